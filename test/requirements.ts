@@ -196,6 +196,7 @@ const examples = {
   'OPT-3':
     'A rename, merge or deletion of an option is undone by its token: options, rules, thresholds, fallback and labels as they were, but not where the type was changed since.',
   'OPT-4': 'Bulk changes from before a change of an option can be undone again once that was undone.',
+  'OPT-5': 'A rename changes nothing about examples but the name: their times and what a training said of them stay.',
   'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
   'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
   'LBL-3': 'next gives examples of a queue with a suggestion, its probability and source, and why; most useful first.',

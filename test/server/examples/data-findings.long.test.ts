@@ -80,7 +80,7 @@ describe('the findings about the data', () => {
     expect(body.notes).toEqual(['The examples have 1 contradiction. Look at the findings about the data first.']);
   });
 
-  it('[FND-2] [CAR-3] list the suspect labels of the training, surest first, until they are mended or reviewed', async () => {
+  it('[FND-2] [CAR-3] [OPT-5] list the suspect labels of the training, surest first, through a rename and its undo, until mended or reviewed', async () => {
     const policyId = await train(bench.call, path);
     const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE policy_id = ?');
     expect(count.pluck().get(policyId)).toBe(123);
@@ -100,6 +100,14 @@ describe('the findings about the data', () => {
     expect(found.map((item) => item?.suggested_decision)).toEqual(wrong.map((i) => loans[i]?.decision));
     const { body: policy } = await bench.call('GET', `${path}/policies/${policyId}`);
     expect(policy.metrics.follow_up.sentence).toContain(`${items.length} of 123 labels are suspect`);
+
+    const suspectsNow = async () => (await ready('&kind=suspect_label')).body.items;
+    const rename = await bench.call('POST', `${path}/options/rename`, { from: 'approve', to: 'accept', commit: true });
+    const renamed: Item[] = await suspectsNow();
+    expect(renamed.map(({ example_ids }) => example_ids)).toEqual(items.map(({ example_ids }) => example_ids));
+    expect(renamed.map(({ suggested_decision }) => suggested_decision)).not.toContain('approve');
+    await bench.call('POST', `${path}/options/undo`, { undo_token: rename.body.undo_token });
+    expect(await suspectsNow()).toEqual(items);
 
     const [first, second] = found;
     const ids = (item: Item | undefined) => item?.example_ids ?? [];

@@ -114,7 +114,7 @@ describe('a change of an option that is undone', () => {
     return { ...opened, read, act, undo };
   }
 
-  it.each(changes)('is as it was, in a new version: %s %o [OPT-3]', async (...change) => {
+  it.each(changes)('is as it was, in a new version: %s %o [OPT-3] [OPT-5]', async (...change) => {
     const { read, act, undo, call, url } = await openUndoable();
     const before = await read();
     const done = await act(change);
@@ -122,9 +122,7 @@ describe('a change of an option that is undone', () => {
     const undone = await undo(done);
     expect(undone.body).toMatchObject({ affected: 2, decision_type: { active_version: { version_number: 3 } } });
     const after = await read();
-    const labelsOf = ({ rows }: typeof before) =>
-      rows.map((row: { id: string; expected_decision: string }) => [row.id, row.expected_decision]);
-    expect({ ...after, rows: labelsOf(after) }).toEqual({ ...before, rows: labelsOf(before) });
+    expect(after).toEqual(before);
     expect((await undo(done)).status).toBe(409);
     expect((await call('GET', `${url}/versions`)).body).toHaveLength(3);
   });
@@ -147,6 +145,25 @@ describe('a change of an option that is undone', () => {
     const back = await act(['options/rename', { from: 'more', to: 'answer' }]);
     expect((await undo(merged)).body.error.message).toBe('An option was changed after this. Undo that first.');
     for (const each of [back, there, merged]) expect((await undo(each)).status).toBe(200);
+  });
+
+  it('leaves the time of examples alone where it only renames them [OPT-5]', async () => {
+    const { read, act } = await openUndoable();
+    const timesOf = ({ rows }: { rows: { id: string; updated_at: string }[] }) =>
+      rows.map(({ id, updated_at }) => [id, updated_at]);
+    const before = await read();
+    await act(['options/rename', { from: 'reply', to: 'respond' }]);
+    expect(timesOf(await read())).toEqual(timesOf(before));
+  });
+
+  it('keeps the time of an example that was edited since, and gives it its label back [OPT-3]', async () => {
+    const { read, act, undo, call, url } = await openUndoable();
+    const [, , reply] = (await read()).rows;
+    const merged = await act(merge);
+    await call('PATCH', `${url}/examples/${reply.id}`, { note: 'asked twice' });
+    const edited = (await call('GET', `${url}/examples/${reply.id}`)).body;
+    expect((await undo(merged)).body.affected).toBe(2);
+    expect((await call('GET', `${url}/examples/${reply.id}`)).body).toEqual({ ...edited, expected_decision: 'reply' });
   });
 
   it('leaves alone what was labelled otherwise since [OPT-3]', async () => {

@@ -11,7 +11,10 @@ import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
 
 export type OptionChangeDeps = {
-  store: Pick<Store, 'decisionTypes' | 'examples' | 'exampleChanges' | 'audits' | 'deployments' | 'transaction'>;
+  store: Pick<
+    Store,
+    'decisionTypes' | 'examples' | 'exampleChanges' | 'trainingRuns' | 'audits' | 'deployments' | 'transaction'
+  >;
   clock: Clock;
   newId(): string;
 };
@@ -101,7 +104,8 @@ export function storeOptionChange(
   };
   exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
   if (how === 'delete') examples.removeLabelled(type.id, from);
-  else examples.renameLabel(type.id, from, into, now);
+  else examples.renameLabel(type.id, from, into, how === 'rename' ? null : now);
+  if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
   decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
   return { type: findDecisionType(deps, caller, type.id), undoToken };

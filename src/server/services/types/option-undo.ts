@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
+import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
@@ -18,7 +19,7 @@ export function undoOptionChange(
   typeId: string,
   undoToken: string,
 ): { affected: number; type: DecisionTypeRecord } {
-  const { decisionTypes, examples, exampleChanges, transaction } = deps.store;
+  const { decisionTypes, exampleChanges, transaction } = deps.store;
   return transaction(() => {
     const type = findDecisionType(deps, caller, typeId);
     const kept = exampleChanges.find(undoToken, type.id);
@@ -45,11 +46,17 @@ export function undoOptionChange(
     const activeVersion = toNextVersion(deps, type, definition, now);
     const { fallbackOption, costs = type.costs } = before;
     decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
-    const renamed =
-      change.isRename && change.into !== null ? examples.renameLabel(type.id, change.into, change.from, now) : 0;
-    if (change.isRename && change.into !== null) deps.store.audits.renameOption(type.id, change.into, change.from);
-    const affected = renamed + exampleChanges.undoOption(undoToken, type.id, change);
+    const restored = exampleChanges.undoOption(undoToken, type.id, change);
+    const affected = restored + (change.isRename ? undoRename(deps, type.id, change) : 0);
     refuseTooMany(deps, type, 0, ['body', 'undo_token']);
     return { affected, type: findDecisionType(deps, caller, type.id) };
   });
+}
+
+/** Gives an option its name of before wherever it is named; returns the number of examples. */
+function undoRename({ store }: OptionChangeDeps, typeId: string, { from, into }: OptionChange): number {
+  if (into === null) return 0;
+  store.trainingRuns.labelChecks.renameOption(typeId, into, from);
+  store.audits.renameOption(typeId, into, from);
+  return store.examples.renameLabel(typeId, into, from, null);
 }

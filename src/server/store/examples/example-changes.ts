@@ -119,10 +119,11 @@ function prepareStatements(db: WorkbenchDatabase) {
       `DELETE FROM example_undos WHERE decision_type_id = @typeId
          AND rowid >= (SELECT rowid FROM example_undos WHERE token = @token)`,
     ),
-    // A label that was changed since stays with its example.
+    // A label that was changed since stays with its example; of one that was edited otherwise the time stays.
     restoreOption: db.prepare<[{ token: string; into: string | null }]>(
       `UPDATE examples SET decision = kept.decision, by_teacher = ifnull(kept.by_teacher, 0),
-         updated_at = kept.updated_at
+         updated_at = iif(examples.updated_at = (SELECT created_at FROM example_undos WHERE token = @token),
+           kept.updated_at, examples.updated_at)
        FROM ${keptRows} AS kept WHERE examples.id = kept.id AND examples.decision IS @into`,
     ),
     restoreLabels: db.prepare<[{ token: string }]>(

@@ -218,7 +218,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
          by_teacher = ?, updated_at = ? WHERE id = ?`,
     ),
-    rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
+    rename: db.prepare(
+      `UPDATE examples SET decision = ?, updated_at = ifnull(?, updated_at)
+       WHERE decision_type_id = ? AND decision = ?`,
+    ),
     removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`),
@@ -332,8 +335,11 @@ export class ExampleStore {
     );
   }
 
-  /** Gives every example of a type that has one label another, or takes it away; returns their number. */
-  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): number {
+  /**
+   * Gives every example of a type that has one label another, or takes it away; returns their number. Where the label
+   * has only another name, `updatedAt` is null: nothing about the examples has changed.
+   */
+  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number | null): number {
     this.noteChange(decisionTypeId);
     return this.#statements.rename.run(to, updatedAt, decisionTypeId, from).changes;
   }

@@ -20,6 +20,11 @@ function prepareStatements(db: WorkbenchDatabase) {
          (policy_id, example_id, label, probability, likelier, likelier_probability, doubt, suspect)
        VALUES (@policyId, @example_id, @label, @probability, @likelier, @likelier_probability, @doubt, @suspect)`,
     ),
+    rename: db.prepare<[{ typeId: string; from: string; to: string }]>(
+      `UPDATE label_checks SET label = iif(label = @from, @to, label), likelier = iif(likelier = @from, @to, likelier)
+       WHERE policy_id IN (SELECT id FROM policies WHERE decision_type_id = @typeId)
+         AND (label = @from OR likelier = @from)`,
+    ),
     remove: db.prepare('DELETE FROM label_checks WHERE policy_id = ?'),
     listSuspects: db.prepare<[Suspects & { limit: number; except: string }], string>(
       `SELECT e.id ${fromSuspects} AND e.id NOT IN (SELECT value FROM json_each(@except))
@@ -63,6 +68,10 @@ export function createLabelCheckStore(db: WorkbenchDatabase) {
     countSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): number {
       const facts = { ...policy, typeId, options: JSON.stringify(options) };
       return (statements.countSuspects.pluck().get(facts) as number | undefined) ?? 0;
+    },
+    /** Follows an option that only has another name now. */
+    renameOption(typeId: string, from: string, to: string): void {
+      statements.rename.run({ typeId, from, to });
     },
     remove(policyId: string): void {
       statements.remove.run(policyId);
