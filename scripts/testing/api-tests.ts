@@ -9,7 +9,7 @@ import { projectRoot } from '../freshness.ts';
 import { preparePython } from './python-environment.ts';
 import { lastLines, listJunitFailures, run, type StepResult, stepEnvironment } from './steps.ts';
 
-/** The part of `npm test`: the same calls in every run. */
+/** What `npm run test:all` makes: the same calls in every run. */
 const bounded = ['--max-examples', '12', '--seed', '20261121', '--generation-deterministic'];
 
 /**

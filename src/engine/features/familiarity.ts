@@ -57,7 +57,7 @@ export function computeSimilarity(
   let largest = Number.NEGATIVE_INFINITY;
   for (const centroid of centroids) {
     let sum = 0;
-    for (let d = 0; d < centroid.length; d++) sum += (centroid[d] as number) * (embedding[from + d] as number);
+    for (let d = 0; d < centroid.length; d++) sum += centroid[d] * embedding[from + d];
     if (sum > largest) largest = sum;
   }
   return largest;
@@ -71,8 +71,8 @@ export function isOutside(
   range: { low: ArrayLike<number>; high: ArrayLike<number> },
 ): boolean {
   for (let s = slot.start; s < slot.start + slot.size; s++) {
-    const value = dense[from + s] as number;
-    if (value < (range.low[s] as number) - slack || value > (range.high[s] as number) + slack) return true;
+    const value = dense[from + s];
+    if (value < range.low[s] - slack || value > range.high[s] + slack) return true;
   }
   return false;
 }
@@ -89,7 +89,7 @@ export function compileFamiliarity(
   const { words, embedding, nearest, fields } = file;
   const findNearest = nearest === undefined ? null : compileNearest(nearest);
   const ngrams = plan.text?.ngrams;
-  const idf = new Map(ngrams?.unigrams.map((id, index) => [id, ngrams.idf[index] as number]));
+  const idf = new Map(ngrams?.unigrams.map((id, index) => [id, ngrams.idf[index]]));
   return (dense, ids) => {
     const checks: FamiliarityCheck[] = [];
     const add = (check: CheckName, score: number, limit: number, familiar: boolean) =>

@@ -37,12 +37,12 @@ function computeDot(a: Float64Array, aFrom: number, b: Float64Array, bFrom: numb
   let s3 = 0;
   let i = 0;
   for (; i + 3 < size; i += 4) {
-    s0 += (a[aFrom + i] as number) * (b[bFrom + i] as number);
-    s1 += (a[aFrom + i + 1] as number) * (b[bFrom + i + 1] as number);
-    s2 += (a[aFrom + i + 2] as number) * (b[bFrom + i + 2] as number);
-    s3 += (a[aFrom + i + 3] as number) * (b[bFrom + i + 3] as number);
+    s0 += a[aFrom + i] * b[bFrom + i];
+    s1 += a[aFrom + i + 1] * b[bFrom + i + 1];
+    s2 += a[aFrom + i + 2] * b[bFrom + i + 2];
+    s3 += a[aFrom + i + 3] * b[bFrom + i + 3];
   }
-  for (; i < size; i++) s0 += (a[aFrom + i] as number) * (b[bFrom + i] as number);
+  for (; i < size; i++) s0 += a[aFrom + i] * b[bFrom + i];
   return s0 + s1 + (s2 + s3);
 }
 
@@ -52,10 +52,10 @@ export function compileProjection({ basis, scale, offset }: Directions): Project
   const flat = Float64Array.from(basis.flat());
   return (embedding, from) => {
     const x = new Float64Array(width);
-    for (let d = 0; d < width; d++) x[d] = embedding[from + d] as number;
+    for (let d = 0; d < width; d++) x[d] = embedding[from + d];
     const projected = new Float64Array(scale.length);
     for (let r = 0; r < projected.length; r++) {
-      projected[r] = computeDot(flat, r * width, x, 0, width) * (scale[r] as number) - (offset[r] as number);
+      projected[r] = computeDot(flat, r * width, x, 0, width) * scale[r] - offset[r];
     }
     const length = Math.sqrt(computeDot(projected, 0, projected, 0, projected.length)) || 1;
     return projected.map((value) => value / length);

@@ -11,7 +11,7 @@ export function digestText(text: string): number {
 type Group = { ids: string[]; decisions: (string | null)[]; heldOut: number };
 
 /** A search that also says, after each row, whether its input was there before. */
-export type EqualInputSearch = Search & { isRepeated(): boolean };
+type EqualInputSearch = Search & { isRepeated(): boolean };
 
 export function searchEqualInputs(): EqualInputSearch {
   const groups = new Map<number, Group>();

@@ -12,7 +12,7 @@ export type FindingCounts = Record<FindingKind, number>;
  */
 export type DataFindings = { items: Finding[]; counts: FindingCounts };
 
-export type DataSearch = {
+type DataSearch = {
   add(row: FindingRow): void;
   /** Ends the search; `suspects` are found elsewhere and listed in their order. */
   finish(suspects: readonly Finding[]): DataFindings;

@@ -2,7 +2,7 @@
 
 export type DecimalSign = '.' | ',';
 /** `unit` is empty, `%`, or the money as it is written. */
-export type WrittenNumber = { value: number; unit: string };
+type WrittenNumber = { value: number; unit: string };
 
 const money =
   '[€£¥₹₩₽₺₫฿]|(?:US|CA|AU)?\\$(?:US|CA|AU)?|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|INR|CNY|BRL|Fr\\.|kr\\.?|zł|Kč';

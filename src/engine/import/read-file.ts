@@ -20,7 +20,7 @@ const otherFiles = [
 ] as const;
 
 /** Bounds of what is read. `checkText` throws before a text is parsed; its separator is null for JSON. */
-export type FileLimits = {
+type FileLimits = {
   maxBytes: number;
   maxRows?: number;
   parseJson?: ParseJson;

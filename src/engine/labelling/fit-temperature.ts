@@ -9,7 +9,7 @@ const steps = 16;
 const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
 /** The scores that a labelled row would have if it had not been learned from, and its label. */
-export type UnseenScores = { scores: Float64Array; label: number };
+type UnseenScores = { scores: Float64Array; label: number };
 
 /**
  * Computes the scores of a row without its own label (Allen's PRESS): its residual grows by 1 / (1 − variance).

@@ -47,8 +47,8 @@ export function buildTreeTensors(trees: Trees, D: number, K: number): Tensor[] {
   const { columnCount: C, slotStarts, slotColumns, slotWeights } = trees;
   const matrix = new Float32Array(D * C);
   for (let d = 0; d < D; d++) {
-    for (let j = slotStarts[d] as number; j < (slotStarts[d + 1] as number); j++) {
-      matrix[d * C + (slotColumns[j] as number)] = slotWeights[j] as number;
+    for (let j = slotStarts[d]; j < slotStarts[d + 1]; j++) {
+      matrix[d * C + slotColumns[j]] = slotWeights[j];
     }
   }
   return [
@@ -69,7 +69,7 @@ function toAttributes(trees: Trees): Node['attributes'] {
       nodeIds[node] = node - root;
     }
   });
-  const isLeaf = (node: number) => (columns[node] as number) < 0;
+  const isLeaf = (node: number) => columns[node] < 0;
   const leaves = Int32Array.from([...columns.keys()].filter(isLeaf));
   const perNode = (value: (node: number) => number) =>
     Int32Array.from(columns, (_, node) => (isLeaf(node) ? 0 : value(node)));
@@ -79,16 +79,16 @@ function toAttributes(trees: Trees): Node['attributes'] {
     post_transform: 'NONE',
     nodes_treeids: treeIds,
     nodes_nodeids: nodeIds,
-    nodes_featureids: perNode((node) => columns[node] as number),
+    nodes_featureids: perNode((node) => columns[node]),
     nodes_modes: Array.from(columns, (_, node) => (isLeaf(node) ? leafMode : branchMode)),
     nodes_values: thresholds,
-    nodes_truenodeids: perNode((node) => (nodeIds[node] as number) + 1),
-    nodes_falsenodeids: perNode((node) => (rights[node] as number) - (roots[treeIds[node] as number] as number)),
+    nodes_truenodeids: perNode((node) => nodeIds[node] + 1),
+    nodes_falsenodeids: perNode((node) => rights[node] - roots[treeIds[node]]),
     nodes_hitrates: trees.covers,
-    target_treeids: leaves.map((node) => treeIds[node] as number),
-    target_nodeids: leaves.map((node) => nodeIds[node] as number),
-    target_ids: leaves.map((node) => trees.targets[treeIds[node] as number] as number),
-    target_weights: Float32Array.from(leaves, (node) => values[node] as number),
+    target_treeids: leaves.map((node) => treeIds[node]),
+    target_nodeids: leaves.map((node) => nodeIds[node]),
+    target_ids: leaves.map((node) => trees.targets[treeIds[node]]),
+    target_weights: Float32Array.from(leaves, (node) => values[node]),
   };
 }
 
@@ -187,16 +187,16 @@ function readBranches(trees: Trees, { modes, features, lefts, rights }: Branches
       if (modes[at] === leafMode) continue;
       if (modes[at] !== branchMode)
         refuse(`has a tree node of the kind ${JSON.stringify(modes[at])}, which is not allowed`);
-      const right = root + (rights[at] as number);
-      if (root + (lefts[at] as number) !== at + 1 || right <= at + 1 || right >= end) {
+      const right = root + rights[at];
+      if (root + lefts[at] !== at + 1 || right <= at + 1 || right >= end) {
         refuse('has a tree node whose children are not further on in its tree');
       }
-      if ((features[at] as number) >= trees.columnCount) refuse(`has a tree node that tests column ${features[at]}`);
+      if (features[at] >= trees.columnCount) refuse(`has a tree node that tests column ${features[at]}`);
       for (const child of [at + 1, right]) {
         if (parentCounts[child] === 1) refuse('has a tree node with two parents');
         parentCounts[child] = 1;
       }
-      trees.columns[at] = features[at] as number;
+      trees.columns[at] = features[at];
       trees.rights[at] = right;
     }
     if (parentCounts.subarray(root + 1, end).includes(0)) refuse('has a tree node without a parent');
@@ -212,7 +212,7 @@ function readLeaves(trees: Trees, { treeIds, nodeIds, scoreIds }: Leaves, weight
     const end = trees.roots[tree + 1] ?? trees.columns.length;
     trees.targets[tree] = scoreIds[next] ?? -1;
     for (let at = root; at < end; at++) {
-      if ((trees.columns[at] as number) >= 0) continue;
+      if (trees.columns[at] >= 0) continue;
       const score = scoreIds[next] ?? -1;
       if (treeIds[next] !== tree || nodeIds[next] !== at - root || score !== trees.targets[tree]) {
         refuse('has tree leaves out of order');
@@ -237,7 +237,7 @@ function toSparseColumns({
   const slotWeights: number[] = [];
   for (let d = 0; d < D; d++) {
     for (let c = 0; c < C; c++) {
-      const weight = data[d * C + c] as number;
+      const weight = data[d * C + c];
       if (weight === 0) continue;
       slotColumns.push(c);
       slotWeights.push(weight);

@@ -96,7 +96,11 @@ export const evaluateCommand = defineCommand(
         decision_type: type.name,
         policy_id: id,
         policy_version: version,
-        ...{ accuracy, automatic, error_automatic, escalated, baseline },
+        accuracy,
+        automatic,
+        error_automatic,
+        escalated,
+        baseline,
       });
       return isReached(accuracy, least, around.say) ? endCodes.done : endCodes.under;
     });

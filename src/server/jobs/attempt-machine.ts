@@ -68,7 +68,7 @@ export type AttemptEffect =
   /** Record the death of this attempt and begin the second one. */
   | { kind: 'retry'; error: string };
 
-export type Transition = { state: AttemptState; effects: AttemptEffect[] };
+type Transition = { state: AttemptState; effects: AttemptEffect[] };
 
 /** The first attempt of a training: a caller waits until a worker has taken it, and a second one may follow. */
 export const firstAttempt: AttemptState = { phase: { kind: 'dispatching' }, mayRetry: true };

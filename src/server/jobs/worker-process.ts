@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { GoOnMessage, RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
 
-export type WorkerEvents = {
+type WorkerEvents = {
   /** Comes at most once, when the worker has taken the order. */
   accepted(): void;
   reported(report: Exclude<WorkerReport, { kind: 'accepted' }>): void;

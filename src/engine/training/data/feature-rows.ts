@@ -25,7 +25,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
     const text = texts.get(features.joinText(input).text);
     if (encoder !== null && text !== undefined) {
       for (let d = 0; d < encoder.dimensions; d++) {
-        dense[i * denseWidth + features.tabularSize + d] = Math.fround((text.embedding[d] as number) * encoder.scale);
+        dense[i * denseWidth + features.tabularSize + d] = Math.fround(text.embedding[d] * encoder.scale);
       }
     }
     if (toNgrams !== null && text !== undefined) {

@@ -6,8 +6,8 @@ export type ModelInput = { dense: Float32Array; indices: Int32Array; values: Flo
 /** Row `i` in the form in which a stored model takes it. */
 export function toModelInput(rows: Rows, i: number): ModelInput {
   const { denseWidth, sparse } = rows;
-  const from = sparse.starts[i] as number;
-  const to = sparse.starts[i + 1] as number;
+  const from = sparse.starts[i];
+  const to = sparse.starts[i + 1];
   return {
     dense: Float32Array.from(rows.dense.subarray(i * denseWidth, (i + 1) * denseWidth)),
     indices: sparse.indices.subarray(from, to),

@@ -135,8 +135,8 @@ export function groupNearRepeats(rows: readonly Row[]): Int32Array {
   const find = (input: number): number => {
     let root = input;
     while (parents[root] !== root) {
-      parents[root] = parents[parents[root] as number] as number;
-      root = parents[root] as number;
+      parents[root] = parents[parents[root]];
+      root = parents[root];
     }
     return root;
   };
@@ -154,10 +154,10 @@ export function groupNearRepeats(rows: readonly Row[]): Int32Array {
     }
   });
   const sizes = new Int32Array(different.length);
-  for (let i = 0; i < different.length; i++) sizes[find(i)] = (sizes[find(i)] as number) + 1;
+  for (let i = 0; i < different.length; i++) sizes[find(i)] = sizes[find(i)] + 1;
   return Int32Array.from(rows, (_, i) => {
-    const root = find(inputOf[i] as number);
-    const size = sizes[root] as number;
+    const root = find(inputOf[i]);
+    const size = sizes[root];
     return size > 1 && size <= maxInputsPerGroup ? root : -1;
   });
 }

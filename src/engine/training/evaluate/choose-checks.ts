@@ -18,7 +18,7 @@ import {
 import { insertProbe } from './probes.ts';
 
 /** The checks that were chosen, what they learned, and what they notice of options that they did not learn from. */
-export type ChosenChecks = { checks: readonly CheckName[]; file: FamiliarityFile | null; near: MeasuredShare | null };
+type ChosenChecks = { checks: readonly CheckName[]; file: FamiliarityFile | null; near: MeasuredShare | null };
 
 const maxGroups = 5;
 const minOptions = 4;

@@ -19,7 +19,7 @@ import { scoreRows } from './score-rows.ts';
 
 export type ModelEvaluation = ReturnType<typeof evaluateModel>;
 
-export type EvaluationParams = {
+type EvaluationParams = {
   model: FittedModel;
   /** Null where nothing is checked. */
   familiarity: FamiliarityFile | null;

@@ -11,7 +11,7 @@ import { argmax } from '../../numeric.ts';
  */
 export type Prediction = { expected: number; probabilities: readonly number[]; isSetAside?: boolean };
 /** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
-export type RiskCoverage = { threshold: number; coverage: number; error: number };
+type RiskCoverage = { threshold: number; coverage: number; error: number };
 
 export type Evaluation = {
   accuracy: number;

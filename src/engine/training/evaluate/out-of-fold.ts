@@ -10,7 +10,7 @@ import { listTreeFields } from '../data/tree-fields.ts';
 import { type ClassifierChoice, fitChoice } from '../select/fit-choice.ts';
 import { scoreRows } from './score-rows.ts';
 
-export type OutOfFoldParams = {
+type OutOfFoldParams = {
   choice: ClassifierChoice;
   /** How inputs become numbers; learned without labels, so it may know all rows. */
   plan: FeaturePlan;

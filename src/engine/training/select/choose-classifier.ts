@@ -106,7 +106,7 @@ function matchLogits(
   return {
     linearLogits: selectLogits(linear.logits, places, optionCount),
     treeLogits: selectLogits(trees.result.logits, searched, optionCount),
-    labels: Int32Array.from(searched, (at) => folded.labels[at] as number),
+    labels: Int32Array.from(searched, (at) => folded.labels[at]),
   };
 }
 

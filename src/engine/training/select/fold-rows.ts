@@ -23,7 +23,7 @@ export function foldRows(
   foldOf: Int32Array,
   count: number,
 ): FoldedRows {
-  const pick = (positions: readonly number[]) => Int32Array.from(positions, (position) => labels[position] as number);
+  const pick = (positions: readonly number[]) => Int32Array.from(positions, (position) => labels[position]);
   const all = Array.from({ length: rows.count }, (_, position) => position);
   const folds = Array.from({ length: count }, (_, fold) => {
     const positions = all.filter((position) => foldOf[position] === fold);

@@ -62,7 +62,7 @@ export function learnReasonHeads(params: ReasonHeadParams): ReasonHeads {
 }
 
 const selectLabels = (labels: Int32Array, positions: readonly number[]) =>
-  Int32Array.from(positions, (position) => labels[position] as number);
+  Int32Array.from(positions, (position) => labels[position]);
 
 function fitReasonHead(
   { plan, seed, tick }: ReasonHeadParams,
@@ -109,9 +109,9 @@ function crossValidate(
     const fitted = fitReasonHead(params, selectRows(built, others), otherLabels, 'draft');
     const logits = fitted.logits(selectRows(built, held));
     held.forEach((position, i) => {
-      const label = labels[position] as number;
+      const label = labels[position];
       baseLoss += computeLoss(estimateBase(rows[position]?.label ?? 0), label);
-      headLoss += computeLoss(1 / (1 + Math.exp((logits[2 * i] as number) - (logits[2 * i + 1] as number))), label);
+      headLoss += computeLoss(1 / (1 + Math.exp(logits[2 * i] - logits[2 * i + 1])), label);
     });
   }
   return { headLoss: headLoss / kept.length, baseLoss: baseLoss / kept.length };
@@ -128,7 +128,7 @@ function learnBaseRates(
   positions.forEach((position, i) => {
     const option = rows[position]?.label ?? 0;
     const count = counts.get(option) ?? { all: 0, carrying: 0 };
-    counts.set(option, { all: count.all + 1, carrying: count.carrying + (labels[i] as number) });
+    counts.set(option, { all: count.all + 1, carrying: count.carrying + labels[i] });
   });
   return (option) => {
     const { all, carrying } = counts.get(option) ?? { all: 0, carrying: 0 };
@@ -144,7 +144,7 @@ function toReasonModel(
   const K = parameters.length + 1;
   const weights = new Float32Array((D + V + 1) * K);
   parameters.forEach((column, k) => {
-    for (let row = 0; row < D + V + 1; row++) weights[row * K + k] = column[row] as number;
+    for (let row = 0; row < D + V + 1; row++) weights[row * K + k] = column[row];
   });
   return {
     kind: 'logistic',

@@ -150,15 +150,15 @@ function CardContent({
   if (current) {
     return (
       <>
-        <WordsCard {...{ type, headline, isExplained }} example={current} />
+        <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         {given && <GivenNote given={given} example={current} />}
-        <Choices {...{ type, suggestion }} {...options} {...acts} example={current} />
+        <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
         <AnswerNote advice={advice} example={current} labels={labels} />
       </>
     );
   }
   if (rows.count > 0 && !work.isAtEnd) return <Busy>Loading the next examples…</Busy>;
-  return <QueueEnd {...view} {...{ labels, advice }} isEmpty={rows.count === 0} />;
+  return <QueueEnd {...view} labels={labels} advice={advice} isEmpty={rows.count === 0} />;
 }
 
 /** The field that is shown large in all rows of a list, by the first ones that are here. */
@@ -196,7 +196,9 @@ function WordsCard({
   );
   return (
     <ExampleCard
-      {...{ type, example, headline }}
+      type={type}
+      example={example}
+      headline={headline}
       words={isExplained ? data?.words : undefined}
       numbers={spread?.items}
     />

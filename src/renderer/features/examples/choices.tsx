@@ -68,7 +68,17 @@ export const Choices = memo(function Choices({
   const likelihoods = new Map(suggestion?.likely.map(({ decision, probability }) => [decision, probability]));
   return (
     <div className="stack">
-      {all.length > maxKeyOptions && <Finder {...{ all, shown, text, matchCount, onFind, onLabel, onLeave }} />}
+      {all.length > maxKeyOptions && (
+        <Finder
+          all={all}
+          shown={shown}
+          text={text}
+          matchCount={matchCount}
+          onFind={onFind}
+          onLabel={onLabel}
+          onLeave={onLeave}
+        />
+      )}
       <div className="choices">
         {shown.map((option, index) => (
           <button

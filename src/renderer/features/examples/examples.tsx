@@ -68,7 +68,14 @@ export function Examples({ type }: { type: DecisionType }) {
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const tools = (
-    <Tools {...{ type, view, generation, canSearch: isPlain }} onView={showAs} onAdd={() => setIsAdding(true)} />
+    <Tools
+      type={type}
+      view={view}
+      generation={generation}
+      canSearch={isPlain}
+      onView={showAs}
+      onAdd={() => setIsAdding(true)}
+    />
   );
   const shared = {
     type,

@@ -91,7 +91,7 @@ export function QueueEnd({
       facts={
         <>
           {queue === 'suspect' && <CheckingLabels typeId={type.id} />}
-          {labels.size > 0 && <Done {...{ typeId: type.id, labels, advice }} />}
+          {labels.size > 0 && <Done typeId={type.id} labels={labels} advice={advice} />}
         </>
       }
       actions={

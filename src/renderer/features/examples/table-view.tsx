@@ -74,7 +74,9 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
             />
             {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
             {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
-            {selected > 0 && <BulkBar {...{ type, filter, selected, selection }} onDone={clear} />}
+            {selected > 0 && (
+              <BulkBar type={type} filter={filter} selected={selected} selection={selection} onDone={clear} />
+            )}
             {rows.count > 0 && (
               <DataGrid
                 label="Examples"

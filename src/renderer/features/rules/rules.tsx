@@ -166,7 +166,7 @@ function ListView({ type, desk, fields, analysis, problems, head, testButton, be
   const { draft, rules, chosen, rule, choose } = desk;
   const add = () => desk.add();
   useCommands([{ id: 'add-rule', title: 'New rule', group: 'Create', run: add }]);
-  if (!rule) return <NoRules {...{ head, tools, below }} onAdd={add} />;
+  if (!rule) return <NoRules head={head} tools={tools} below={below} onAdd={add} />;
   const findings = analysis.isPlaceholderData ? [] : (analysis.data?.findings ?? []);
   return (
     <PlaceLayout

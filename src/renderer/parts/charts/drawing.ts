@@ -6,17 +6,7 @@ const maxTicks = 6;
 
 /** Draws a chart in so many pixels; colours are values of CSS, so that it follows the theme. */
 export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
-  const { rows, columns, x, y, bars, lines = [], guides = [], zones = [] } = spec;
-  const end = x.to ?? x.from;
-  const middle = (row: Row) => {
-    const [from, to] = [x.from(row), end(row)];
-    return from instanceof Date || to instanceof Date ? new Date((+from + +to) / 2) : (from + to) / 2;
-  };
-  const stacked = bars?.series.flatMap((series) => rows.map((row) => ({ row, series }))) ?? [];
-  const inData = [...rows];
-  // Names of two guides that stand close to each other are written away from each other.
-  const upright = guides.flatMap(({ axis, at }) => (axis === 'x' ? [at] : []));
-  const sideOf = (at: number) => (upright.every((each) => each <= at) ? 'start' : 'end');
+  const { x, y, guides = [], zones = [] } = spec;
   const drawing = Plot.plot({
     width: widthPx,
     height: chartHeightPx,
@@ -31,67 +21,103 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
     opacity: { type: 'identity' },
     marks: [
       zones.map(({ from, to, colour }) => Plot.rectX([0], { x1: from, x2: to, fill: colour })),
-      Plot.rectY(stacked, {
-        x1: ({ row }) => x.from(row),
-        x2: ({ row }) => end(row),
-        y: ({ row, series }) => series.of(row),
-        fill: ({ series }) => series.colour,
-        fillOpacity: ({ row }) => (bars?.isFaint?.(row) ? 0.25 : 1),
-        inset: 0.5,
-      }),
-      lines.map(({ colour, of, interval, drawn }) => [
-        interval &&
-          Plot.ruleX(inData, {
-            x: middle,
-            y1: (row) => interval(row).low,
-            y2: (row) => interval(row).high,
-            stroke: colour,
-            strokeWidth: 2,
-            strokeOpacity: 0.45,
-          }),
-        drawn === 'points'
-          ? null
-          : Plot.lineY(inData, {
-              x: middle,
-              y: of,
-              stroke: colour,
-              strokeDasharray: drawn === 'dashed' ? '3 4' : 'none',
-            }),
-        drawn.startsWith('points') ? Plot.dot(inData, { x: middle, y: of, fill: colour, r: 2.5 }) : null,
-      ]),
-      guides.map(({ axis, at, name }) =>
-        axis === 'x'
-          ? [
-              Plot.ruleX([at], { stroke: 'var(--text)', strokeWidth: 2 }),
-              Plot.text([at], {
-                x: at,
-                text: () => name,
-                frameAnchor: 'top',
-                dy: -14,
-                textAnchor: sideOf(at),
-                fill: 'var(--text)',
-              }),
-            ]
-          : [
-              Plot.ruleY([at], { stroke: 'var(--muted)', strokeDasharray: '2 3' }),
-              Plot.text([at], { y: at, text: () => name, frameAnchor: 'right', textAnchor: 'end', dy: -7 }),
-            ],
-      ),
-      Plot.tip(
-        inData,
-        Plot.pointerX({
-          x: middle,
-          title: (row: Row) => columns.map(({ name, show }) => `${name}: ${show(row)}`).join('\n'),
-          frameAnchor: 'top',
-          fill: 'var(--pane)',
-          stroke: 'var(--line-soft)',
-        }),
-      ),
+      markBars(spec),
+      markLines(spec),
+      markGuides(guides),
+      markTip(spec),
     ],
   });
   // What it shows is said beside it, and of each row in the table.
   drawing.setAttribute('aria-hidden', 'true');
   return drawing;
+}
+
+/** Where a row ends on the horizontal axis. */
+const endOf = <Row>({ x }: ChartSpec<Row>) => x.to ?? x.from;
+
+/** The middle of a row on the horizontal axis. */
+function middleOf<Row>(spec: ChartSpec<Row>) {
+  const end = endOf(spec);
+  return (row: Row) => {
+    const [from, to] = [spec.x.from(row), end(row)];
+    return from instanceof Date || to instanceof Date ? new Date((+from + +to) / 2) : (from + to) / 2;
+  };
+}
+
+function markBars<Row>(spec: ChartSpec<Row>): Plot.Markish {
+  const { rows, x, bars } = spec;
+  const end = endOf(spec);
+  const stacked = bars?.series.flatMap((series) => rows.map((row) => ({ row, series }))) ?? [];
+  return Plot.rectY(stacked, {
+    x1: ({ row }) => x.from(row),
+    x2: ({ row }) => end(row),
+    y: ({ row, series }) => series.of(row),
+    fill: ({ series }) => series.colour,
+    fillOpacity: ({ row }) => (bars?.isFaint?.(row) ? 0.25 : 1),
+    inset: 0.5,
+  });
+}
+
+function markLines<Row>(spec: ChartSpec<Row>): Plot.Markish[] {
+  const middle = middleOf(spec);
+  const rows = [...spec.rows];
+  return (spec.lines ?? []).map(({ colour, of, interval, drawn }) => [
+    interval &&
+      Plot.ruleX(rows, {
+        x: middle,
+        y1: (row) => interval(row).low,
+        y2: (row) => interval(row).high,
+        stroke: colour,
+        strokeWidth: 2,
+        strokeOpacity: 0.45,
+      }),
+    drawn === 'points'
+      ? null
+      : Plot.lineY(rows, {
+          x: middle,
+          y: of,
+          stroke: colour,
+          strokeDasharray: drawn === 'dashed' ? '3 4' : 'none',
+        }),
+    drawn.startsWith('points') ? Plot.dot(rows, { x: middle, y: of, fill: colour, r: 2.5 }) : null,
+  ]);
+}
+
+function markGuides(guides: NonNullable<ChartSpec<never>['guides']>): Plot.Markish[] {
+  // Names of two guides that stand close to each other are written away from each other.
+  const upright = guides.flatMap(({ axis, at }) => (axis === 'x' ? [at] : []));
+  const sideOf = (at: number) => (upright.every((each) => each <= at) ? 'start' : 'end');
+  return guides.map(({ axis, at, name }) =>
+    axis === 'x'
+      ? [
+          Plot.ruleX([at], { stroke: 'var(--text)', strokeWidth: 2 }),
+          Plot.text([at], {
+            x: at,
+            text: () => name,
+            frameAnchor: 'top',
+            dy: -14,
+            textAnchor: sideOf(at),
+            fill: 'var(--text)',
+          }),
+        ]
+      : [
+          Plot.ruleY([at], { stroke: 'var(--muted)', strokeDasharray: '2 3' }),
+          Plot.text([at], { y: at, text: () => name, frameAnchor: 'right', textAnchor: 'end', dy: -7 }),
+        ],
+  );
+}
+
+function markTip<Row>(spec: ChartSpec<Row>): Plot.Markish {
+  return Plot.tip(
+    [...spec.rows],
+    Plot.pointerX({
+      x: middleOf(spec),
+      title: (row: Row) => spec.columns.map(({ name, show }) => `${name}: ${show(row)}`).join('\n'),
+      frameAnchor: 'top',
+      fill: 'var(--pane)',
+      stroke: 'var(--line-soft)',
+    }),
+  );
 }
 
 function toScale({ name, show, domain, isRoot = false }: Omit<ChartSpec<never>['y'], 'of'>): Plot.ScaleOptions {

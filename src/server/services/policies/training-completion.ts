@@ -14,7 +14,7 @@ import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 /** Rows that are removed between two turns of the event loop. */
 const checksPerTurn = 1_000;
 
-export type CompletionDeps = DeploymentDeps & KeepDeps & { artifactsDir: string };
+type CompletionDeps = DeploymentDeps & KeepDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: the file gets its name first, then one transaction writes report, digest, status and

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { readPolicy, readVersion } from './policies.ts';
 
-export type TrainingTeacherDeps = {
+type TrainingTeacherDeps = {
   store: Store;
   clock: Clock;
   newId(): string;

@@ -17,7 +17,7 @@ import { chargeCredits } from '../account/credits.ts';
 import { readPolicy } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 
-export type TrainingDeps = {
+type TrainingDeps = {
   store: Store;
   clock: Clock;
   newId(): string;
@@ -28,7 +28,7 @@ export type TrainingDeps = {
 };
 
 /** What is written in the transactions of a training's beginning and of its being taken back. */
-export type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
+type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
 
 /**
  * Begins a training and waits until a worker has taken it; returns the policy that it trains. Throws `validation_error`

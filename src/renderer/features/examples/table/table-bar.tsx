@@ -59,9 +59,9 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
       <Button size="compact-sm" variant="subtle" onClick={() => setOpen('views')}>
         Views…
       </Button>
-      {filtered !== null && <FilterDialog {...{ seen, tests }} field={filtered} onClose={() => onFilter(null)} />}
+      {filtered !== null && <FilterDialog seen={seen} tests={tests} field={filtered} onClose={() => onFilter(null)} />}
       {open === 'views' && <ViewsDialog typeId={typeId} onClose={close} />}
-      {open === 'columns' && <ColumnsDialog {...{ typeId, columns, shown }} onClose={close} />}
+      {open === 'columns' && <ColumnsDialog typeId={typeId} columns={columns} shown={shown} onClose={close} />}
     </div>
   );
 }

@@ -55,7 +55,9 @@ export function RuleEditor({ isNew, rule, draft, fields, problems, findings, onR
       <div className="stack tight">
         <span className="strong">Condition</span>
         <ConditionText
-          {...{ rule, fields, findings }}
+          rule={rule}
+          fields={fields}
+          findings={findings}
           problems={shown}
           onValue={(condition) => onRule({ condition }, 'condition')}
         />
