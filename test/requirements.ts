@@ -283,6 +283,8 @@ const training = {
     'Rows that nearly repeat each other (numbers of many values in one cell of a grid, all else equal, words in any order) share a side and a fold with the oldest of them; rows that many others lie close to count as near by chance.',
   'AUD-7':
     'Masked values of personal fields count as missing in a training, whose notes say how many examples have them; the analysis of rules counts the logged inputs in which a rule reads one.',
+  'AUD-8':
+    'A drawn decision that is corrected in the log before it is shown counts as judged in every later training, once one recorded after it has been judged: it is held out by its hash, or learned from, as every audited row.',
   'DRF-1':
     'GET …/drift compares the newest 1,000 decisions with the newest labelled examples: one sentence for each field with a value, range or absence whose share differs by 10 points or more, with at most 1 % expected to be chance; personal fields are left out, and 50 of each are needed.',
   'DRF-2': 'Monitor and the rail say which fields have changed.',

@@ -1,13 +1,13 @@
 /**
  * Whether use bends the figures. First the bound of the audit: of 1,000 streams of judgements, in how many it ever
  * leaves the true error out, beside the interval of a fixed time (Clopper and Pearson); and the same of a number drawn
- * of each week. Then the loop of correcting:
- * decide, correct what was wrong, train, twenty times; the reported accuracy beside that on rows that nobody touched,
- * with corrections that only teach and with a fifth of them held out, as it was before. Last, a table that is blown up by
- * copies whose numbers are off by one: as they are, and with an identifier each, by which they are not told as repeats.
+ * of each week. Then the loop of correcting: decide, correct what was wrong, train, twenty times; the reported accuracy
+ * beside that on rows that nobody touched, with corrections that only teach (`--source correction`) and with a fifth of
+ * them held out, as it was before (`--source user`). Last, a table that is blown up by copies whose numbers are off by
+ * one: as they are, and with an identifier each, by which they are not told as repeats.
  * Run: `node test/bench/figures/audit.ts [--streams 1000] [--rounds 20] [--only bound|weeks|loop|repeats]
- * [--set name] [--deals n] [--data folder]`. It fails where the bound breaks in more than 5 % of the streams, or the
- * mean of a round is off by more than two points.
+ * [--set name] [--deals n] [--source correction|user] [--data folder]`. It fails where the bound breaks in more than
+ * 5 % of the streams, or the mean of a round is off by more than two points.
  */
 import { parseArgs } from 'node:util';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
@@ -24,7 +24,7 @@ import { openPorts, readSet, shuffle } from './promise-populations.ts';
 
 const text = { type: 'string' } as const;
 const { values: flags } = parseArgs({
-  options: { streams: text, rounds: text, only: text, set: text, deals: text, data: text },
+  options: { streams: text, rounds: text, only: text, set: text, deals: text, source: text, data: text },
 });
 const streams = Number(flags.streams ?? 1_000);
 const rounds = Number(flags.rounds ?? 20);
@@ -231,36 +231,44 @@ async function tryLoop(ports: TrainPorts): Promise<void> {
   for (const each of loops.filter(({ name }) => (flags.set ?? name) === name)) {
     const loop = { ...each, deals: Number(flags.deals ?? each.deals) };
     const rows = readSet(dataFolder, loop.name);
-    const sums = { correction: emptyRounds(), user: emptyRounds() };
-    for (let deal = 0; deal < loop.deals; deal += 1) {
-      const dealt = shuffle(rows, createRandom(deal + 1));
-      for (const source of ['correction', 'user'] as const) {
-        const results = await runLoop(ports, dealt, loop, source);
-        results.forEach(({ reported, untouched }, round) => {
-          const sum = sums[source][round];
-          if (sum === undefined) return;
-          sum.reported += reported / loop.deals;
-          sum.untouched += untouched / loop.deals;
-        });
+    const sources = (['correction', 'user'] as const).filter((source) => (flags.source ?? source) === source);
+    for (const source of sources) {
+      const deals: Round[][] = [];
+      for (let deal = 0; deal < loop.deals; deal += 1) {
+        deals.push(await runLoop(ports, shuffle(rows, createRandom(deal + 1)), loop, source));
       }
-    }
-    console.log(
-      `\n${loop.name}: means of ${loop.deals} deals, accuracy in percent; each round trains on what was wrong\n`,
-    );
-    console.log('| round | reported | untouched rows | off by | before: reported | untouched rows | off by |');
-    console.log('|---|---|---|---|---|---|---|');
-    for (let round = 0; round <= rounds; round += 1) {
-      const cells = (['correction', 'user'] as const).flatMap((source) => {
-        const { reported, untouched } = sums[source][round] ?? { reported: 0, untouched: 0 };
-        if (source === 'correction') failed ||= Math.abs(reported - untouched) > 0.02;
-        return [reported, untouched, reported - untouched].map((share) => (100 * share).toFixed(1));
-      });
-      console.log(`| ${round} | ${cells.join(' | ')} |`);
+      printRounds(`${loop.name}, ${source === 'user' ? 'a fifth of corrections held out' : 'corrections teach'}`, deals);
+      if (source === 'correction') failed ||= findMeans(deals).some(({ off }) => Math.abs(off) > 0.02);
     }
   }
 }
 
-const emptyRounds = (): Round[] => Array.from({ length: rounds + 1 }, () => ({ reported: 0, untouched: 0 }));
+/** Means over the deals of each round, with the standard error of how far the report is off. */
+function findMeans(deals: Round[][]) {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Array.from({ length: rounds + 1 }, (_, round) => {
+    const each = deals.flatMap((results) => results[round] ?? []);
+    const offs = each.map(({ reported, untouched }) => reported - untouched);
+    const off = mean(offs);
+    const variance = offs.reduce((sum, value) => sum + (value - off) ** 2, 0) / Math.max(1, offs.length - 1);
+    return {
+      reported: mean(each.map(({ reported }) => reported)),
+      untouched: mean(each.map(({ untouched }) => untouched)),
+      off,
+      standardError: Math.sqrt(variance / offs.length),
+    };
+  });
+}
+
+function printRounds(title: string, deals: Round[][]): void {
+  console.log(`\n${title}: means of ${deals.length} deals, accuracy in percent; each round trains on what was wrong\n`);
+  console.log('| round | reported | untouched rows | off by | standard error |');
+  console.log('|---|---|---|---|---|');
+  findMeans(deals).forEach(({ reported, untouched, off, standardError }, round) => {
+    const cells = [reported, untouched, off, standardError].map((share) => (100 * share).toFixed(1));
+    console.log(`| ${round} | ${cells.join(' | ')} |`);
+  });
+}
 
 const isWanted = (name: string) => (flags.only ?? name) === name;
 if (isWanted('bound')) tryBound();

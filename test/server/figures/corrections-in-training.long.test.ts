@@ -84,4 +84,41 @@ describe('corrections of live decisions', () => {
       '4 of the test rows are corrections of live decisions. Decisions are corrected mostly because they were wrong, so the figures may look worse than the policy is.',
     );
   });
+
+  it('are held out by chance where the audit had drawn the decision, once others are judged beyond it [AUD-8]', async () => {
+    const drawn = { ...loanType, name: 'drawn loan', audit: { share: 1 } };
+    url = await createTrainable(bench, drawn, loanExamples(60));
+    await train(bench.call, url);
+    for (let i = 0; i < 40; i += 1) {
+      // Other scores than those of the examples, and unlike each other.
+      const applicant = { score: 810 + ((i * 53) % 190) };
+      const purpose = ['car', 'home', 'study'][i % 3];
+      const input = { applicant, amount: 1_000 + ((i * 2_711) % 40_000), purpose, employed: i % 4 < 2 };
+      expect((await bench.call('POST', '/decide', { decision_type: drawn.name, input })).status).toBe(200);
+    }
+    const logs = (await bench.call('GET', `${url}/logs?page_size=100`)).body.items;
+    const correct = (id: string) =>
+      bench.call('PUT', `${url}/logs/${id}/correction`, { decision: 'approve', reason_codes: [] });
+    for (const { id } of logs.slice(5)) await correct(id);
+    // What the audit shows next, nobody has judged: the corrected ones are those that caught the eye.
+    expect((await splitOf(await train(bench.call, url))).corrections).toBe(35);
+    const next = (await bench.call('GET', `${url}/examples/next?queue=audit&count=20`)).body.items;
+    expect(next).toHaveLength(5);
+    await bench.call('PATCH', `${url}/examples/${next[4].example.id}`, { expected_decision: 'approve' });
+    const liveErrors = async () => (await bench.call('GET', `${url}/audit`)).body.policies;
+    const before = await liveErrors();
+    const audited = await train(bench.call, url);
+    expect((await liveErrors()).at(-1)).toMatchObject({ policy_version: 'v1', error: before.at(-1).error });
+    expect(await splitOf(audited)).toMatchObject({ corrections: 0, corrections_held_out: 0 });
+    const heldOut = await heldOutIds(audited);
+    const examples = (await bench.call('GET', `${url}/examples?page_size=100`)).body.items;
+    const measured = examples.filter(
+      (example: { id: string; audited: boolean }) => example.audited && heldOut.includes(example.id),
+    );
+    expect(measured.length).toBeGreaterThan(1);
+    expect(measured.length).toBeLessThan(20);
+    // Taken back, a correction leaves a drawn decision to be judged, once.
+    await bench.call('PUT', `${url}/logs/${logs[39].id}/correction`, { decision: null });
+    expect((await bench.call('GET', `${url}/examples/stats`)).body.by_queue.audit).toBe(5);
+  });
 });

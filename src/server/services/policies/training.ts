@@ -68,10 +68,11 @@ function beginTraining(
   config: TrainingConfig,
   notes: TrainingNotes,
 ): AttemptKey {
-  const { store, metering, toolVersion } = deps;
+  const { store, clock, metering, toolVersion } = deps;
   return store.transaction(() => {
     const running = store.policies.findSlotHolder(caller.organisationId);
     if (running !== null) throw toSlotConflict(running);
+    store.audits.takeCorrected(type.seq, clock.now());
     const key = store.trainingRuns.begin(type, config, { node: process.version, tool: toolVersion });
     chargeTraining(deps, caller.organisationSeq, type.id, key.policyId, metering.prices.training);
     notes.begun(readPolicy(store, key.policyId));

@@ -80,6 +80,15 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     countWaiting: db.prepare<[number, number], number>(`SELECT count(*) ${waiting}`).pluck(),
     show: db.prepare('UPDATE audit_draws SET example_id = ? WHERE seq = ?'),
+    takeCorrected: db.prepare(
+      `UPDATE audit_draws AS d SET example_id = e.id FROM decision_logs l JOIN examples e ON e.log_id = l.id
+       WHERE ${ofRecord} AND d.decision_type_seq = ? AND d.policy_version = ? AND d.seq <= ?
+         AND d.example_id IS NULL AND e.decision IS NOT NULL`,
+    ),
+    markAudited: db.prepare(
+      `UPDATE examples SET audited = 1 WHERE audited = 0
+         AND id IN (SELECT example_id FROM audit_draws WHERE decision_type_seq = ? AND example_id IS NOT NULL)`,
+    ),
     rename: db.prepare(
       `UPDATE audit_draws SET decision = @to WHERE decision = @from
          AND decision_type_seq = (SELECT seq FROM decision_types WHERE id = @decisionTypeId)`,
@@ -122,6 +131,9 @@ function addCounts(groups: readonly RawCounts[]): AuditCounts {
 
 export function createAuditStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
+  /** The place of the draw that was judged last: what stands before it is a whole piece of the sample. */
+  const findLastJudged = (typeSeq: number, policyVersion: string) =>
+    statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
 
   return {
     /**
@@ -139,18 +151,25 @@ export function createAuditStore(db: WorkbenchDatabase) {
     show(seq: number, exampleId: string): void {
       statements.show.run(exampleId, seq);
     },
+    /**
+     * Makes corrections of drawn decisions that nobody was shown examples of the audit, up to the one judged last of
+     * their policy: beyond it mostly wrong ones have been corrected, and the others wait.
+     */
+    takeCorrected(typeSeq: number, now: number): void {
+      for (const { policyVersion } of statements.versions.all(typeSeq, toWeek(now)))
+        statements.takeCorrected.run(typeSeq, policyVersion, findLastJudged(typeSeq, policyVersion));
+      statements.markAudited.run(typeSeq);
+    },
     /** Gives drawn decisions for an option its new name, as their judgements get it. */
     renameOption(decisionTypeId: string, from: string, to: string): void {
       statements.rename.run({ decisionTypeId, from, to });
     },
     /**
-     * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last: what stands
-     * before it is a whole piece of the sample, whatever was left out.
+     * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last.
      */
     countByPolicy: (typeSeq: number, now: number): PolicyAudit[] =>
       statements.versions.all(typeSeq, toWeek(now)).map(({ policyVersion, drawn, weekly }) => {
-        const last = statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
-        const groups = statements.counts.all(typeSeq, policyVersion, last);
+        const groups = statements.counts.all(typeSeq, policyVersion, findLastJudged(typeSeq, policyVersion));
         const automatic = addCounts(groups.filter((group) => group.automatic === 1));
         return { policyVersion, drawn, isWeekly: weekly > 0, all: addCounts(groups), automatic };
       }),
