@@ -225,7 +225,7 @@ const examples = {
   'FND-3': 'The search runs apart from the calls and is known until examples, options or policy change.',
   'FND-4': 'Readiness says in one sentence how many contradictions, suspect and unknown labels and leaks are known.',
   'SLC-1':
-    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the classifier alone or of the whole decision by the rules and thresholds of now.',
+    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',

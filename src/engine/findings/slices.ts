@@ -13,7 +13,9 @@ export const sliceSchema = z.object({
   fields: z.array(z.string()),
   rows: z.int(),
   errors: z.int(),
-  error_rate: z.number(),
+  error_rate: z
+    .number()
+    .describe('Wrong ones among all rows; of the whole decision, wrong ones decided alone among all rows'),
   error_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95 %"),
   rest_error_rate: z.number(),
   automatic: z.int().describe('Rows of the part that are decided alone'),
@@ -31,7 +33,14 @@ export type Slice = z.infer<typeof sliceSchema>;
 /** A decision whose right answer is known. */
 export type JudgedRow = { input: JsonObject; isWrong: boolean; isEscalated: boolean };
 /** The weak parts, the worst first; `tested` counts those that were tried. */
-export type SliceReport = { rows: number; error_rate: number; escalation_rate: number; tested: number; items: Slice[] };
+export type SliceReport = {
+  rows: number;
+  errors: number;
+  error_rate: number;
+  escalation_rate: number;
+  tested: number;
+  items: Slice[];
+};
 
 export type SliceParams = {
   /** The rows that a part must have to be tried. */
@@ -138,6 +147,7 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
   }
   return {
     rows: rows.length,
+    errors: known.errors,
     error_rate: known.errors / Math.max(1, rows.length),
     escalation_rate: countRows(escalated) / Math.max(1, rows.length),
     tested,

@@ -26,7 +26,7 @@ type ReportFacts = {
   /** What is promised, in a sentence. */
   promise: string | null;
   /** The weak parts, the worst first; null while they are not known. */
-  weakParts: readonly Pick<Slice, 'description' | 'rows' | 'error_rate' | 'rest_error_rate'>[] | null;
+  weakParts: readonly Pick<Slice, 'description' | 'automatic' | 'error_automatic' | 'rest_error_automatic'>[] | null;
   /** In the order in which they decide. */
   rules: readonly Rule[];
   settings: ThresholdSettings;
@@ -207,8 +207,8 @@ function describeWeakParts(parts: ReportFacts['weakParts']): string {
   const items = parts
     .slice(0, maxWeakParts)
     .map(
-      ({ description, rows, error_rate, rest_error_rate }) =>
-        `<li>Where ${quoteText(description)}, ${ofHundred(error_rate)} of 100 are decided alone and wrongly (elsewhere ${ofHundred(rest_error_rate)}), measured on ${rows} examples.</li>`,
+      ({ description, automatic, error_automatic, rest_error_automatic }) =>
+        `<li>Where ${quoteText(description)}, ${ofHundred(error_automatic)} of 100 decided alone are wrong (elsewhere ${ofHundred(rest_error_automatic)}), measured on ${automatic} examples.</li>`,
     );
   return `<ul>${items.join('')}</ul>`;
 }

@@ -237,7 +237,10 @@ async function tryLoop(ports: TrainPorts): Promise<void> {
       for (let deal = 0; deal < loop.deals; deal += 1) {
         deals.push(await runLoop(ports, shuffle(rows, createRandom(deal + 1)), loop, source));
       }
-      printRounds(`${loop.name}, ${source === 'user' ? 'a fifth of corrections held out' : 'corrections teach'}`, deals);
+      printRounds(
+        `${loop.name}, ${source === 'user' ? 'a fifth of corrections held out' : 'corrections teach'}`,
+        deals,
+      );
       if (source === 'correction') failed ||= findMeans(deals).some(({ off }) => Math.abs(off) > 0.02);
     }
   }

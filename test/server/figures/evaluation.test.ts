@@ -231,8 +231,9 @@ describe('the held-out examples of policies', () => {
 
   it('tell which of two policies is right where the other errs', async () => {
     const [first = '', second = ''] = policies;
-    const compared = (await bench.call('GET', `${path}/policies/${first}/comparison?with=${second}&page_size=100`))
-      .body;
+    const compared = (
+      await bench.call('GET', `${path}/policies/${first}/comparison?with=${second}&judged=classifier&page_size=100`)
+    ).body;
     const [one, other] = [await rowsOf(first), await rowsOf(second)];
     const right = (rows: Row[]) =>
       new Set(rows.filter((row) => row.predicted === row.expected).map((row) => row.example_id));
@@ -256,12 +257,7 @@ describe('the held-out examples of policies', () => {
     const { id } = (await bench.call('GET', path)).body;
     await bench.call('PUT', path, { fallback_option: 'decline' });
     const whole = async (query = '') =>
-      (
-        await bench.call(
-          'GET',
-          `${path}/policies/${first}/comparison?with=${second}&page_size=100&judged=whole_decision${query}`,
-        )
-      ).body;
+      (await bench.call('GET', `${path}/policies/${first}/comparison?with=${second}&page_size=100${query}`)).body;
     for (const thresholds of ['', '&auto_decide=0.95&escalation=0.95', '&auto_decide=1&escalation=1']) {
       const right = async (policy: string) =>
         new Map(

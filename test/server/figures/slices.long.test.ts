@@ -74,9 +74,9 @@ describe('the weak parts of a policy', () => {
     );
 
   it('[SLC-1] are found by a field, with errors, escalation and certainty beside the rest', async () => {
-    const { status, body } = await slicesOf(policies[0]?.id);
+    const { status, body } = await slicesOf(policies[0]?.id, '?judged=classifier');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ rows: policies[0]?.testSize, stale: false, state: 'ready' });
+    expect(body).toMatchObject({ sentence: null, rows: policies[0]?.testSize, stale: false, state: 'ready' });
     expect(body.items[0]).toMatchObject({ description: 'branch is "north"', fields: ['branch'] });
     const [worst] = body.items;
     expect(worst.errors / worst.rows).toBe(worst.error_rate);
@@ -98,10 +98,24 @@ describe('the weak parts of a policy', () => {
       const decision = branch === 'north' ? other : decided.body.decision;
       await bench.call('PUT', `${path}/logs/${body.items[0].id}/correction`, { decision });
     }
-    const { body } = await slicesOf(deployed.id, '?rows=corrected');
-    expect(body).toMatchObject({ rows: 60, error_rate: 0.5 });
-    expect(body.items[0]).toMatchObject({ description: 'branch is "north"', rows: 30, errors: 30 });
-    expect((await slicesOf(deployed.id, '?rows=both')).body.rows).toBe(deployed.testSize + 60);
+    for (const [rows, total] of [
+      ['corrected', 60],
+      ['both', deployed.testSize + 60],
+    ]) {
+      const { body } = await slicesOf(deployed.id, `?rows=${rows}&judged=classifier`);
+      expect(body).toMatchObject({ rows: total, error_rate: null, escalation_rate: null });
+      const [north] = body.items;
+      expect(north.description).toContain('branch is "north"');
+      // Somebody chose what to correct: of such rows no rate follows, however many were wrong.
+      expect([north.error_rate, north.error_interval, north.rest_error_rate, north.p_value]).toEqual(
+        Array(4).fill(null),
+      );
+      expect([north.error_automatic, north.adjusted_p_value]).toEqual([null, null]);
+      expect(body.sentence).toContain('no rate follows');
+    }
+    const { body } = await slicesOf(deployed.id, '?rows=corrected&judged=classifier');
+    expect(body.errors).toBe(30);
+    expect(body.items[0]).toMatchObject({ rows: 30, errors: 30 });
   });
 
   it('[SLC-1] are those of the whole decision where that is judged, by the rules and thresholds of now', async () => {
@@ -112,6 +126,7 @@ describe('the weak parts of a policy', () => {
       return (await slicesOf(policies[0]?.id, `?judged=${judged}`)).body;
     };
     const whole = await judge(onlyTheRuleDecides, 'whole_decision');
+    expect((await slicesOf(policies[0]?.id)).body.items).toEqual(whole.items);
     const [north] = whole.items;
     expect(north).toMatchObject({ description: 'branch is "north"', rest_error_rate: 0, escalation_rate: 0 });
     expect(north.errors / whole.rows).toBeCloseTo(whole.error_rate, 12);

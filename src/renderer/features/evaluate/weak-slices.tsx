@@ -95,21 +95,22 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   );
 }
 
+/** Only rows that people chose to look at have no rate. */
+const toPercent = (share: number | null) => (share === null ? '' : percent(share));
+
 function SliceRow({ slice, isWhole }: { slice: Slices['items'][number]; isWhole: boolean }) {
   const { description, rows, escalation_rate } = slice;
-  const [wrong, { low, high }, others] = isWhole
+  const [wrong, range, others] = isWhole
     ? [slice.error_automatic, slice.error_automatic_interval, slice.rest_error_automatic]
     : [slice.error_rate, slice.error_interval, slice.rest_error_rate];
   return (
     <tr>
       <td className="wrap">{showUnseen(description)}</td>
       <td className="number">{rows.toLocaleString()}</td>
-      <td className="number">{percent(wrong)}</td>
-      <td className="number muted">
-        {percent(low)} – {percent(high)}
-      </td>
-      <td className="number">{percent(others)}</td>
-      <td className="number">{percent(escalation_rate)}</td>
+      <td className="number">{toPercent(wrong)}</td>
+      <td className="number muted">{range && `${percent(range.low)} – ${percent(range.high)}`}</td>
+      <td className="number">{toPercent(others)}</td>
+      <td className="number">{toPercent(escalation_rate)}</td>
     </tr>
   );
 }

@@ -64,6 +64,26 @@ const wholeDecisionDetailSchema = wholeDecisionSchema
 /** Decisions of a policy whose right answer is known: of held-out examples, or logged and corrected or confirmed. */
 export const judgedRows = ['held_out', 'corrected', 'both'] as const;
 
+const share = z.number().nullable();
+const interval = sliceSchema.shape.error_interval.nullable();
+/** Rows that people chose to look at are no sample: of these stand the counts, and no rate. */
+const countedSliceSchema = sliceSchema
+  .extend({
+    error_rate: share.describe(
+      `${sliceSchema.shape.error_rate.description}; null, as all rates, where corrected rows are among them`,
+    ),
+    error_interval: interval,
+    rest_error_rate: share,
+    error_automatic: share,
+    error_automatic_interval: interval,
+    rest_error_automatic: share,
+    escalation_rate: share,
+    rest_escalation_rate: share,
+    p_value: share,
+    adjusted_p_value: share,
+  })
+  .meta({ id: 'Slice' });
+
 export const evaluationOperations = {
   'policies.whole': operation('GET', `${base}/whole-decision`, {
     ...common,
@@ -85,7 +105,7 @@ export const evaluationOperations = {
       rows: z.enum(judgedRows).default('held_out').describe('Which decisions: held out, logged and corrected, or both'),
       judged: z
         .enum(judgedParts)
-        .default('classifier')
+        .default('whole_decision')
         .describe(
           'What is wrong: the choice of the classifier, or the whole decision of rules, classifier and thresholds where it is made alone',
         ),
@@ -93,10 +113,12 @@ export const evaluationOperations = {
       ...triedThresholds,
     }),
     output: z.object({
-      items: z.array(sliceSchema.meta({ id: 'Slice' })).describe('At most 20, the worst first'),
+      items: z.array(countedSliceSchema).describe('At most 20, the worst first'),
       rows: z.int(),
-      error_rate: z.number(),
-      escalation_rate: z.number(),
+      errors: z.int(),
+      error_rate: share,
+      escalation_rate: share,
+      sentence: z.string().nullable().describe('Why there are no rates; null where there are'),
       tested: z.int().describe('Parts that were tried'),
       ...analysisStateShape,
     }),
@@ -133,7 +155,7 @@ export const evaluationOperations = {
       with: uuid.describe('The policy to compare with'),
       judged: z
         .enum(judgedParts)
-        .default('classifier')
+        .default('whole_decision')
         .describe('What is right or not: the choice of the classifier, or the whole decision by the settings of now'),
     }),
     output: paginated(comparedRowSchema).extend({

@@ -1,4 +1,5 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
+import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import {
@@ -29,7 +30,31 @@ type Used = Pick<
 >;
 type Page = { page: number; page_size: number };
 
-const noSlices = { items: [], rows: 0, error_rate: 0, escalation_rate: 0, tested: 0 };
+const noSlices: SliceReport = { items: [], rows: 0, errors: 0, error_rate: 0, escalation_rate: 0, tested: 0 };
+
+const noRates = {
+  error_rate: null,
+  error_interval: null,
+  rest_error_rate: null,
+  error_automatic: null,
+  error_automatic_interval: null,
+  rest_error_automatic: null,
+  escalation_rate: null,
+  rest_escalation_rate: null,
+  p_value: null,
+  adjusted_p_value: null,
+};
+const noSample =
+  'Somebody chose to look at the corrected rows, mostly because they were wrong. So parts of them are counted, and no rate follows; the audit gives the error of live decisions.';
+
+/** What may be said of weak parts among rows that people chose to look at. */
+const withoutRates = (report: SliceReport) => ({
+  ...report,
+  items: report.items.map((slice) => ({ ...slice, ...noRates })),
+  error_rate: null,
+  escalation_rate: null,
+  sentence: noSample,
+});
 
 /** One page of the rows of which the whole decision is `decided`, as the store has pages. */
 function pageDecided(
@@ -85,7 +110,9 @@ export const evaluationHandlers = {
       auto_decide: query.auto_decide,
       escalation: query.escalation,
     });
-    return { ...(state.known?.result ?? noSlices), ...toAnalysisState(state) };
+    const report = state.known?.result ?? noSlices;
+    const parts = query.rows === 'held_out' ? { ...report, sentence: null } : withoutRates(report);
+    return { ...parts, ...toAnalysisState(state) };
   },
   'policies.report': async (deps, { type, policy, caller }) => {
     const body = Buffer.from(await makePolicyReport(deps, caller, type, policy));
