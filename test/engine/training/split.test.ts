@@ -118,7 +118,7 @@ describe('the split', () => {
       { content: '{"place":1}', label: 0, source: 'correction' },
       { content: '{"place":2}', label: 0, source: 'user' },
     ];
-    expect(splitRows(marked)).toEqual({ rule: 'test_rows', test: [0], train: [2] });
+    expect(splitRows(marked)).toEqual({ rule: 'test_rows', test: [0], train: [2], repeats: 0 });
   });
 
   it('is what the analyst marked, with the equals of the marked rows, where any row is marked [TRN-15]', () => {
@@ -174,6 +174,20 @@ describe('near repeats', () => {
     // Every fold still gets its share.
     const sizes = Array.from({ length: 5 }, (_, fold) => folds.filter((each) => each === fold).length);
     expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.5);
+  });
+
+  it('of the test rows that were marked are on neither side, and counted [AUD-6] [TRN-15]', () => {
+    const copies = people.slice(0, 30).flatMap((person) => [copyOf(person, 1), copyOf(person, -1)]);
+    const rows = prepare([...people, ...copies]).map((row) => ({ ...row, test: Number(row.id) < 20 }));
+    const { train, test, repeats } = splitRows(rows);
+    const idsOf = (positions: readonly number[]) => positions.map((position) => Number(rows[position]?.id));
+    expect(idsOf(test).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+    const learned = new Set(idsOf(train));
+    for (let i = 0; i < 30; i += 1) {
+      for (const copy of [0, 1]) expect([i, learned.has(people.length + 2 * i + copy)]).toEqual([i, i >= 20]);
+    }
+    expect(repeats).toBe(rows.length - train.length - test.length);
+    expect(repeats).toBeGreaterThanOrEqual(40);
   });
 
   it('have the same side whenever the same rows are imported at one time, whatever their ids [AUD-6]', () => {

@@ -200,8 +200,16 @@ describe('the prepare stage', () => {
     );
     expect(prepared.split).toMatchObject({ rule: 'test_rows', refitted: false });
     expect(prepared.notes.at(-1)).toMatch(/no model learns from these/);
+    const texts = marked.map((example, i) => ({ ...example, input: { text: `Parcel ${i} is late` } }));
+    const reworded = texts.slice(0, 2).map((example, i) => ({ ...example, input: { text: `Late is parcel ${i}!` } }));
+    const twins = reworded.map((example, i) => ({ ...example, id: `twin ${i}`, test: false }));
+    expect(prepare([...texts, ...twins], ['a', 'b']).notes).toContain(
+      '2 examples nearly repeat a test row and were left out, because learning from them would flatter the figures.',
+    );
     const none = pairs(20).map((example) => ({ ...example, test: example.decision === 'a' }));
-    expect(() => prepare(none, ['a', 'b'])).toThrow('Every example of the option "a" is a test row.');
+    expect(() => prepare(none, ['a', 'b'])).toThrow(
+      'Every example of the option "a" is a test row or nearly repeats one.',
+    );
   });
 
   it('refuses examples of one option only', () => {

@@ -20,8 +20,11 @@ export type SplitRow = {
   id?: string;
 };
 
-/** Positions of rows, ascending; `rule` says whether hashes or the analyst's own test rows decided. */
-export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows' };
+/**
+ * Positions of rows, ascending; `rule` says whether hashes or the analyst's own test rows decided, `repeats` how many
+ * rows are on neither side because they nearly repeat one of these.
+ */
+export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows'; repeats: number };
 
 /** So many characters of a UUID of version 7 are its milliseconds (RFC 9562); what follows is chance. */
 const timeLength = 13;
@@ -53,7 +56,8 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
 /**
  * Splits rows by their content.
  *
- * - Where any user row is marked as a test row, the held-out inputs are those of the marked rows.
+ * - Where any user row is marked as a test row, the held-out inputs are those of the marked rows, and rows that nearly
+ *   repeat one of these are on neither side.
  * - Otherwise an input is held out when the hash of its content is in the lowest fifth of all hashes. There is one
  *   exception, for small labels: a label whose different inputs are all held out gives the one with the highest hash
  *   to the training side, and a label with at least five different inputs of which none is held out gives the one with
@@ -73,10 +77,14 @@ export function splitRows(rows: readonly SplitRow[]): Split {
   const userRows = rows.filter(({ source }) => source === 'user');
   const heldOut =
     marked.length > 0 ? new Set(marked.map(({ content }) => content)) : keepTogether(holdOutByHash(userRows), rows);
-  const split: Split = { train: [], test: [], rule: marked.length > 0 ? 'test_rows' : 'hash' };
+  const split: Split = { train: [], test: [], rule: marked.length > 0 ? 'test_rows' : 'hash', repeats: 0 };
+  const besideMarked = new Set(marked.map(({ group = -1 }) => group));
+  besideMarked.delete(-1);
   rows.forEach((row, position) => {
-    if (!heldOut.has(row.content)) split.train.push(position);
-    else if (row.source === 'user' || isMarked(row)) split.test.push(position);
+    if (!heldOut.has(row.content)) {
+      if (besideMarked.has(row.group ?? -1)) split.repeats += 1;
+      else split.train.push(position);
+    } else if (row.source === 'user' || isMarked(row)) split.test.push(position);
   });
   return split;
 }

@@ -66,6 +66,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...rowNotes,
       ...(testRows.length === 0 ? [holdoutNote] : []),
       ...(split.rule === 'test_rows' && testRows.length > 0 ? [testRowsNote] : []),
+      ...(split.repeats > 0 ? [describeRepeats(split.repeats)] : []),
       ...(nearDuplicates.count > 0 ? [describeNearDuplicates(nearDuplicates.count)] : []),
       ...describeCorrections(corrections),
     ],
@@ -89,6 +90,10 @@ function describeCorrections({ learned, heldOut }: { learned: number; heldOut: n
   return [...(learned > 0 ? [ofTraining] : []), ...(heldOut > 0 ? [ofTests] : [])];
 }
 
+function describeRepeats(count: number): string {
+  return `${formatCount(count)} examples nearly repeat a test row and were left out, because learning from them would flatter the figures.`;
+}
+
 function describeNearDuplicates(count: number): string {
   return `${formatCount(count)} held-out examples say the same in nearly the same words as an example that was learned from; the figures may flatter the classifier.`;
 }
@@ -99,6 +104,6 @@ function refuseUntrainedOptions(options: readonly string[], trainRows: readonly 
   if (missing === undefined) return;
   throw new WorkbenchError(
     'validation_error',
-    `Every example of the option "${missing}" is a test row. Add examples of it to learn from, or unmark some.`,
+    `Every example of the option "${missing}" is a test row or nearly repeats one. Add examples of it to learn from, or unmark some.`,
   );
 }
