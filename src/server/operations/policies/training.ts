@@ -7,7 +7,7 @@ import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/poli
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
-import { deployPolicy } from '../../services/policies/deployment.ts';
+import { deployPolicy, withPresentFigures } from '../../services/policies/deployment.ts';
 import { tellPromise } from '../../services/policies/job-events.ts';
 import { describeAttention } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
@@ -68,11 +68,17 @@ function toSummary(
   };
 }
 
-function toDetail(deps: Pick<Deps, 'store' | 'jobs' | 'promiseChecks'>, policy: PolicyRecord): PolicyDetail {
+type DetailDeps = Pick<Deps, 'store' | 'jobs' | 'promiseChecks' | 'heldOutDecisions'>;
+
+function toDetail(deps: DetailDeps, policy: PolicyRecord): PolicyDetail {
   const { status, trainingConfig } = policy;
   const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
   const live = deps.jobs.findProgress(policy.id);
   const type = deps.store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
+  const metrics =
+    policy.metrics && type
+      ? withPresentFigures(policy.metrics, deps.heldOutDecisions.read(type, policy).whole)
+      : policy.metrics;
   return {
     id: policy.id,
     decision_type_id: policy.decisionTypeId,
@@ -86,9 +92,7 @@ function toDetail(deps: Pick<Deps, 'store' | 'jobs' | 'promiseChecks'>, policy: 
     created_at: isoTime(policy.createdAt),
     training_config: trainingConfig,
     metrics:
-      policy.metrics?.follow_up?.state === 'pending' && live === null
-        ? { ...policy.metrics, follow_up: endedFollowUp }
-        : policy.metrics,
+      metrics?.follow_up?.state === 'pending' && live === null ? { ...metrics, follow_up: endedFollowUp } : metrics,
     target_f1: trainingConfig.target_f1,
     error: policy.error,
     current_attempt_id: policy.currentAttemptId,

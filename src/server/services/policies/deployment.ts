@@ -128,7 +128,7 @@ function describePromise(
 }
 
 /** The figures of a policy with those that follow from rules and thresholds as they are now. */
-function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metrics {
+export function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metrics {
   const { share } = whole.escalated;
   return share === null ? metrics : { ...metrics, whole, escalation_estimate: share };
 }
