@@ -280,9 +280,9 @@ const training = {
   'AUD-5':
     'Where a policy is deployed, target_f1 is held against the rows that both policies have held out, 30 or more; metrics.compared_with_deployed gives the figures of both, and Deploy shows them.',
   'AUD-6':
-    'Rows that nearly repeat each other (numbers of many values in one cell of a grid, all else equal, words in any order) share a side and a fold with the oldest of them; rows that many others lie close to count as near by chance.',
+    'Rows that nearly repeat each other (numbers of many values in one cell of a grid, all else equal, words in any order) share a side and a fold with the oldest of them, and are on neither side where they repeat a marked test row; rows that many others lie close to count as near by chance.',
   'AUD-7':
-    'Masked values of personal fields count as missing in a training, whose notes say how many examples have them; the analysis of rules counts the logged inputs in which a rule reads one.',
+    'Masked values of personal fields count as missing in a training, whose notes say how many examples have them, and where held-out rows are decided again (`masked`); the analysis of rules counts the logged inputs in which a rule reads one.',
   'AUD-8':
     'A drawn decision that is corrected in the log before it is shown counts as judged in every later training, once one recorded after it has been judged: it is held out by its hash, or learned from, as every audited row.',
   'DRF-1':

@@ -57,6 +57,12 @@ export const wholeDecisionSchema = z
       .int()
       .describe('Held-out rows that do not count, because their example was deleted or its input changed since'),
     refused: z.int().describe('Held-out rows that the input schema refuses'),
+    masked: z
+      .int()
+      .default(0)
+      .describe(
+        'Decided rows of the log in which personal fields are masked: these count as missing; 0 in earlier metrics',
+      ),
     headline: z
       .string()
       .default('')
@@ -103,6 +109,7 @@ export const rulesEffectSchema = z
         '`better` or `worse`: more, or fewer, rows are right, and chance alone seldom does as much; `not_shown`: it may; `unchanged`: every row is decided as before',
       ),
     rows: z.int().describe('Held-out rows that were decided by both'),
+    masked: z.int().describe('Those in which personal fields are masked, which count as missing'),
     before: effectPartSchema.describe('With the rules of now'),
     after: effectPartSchema.describe('With the given rules'),
     only_before_right: z.int(),

@@ -12,12 +12,14 @@ export type RecordedRow = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
+  /** Whether personal values of the input were masked: they are not known, and count as missing. */
+  isMasked?: boolean;
 };
 
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
-export type ReplayedRow = { expected: string; ruled: string | null; prediction: Prediction };
+export type ReplayedRow = { expected: string; ruled: string | null; prediction: Prediction; isMasked?: boolean };
 
 export type Replay<Row extends RecordedRow = RecordedRow> = {
   /** Each beside what was recorded of it. */
@@ -44,14 +46,15 @@ export function compileReplay(
 ): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
-  return ({ input, expected, predicted, confidence, unfamiliar }) => {
+  return ({ input, expected, predicted, confidence, unfamiliar, isMasked = false }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
-    if (validate !== null && validate(input).length > 0) return { row: null, steps: ofSchema };
+    // What is masked came through the schema when it was decided.
+    if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
     const { matched, steps } = settings.rules.evaluate(input, false);
     const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    return { row: { expected, ruled: matched?.then ?? null, prediction }, steps: steps + ofSchema };
+    return { row: { expected, ruled: matched?.then ?? null, prediction, isMasked }, steps: steps + ofSchema };
   };
 }
 

@@ -36,6 +36,7 @@ export function measureRulesEffect(
   const effect = {
     verdict: pairs.every(isSame) ? ('unchanged' as const) : (moved as 'not_shown' | 'better' | 'worse'),
     rows: pairs.length,
+    masked: pairs.filter(([row]) => row.isMasked).length,
     before: measure(pairs.map(([row]) => row)),
     after: measure(pairs.map(([, row]) => row)),
     only_before_right: onlyFirst,
@@ -47,9 +48,13 @@ export function measureRulesEffect(
 
 const verdicts = { better: 'Better', worse: 'Worse', not_shown: 'Neither better nor worse for certain' } as const;
 
-function describe({ verdict, rows, before, after }: Omit<RulesEffect, 'sentence'>, currency: string | null): string {
+function describe(
+  { verdict, rows, masked, before, after }: Omit<RulesEffect, 'sentence'>,
+  currency: string | null,
+): string {
   if (rows === 0) return 'No unseen example is left to measure on. Train the type again.';
-  if (verdict === 'unchanged') return `These rules decide all ${rows} unseen examples as before.`;
+  const ofMasked = masked === 0 ? '' : ` In ${masked} of these personal fields are masked, which count as missing.`;
+  if (verdict === 'unchanged') return `These rules decide all ${rows} unseen examples as before.${ofMasked}`;
   const change = (part: 'accuracy' | 'automatic' | 'error_automatic') => {
     const [from, to] = [before[part].share ?? 0, after[part].share ?? 0].map(formatShare);
     return from === to ? to : `${from} → ${to}`;
@@ -59,5 +64,5 @@ function describe({ verdict, rows, before, after }: Omit<RulesEffect, 'sentence'
     before.cost_per_1000 === null || after.cost_per_1000 === null
       ? ''
       : `, cost ${amount(before.cost_per_1000)} → ${amount(after.cost_per_1000)}${currency === null ? '' : ` ${currency}`} per 1,000`;
-  return `${verdicts[verdict]}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.`;
+  return `${verdicts[verdict]}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.${ofMasked}`;
 }

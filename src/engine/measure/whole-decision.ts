@@ -16,10 +16,11 @@ export function measureWholeDecision(
   settings: ThresholdSettings,
   missing: number,
 ): WholeDecision {
-  const counts = { right: 0, automatic: 0, byRule: 0, wrongAutomatic: 0, fallback: 0 };
+  const counts = { masked: 0, right: 0, automatic: 0, byRule: 0, wrongAutomatic: 0, fallback: 0 };
   for (const row of rows) {
     const { decision, escalate, stage } = decideRow(row, settings);
     const isRight = decision === row.expected;
+    if (row.isMasked) counts.masked += 1;
     if (isRight) counts.right += 1;
     if (stage === 'rules') counts.byRule += 1;
     if (stage === 'fallback') counts.fallback += 1;
@@ -36,6 +37,7 @@ export function measureWholeDecision(
     rows: total,
     missing,
     refused,
+    masked: counts.masked,
     headline: describeHeadline(accuracy, baseline),
     accuracy,
     automatic,

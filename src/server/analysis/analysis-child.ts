@@ -6,6 +6,7 @@ import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
+import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
@@ -63,7 +64,8 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
   const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged, leavesRuled);
   const found: JudgedRow[] = [];
   for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
-    found.push(...some.map(judge).filter((row) => row !== null));
+    const known = some.map((row) => ({ ...row, ...blankMasks(row.input, piiFields) }));
+    found.push(...known.map(judge).filter((row) => row !== null));
     await nextTurn();
   }
   for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {

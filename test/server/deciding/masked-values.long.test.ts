@@ -9,7 +9,12 @@ it('corrections whose personal field is masked teach nothing about it, and the n
   const bench = await startWorkbench(temporaryFolder());
   const { call } = bench;
   const examples = Array.from({ length: 120 }, (_, n) => ({ input: toPerson(n), decision: toDecision(toPerson(n)) }));
-  const type = { name: 'course', options: ['senior', 'junior'], pii_fields: ['age'] };
+  const input_schema = {
+    type: 'object',
+    properties: { age: { type: 'integer' }, sport: { type: 'string' } },
+    required: ['age'],
+  };
+  const type = { name: 'course', options: ['senior', 'junior'], pii_fields: ['age'], input_schema };
   const url = await createTrainable(bench, type, examples);
   await train(call, url);
   for (let n = 200; n < 240; n += 1) await call('POST', '/decide', { decision_type: 'course', input: toPerson(n) });
@@ -43,5 +48,19 @@ it('corrections whose personal field is masked teach nothing about it, and the n
   ];
   const { impact } = (await call('POST', `${url}/rules/analyse`, { rules })).body;
   expect(impact.rules.map(({ decisions }: { decisions: { masked: number } }) => decisions.masked)).toEqual([40, 0]);
+
+  // Measured on corrections alone, all is masked: in training, now, and where rules are tried.
+  const ids = (await call('GET', `${url}/examples?page_size=100`)).body.items.map(({ id }: { id: string }) => id);
+  await call('POST', `${url}/examples/bulk`, { action: 'set_test', test: true, ids: ids.slice(0, 40) });
+  const third = await train(call, url);
+  const whole = (await call('GET', `${url}/policies/${third}/whole-decision`)).body;
+  expect(whole).toMatchObject({ rows: 40, refused: 0, masked: 40 });
+  expect((await call('GET', `${url}/policies/${third}`)).body.metrics.whole).toMatchObject({
+    masked: 40,
+    accuracy: whole.accuracy,
+  });
+  const effect = (await call('POST', `${url}/policies/${third}/rules-effect`, { rules })).body;
+  expect(effect).toMatchObject({ rows: 40, masked: 40 });
+  expect(effect.sentence).toContain('In 40 of these personal fields are masked, which count as missing.');
   await bench.stop();
 });

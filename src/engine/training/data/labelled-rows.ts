@@ -18,6 +18,8 @@ export type LabelledRow = SplitRow & {
   decision: string;
   reasonCodes: string[];
   ruled?: boolean;
+  /** Whether personal values were masked, and are missing in `input`. */
+  isMasked?: boolean;
 };
 
 type PreparedRows = {
@@ -71,7 +73,7 @@ export function prepareRows(
       const { input, isMasked } = blankMasks(example.input, piiFields);
       if (isMasked) maskedCount += 1;
       const content = toCanonicalJson(example.input);
-      return [{ id, content, input, source, reasonCodes, decision, label: ruled ? -1 : label, test, ruled }];
+      return [{ id, content, input, source, reasonCodes, decision, label: ruled ? -1 : label, test, ruled, isMasked }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const groups = groupNearRepeats(rows);

@@ -138,6 +138,7 @@ function measureDecisions(
   const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
+    isMasked: measuredRows[i]?.isMasked ?? false,
     expected,
     predicted,
     confidence: Math.max(...probabilities),

@@ -20,7 +20,7 @@ import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { maxReplayedRows, type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
+import { listRecorded, type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
 
 /** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
@@ -136,7 +136,7 @@ export class HeldOutDecisions {
   /** Reads the held-out rows of a policy by schema and rules of now, and the whole decision that follows. */
   read(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
     const revision = this.#store.examples.readRevision(type.id);
-    const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, revision]);
+    const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const { settings, replay, missing } = replayHeldOut({ store: this.#store }, type, policy);
@@ -176,9 +176,7 @@ export async function tryRules(
   const saved = type.activeVersion.definition;
   const { options = saved.options, reason_codes = saved.reason_codes } = request;
   const { rules: _compiled, ...settings } = readPresentSettings(type, trained);
-  const rows = store.heldOut
-    .listMeasured(policy.id, maxReplayedRows)
-    .flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+  const { recorded: rows } = listRecorded({ store }, type, policy);
   const effect = await preparation.runAdmitted(callerId, 'tryRules', {
     saved,
     tried: { hard_rules, options, reason_codes },

@@ -17,6 +17,7 @@ import type {
   PromiseTerms,
   WholeDecision,
 } from '../../../engine/measured.ts';
+import { blankMasks } from '../../../engine/pii.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings, readPresentSettings, type TrainedFrom } from '../../runtime/current-settings.ts';
@@ -29,7 +30,7 @@ type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
 type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
 
 /** Held-out rows that are replayed at most: usual rules of so many take a quarter of a second. */
-export const maxReplayedRows = 10_000;
+const maxReplayedRows = 10_000;
 const maxKeptChecks = 200;
 
 /** Reads what a policy was trained from, as far as it decides. */
@@ -57,10 +58,22 @@ export function replayHeldOut(
   policy: Omit<PolicyRecord, 'metrics'>,
 ): Replayed {
   const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
-  const measured = deps.store.heldOut.listMeasured(policy.id, maxReplayedRows);
-  const recorded = measured.flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+  const { recorded, missing } = listRecorded(deps, type, policy);
   const replay = replayRows(recorded, settings);
-  return { settings, replay, missing: measured.length - recorded.length + replay.leftOut };
+  return { settings, replay, missing: missing + replay.leftOut };
+}
+
+/** The held-out rows of a policy that can be decided again; masked values count as missing, as when they were learned. */
+export function listRecorded(
+  { store }: { store: Pick<Store, 'heldOut'> },
+  { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
+  policy: Pick<PolicyRecord, 'id'>,
+): { recorded: (RecordedRow & { exampleId: string })[]; missing: number } {
+  const measured = store.heldOut.listMeasured(policy.id, maxReplayedRows);
+  const recorded = measured.flatMap(({ input, ...row }) =>
+    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
+  );
+  return { recorded, missing: measured.length - recorded.length };
 }
 
 /** The whole decision of a policy on its held-out rows, by the rules and thresholds of now. */
