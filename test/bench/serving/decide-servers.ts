@@ -18,7 +18,7 @@ export const readRows = (dataSet: string): Row[] =>
     .map((line) => JSON.parse(line) as Row);
 
 /** Makes a type with examples, trained and deployed; answers the seconds that the training took. */
-async function deployType(
+export async function deployType(
   workbench: RunningWorkbench,
   name: string,
   rows: Row[],
@@ -53,7 +53,7 @@ async function deployType(
 }
 
 /** The first `count` rows of every option. */
-const takeOfEach = (rows: Row[], count: number): Row[] =>
+export const takeOfEach = (rows: Row[], count: number): Row[] =>
   Object.values(Object.groupBy(rows, (row) => row.decision)).flatMap((part) => part?.slice(0, count) ?? []);
 
 /** Resident megabytes of a process and its children, now and at their peak (Linux). */

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { serverFlags } from '../../../scripts/server-flags.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** As the npm script `workbench` starts it. */
-const entry = [...serverFlags, join(root, 'scripts/workbench.ts')];
+/** As the npm script `workbench` of a tree starts it. */
+const entryOf = (tree: string) => [...serverFlags, join(tree, 'scripts/workbench.ts')];
 
 type Answer<T> = { status: number; body: T; headers: Headers };
 
@@ -30,7 +30,7 @@ export type RunningWorkbench = {
 export async function runWorkbench(
   ...args: string[]
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [...entry, ...args], { cwd: root });
+  const child = spawn(process.execPath, [...entryOf(root), ...args], { cwd: root });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
@@ -40,12 +40,13 @@ export async function runWorkbench(
 }
 
 /** Starts `workbench serve` on a free port and waits for its line of JSON. */
-export async function startWorkbenchProcess(
-  dataDir = mkdtempSync(join(tmpdir(), 'workbench-')),
-  ...flags: string[]
-): Promise<RunningWorkbench> {
-  const args = [...entry, 'serve', '--data-dir', dataDir, '--port', '0', ...flags];
-  const child: ChildProcess = spawn(process.execPath, args, { cwd: root });
+export const startWorkbenchProcess = (dataDir = mkdtempSync(join(tmpdir(), 'workbench-')), ...flags: string[]) =>
+  startProgramOf(root, dataDir, ...flags);
+
+/** As `startWorkbenchProcess`, the program of another tree of sources. */
+export async function startProgramOf(tree: string, dataDir: string, ...flags: string[]): Promise<RunningWorkbench> {
+  const args = [...entryOf(tree), 'serve', '--data-dir', dataDir, '--port', '0', ...flags];
+  const child: ChildProcess = spawn(process.execPath, args, { cwd: tree });
   let log = '';
   child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-20_000)));
   const line = await new Promise<string>((ready, fail) => {
