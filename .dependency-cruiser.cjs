@@ -25,7 +25,6 @@ const parts = {
       'intervals.ts',
       'row-sets.ts',
       'random.ts',
-      'input-hash.ts',
       'json.ts',
       'code-points.ts',
       'pii.ts',

@@ -60,7 +60,7 @@ export type HeldOutRow = {
   unfamiliar: boolean;
   /** Whether it was left to a rule: what the classifier says of it is no figure of the classifier. */
   ruled: boolean;
-  /** {@link hashInput} of the input that was measured: an example that was edited since does not count any more. */
+  /** Of the canonical JSON of the input that was measured: an example that was edited since does not count any more. */
   input_hash: number;
 };
 

@@ -1,7 +1,7 @@
 /** What unsaved rules would do on the examples and the logged inputs of a type. */
 import type { Definition, JsonObject, Rule } from '../../engine/domain.ts';
 import { readPath } from '../../engine/features/values.ts';
-import { isMask } from '../../engine/pii.ts';
+import { isMask, isPiiField } from '../../engine/pii.ts';
 import {
   type Impact,
   type ImpactRow,
@@ -11,9 +11,10 @@ import {
   startImpact,
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules } from '../../engine/rules/analysis/lint.ts';
-import { listPersonalPaths } from '../../engine/rules/analysis/personal-fields.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
+import { listChildren, type RuleNode } from '../../engine/rules/tree.ts';
+import { toFieldPath } from '../../engine/rules/types.ts';
 import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
 import type { JsonRow } from '../store/examples/examples.ts';
 import { toWireFindings } from './rules-findings.ts';
@@ -95,6 +96,14 @@ function measure(
     compared?.add([row]);
   }
   return { impact: counted.impact, change: compared?.change ?? null };
+}
+
+/** Lists the paths that a condition reads and that lie at a dotted path of `piiFields` or below it, each once. */
+function listPersonalPaths(ast: RuleNode, piiFields: readonly string[]): string[][] {
+  const path = toFieldPath(ast);
+  if (path !== null) return isPiiField(path, piiFields) ? [path] : [];
+  const paths = listChildren(ast).flatMap((child) => listPersonalPaths(child, piiFields));
+  return [...new Map(paths.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** Counts for each rule, by its name, the logged inputs in which a personal field that it reads is masked. */

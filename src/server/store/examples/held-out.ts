@@ -1,7 +1,8 @@
 /** What evaluated policies said about the examples they had not seen. */
 import type { JsonObject } from '../../../engine/domain.ts';
-import { hashInput } from '../../../engine/input-hash.ts';
+import { toCanonicalJson } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
+import { hashString } from '../../../engine/random.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** A held-out example; `input` is null when the example was deleted. */
@@ -106,7 +107,7 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** Reads a measured row. One of an earlier version counts as familiar, and as unchanged. */
 export function toMeasured({ input: json, unfamiliar, inputHash, ...row }: RawMeasured): MeasuredRecord {
   const input = readInput(json);
-  const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
+  const isSame = input !== null && (inputHash === null || hashString(toCanonicalJson(input)) === inputHash);
   return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
 }
 
