@@ -1,6 +1,7 @@
 /** Small training requests for the stories about training. */
 import {
   type Definition,
+  type EscalationPolicy,
   type JsonObject,
   type TrainingConfig,
   type TrainingExample,
@@ -10,6 +11,15 @@ import type { TrainRequest } from '../../src/engine/training/request.ts';
 
 export const config: TrainingConfig = trainingConfigSchema.parse({ n_tuning_trials: 5 });
 
+/** Between the thresholds a decision is flagged, and nothing is called unfamiliar. */
+export const ignoring: EscalationPolicy = {
+  enabled: false,
+  between: 'flag',
+  connection: null,
+  timeout_ms: 10_000,
+  unfamiliar: 'ignore',
+};
+
 export function createDefinition(options: string[], changes: Partial<Definition> = {}): Definition {
   return {
     options,
@@ -17,7 +27,7 @@ export function createDefinition(options: string[], changes: Partial<Definition>
     hard_rules: [],
     input_schema: null,
     confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-    escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'ignore' },
+    escalation_policy: ignoring,
     ...changes,
   };
 }

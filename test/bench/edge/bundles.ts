@@ -7,8 +7,9 @@ import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest, ignoring } from '../../engine/training-request.ts';
 
 export type Row = { input: JsonObject; decision: string };
 
@@ -78,47 +79,19 @@ export const rules: Rule[] = [
 /** Trains a type on rows with the default options, and returns its full bundle. */
 export async function trainBundle(name: string, rows: readonly Row[], hardRules: Rule[] = []): Promise<Uint8Array> {
   const model = openTextModel(join(resolve(import.meta.dirname, '../../..'), 'resources'));
-  const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
   const options = [...new Set(rows.map((row) => row.decision))].sort();
   const compiled = compileRules(hardRules, { options, reason_codes: [] });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
   const { bundle } = await train(
-    {
-      policyId: name,
-      policyVersion: 1,
-      decisionType: name,
-      versionNumber: 1,
-      fallbackOption: null,
-      seed: 1,
-      toolVersion: '0',
-      createdAt: '2026-01-02T03:04:05.000Z',
-      definition: {
-        options,
-        reason_codes: [],
+    createRequest(
+      rows.map(({ input, decision }, i) => createExample(`${i}`, input, decision)),
+      createDefinition(options, {
         hard_rules: hardRules,
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-        escalation_policy: {
-          enabled: false,
-          between: 'flag',
-          connection: null,
-          timeout_ms: 1000,
-          unfamiliar: 'escalate',
-        },
-      },
-      examples: rows.map((row, i) => ({ id: `${i}`, ...row, reasonCodes: [], source: 'user' })),
-      config: trainingConfigSchema.parse({}),
-    },
-    {
-      encoder,
-      tokenizer: model.tokenizer(),
-      tokenizerSha256: model.tokenizerSha256,
-      runModel,
-      runtimeVersion: 'onnxruntime',
-      sha256,
-      now: () => performance.now(),
-      progress: () => undefined,
-    },
+        escalation_policy: { ...ignoring, unfamiliar: 'escalate' },
+      }),
+      { decisionType: name, config: trainingConfigSchema.parse({}) },
+    ),
+    await openTrainPorts(),
   );
   if (unpackBundle(bundle, sha256).manifest.text === null) return bundle;
   const files = {

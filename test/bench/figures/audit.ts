@@ -12,13 +12,14 @@
 import { parseArgs } from 'node:util';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { definitionSchema, type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
 import { boundRunningError, isMeanRefused, rankDecision } from '../../../src/engine/measure/audit.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
+import { createDefinition, createRequest } from '../../engine/training-request.ts';
 import type { Row } from '../quality/accuracy-training.ts';
 import { openPorts, readSet, shuffle } from './promise-populations.ts';
 
@@ -159,27 +160,12 @@ async function runLoop(
 
 async function trainOnce(ports: TrainPorts, examples: TrainingExample[], options: string[]) {
   const outcome = await train(
-    {
-      policyId: 'bench',
-      policyVersion: 1,
-      decisionType: 'bench',
-      versionNumber: 1,
-      definition: definitionSchema.parse({
-        options,
-        reason_codes: [],
-        hard_rules: [],
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 1, escalation: 0 },
-        escalation_policy: { unfamiliar: 'ignore' },
-      }),
-      fallbackOption: null,
+    createRequest(
       examples,
+      createDefinition(options, { confidence_thresholds: { auto_decide: 1, escalation: 0 } }),
       // The policy that decides is the one that was measured.
-      config: trainingConfigSchema.parse({ tune_hyperparams: false, refit: false }),
-      seed: 1,
-      toolVersion: 'bench',
-      createdAt: '2026-01-01T00:00:00Z',
-    },
+      { config: trainingConfigSchema.parse({ tune_hyperparams: false, refit: false }) },
+    ),
     ports,
   );
   const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);

@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { definitionSchema, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain.ts';
 import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { openEncoder, runModel, runtimeVersion } from '../../../src/server/runtime/encoder/onnx-session.ts';
+import { openEncoder } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest } from '../../engine/training-request.ts';
 import type { Row } from '../quality/accuracy-training.ts';
 
 /** One input: how sure the classifier is, and the chance that it is wrong (0 or 1 where the right answer is known). */
@@ -99,7 +101,7 @@ export async function openPorts(): Promise<TrainPorts> {
   const model = openTextModel();
   const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
   const known = new Map<string, Float32Array>();
-  return {
+  return openTrainPorts({
     encoder: {
       ...encoder,
       async embed(ids) {
@@ -109,14 +111,7 @@ export async function openPorts(): Promise<TrainPorts> {
         return embedding;
       },
     },
-    tokenizer: model.tokenizer(),
-    tokenizerSha256: model.tokenizerSha256,
-    runModel,
-    runtimeVersion,
-    sha256,
-    now: () => performance.now(),
-    progress: () => undefined,
-  };
+  });
 }
 
 /** What a training finds: the policy's answers on other rows, and these and its held-out rows as a promise sees them. */
@@ -131,32 +126,11 @@ export async function trainAndDecide(
 ): Promise<Trained> {
   const options = [...new Set([...rows, ...others].map(({ decision }) => decision))].sort();
   const outcome = await train(
-    {
-      policyId: 'bench',
-      policyVersion: 1,
-      decisionType: 'bench',
-      versionNumber: 1,
-      definition: definitionSchema.parse({
-        options,
-        reason_codes: [],
-        hard_rules: [],
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 1, escalation: 0 },
-        escalation_policy: { unfamiliar: 'ignore' },
-      }),
-      fallbackOption: null,
-      examples: rows.map(({ input, decision }, i) => ({
-        id: `${i}`,
-        input,
-        decision,
-        reasonCodes: [],
-        source: 'user',
-      })),
-      config: trainingConfigSchema.parse({ tune_hyperparams: false, refit: isRefitted }),
-      seed: 1,
-      toolVersion: 'bench',
-      createdAt: '2026-01-01T00:00:00Z',
-    },
+    createRequest(
+      rows.map(({ input, decision }, i) => createExample(`${i}`, input, decision)),
+      createDefinition(options, { confidence_thresholds: { auto_decide: 1, escalation: 0 } }),
+      { config: trainingConfigSchema.parse({ tune_hyperparams: false, refit: isRefitted }) },
+    ),
     ports,
   );
   const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);

@@ -9,21 +9,22 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { definitionSchema, type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import { checkLabels } from '../../../src/engine/training/evaluate/label-checks.ts';
 import { predictOutOfFold } from '../../../src/engine/training/evaluate/out-of-fold.ts';
 import { createProgressReporter } from '../../../src/engine/training/progress.ts';
-import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
+import type { TrainRequest } from '../../../src/engine/training/request.ts';
 import { fitClassifier } from '../../../src/engine/training/stages/classifier.ts';
 import { planFeatures } from '../../../src/engine/training/stages/features.ts';
 import { generateExamples } from '../../../src/engine/training/stages/generate.ts';
 import { prepareExamples } from '../../../src/engine/training/stages/prepare.ts';
 import { chooseTextModel } from '../../../src/engine/training/stages/text-model.ts';
-import { sha256 } from '../../../src/server/process/clock.ts';
 import { withEncodingCache } from '../../../src/server/runtime/encoder/encoding-cache.ts';
-import { openEncoder, runModel, runtimeVersion } from '../../../src/server/runtime/encoder/onnx-session.ts';
+import { openEncoder } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest } from '../../engine/training-request.ts';
 import { preparePython } from '../quality/accuracy-peers.ts';
 
 type Row = { input: JsonObject; decision: string };
@@ -50,16 +51,7 @@ const python = await preparePython(flags.python ?? null, flags.python === undefi
 const model = openTextModel();
 const opened = await openEncoder(model.encoderPath, model.encoderSha256);
 const kept = flags.encodings === undefined ? null : withEncodingCache(opened, flags.encodings, Date.now());
-const ports: TrainPorts = {
-  encoder: kept ?? opened,
-  tokenizer: model.tokenizer(),
-  tokenizerSha256: model.tokenizerSha256,
-  runModel,
-  runtimeVersion,
-  sha256,
-  now: () => performance.now(),
-  progress: () => undefined,
-};
+const ports = await openTrainPorts({ encoder: kept ?? opened });
 
 function readRows(name: string, random: Random): Row[] {
   const lines = ['train', 'test'].flatMap((side) =>
@@ -73,28 +65,12 @@ function readRows(name: string, random: Random): Row[] {
     .map(({ row }) => row);
 }
 
-function toRequest(rows: readonly Row[], options: string[]): TrainRequest {
-  return {
-    policyId: 'bench',
-    policyVersion: 1,
-    decisionType: 'bench',
-    versionNumber: 1,
-    definition: definitionSchema.parse({
-      options,
-      reason_codes: [],
-      hard_rules: [],
-      input_schema: null,
-      confidence_thresholds: { auto_decide: 0, escalation: 0 },
-      escalation_policy: {},
-    }),
-    fallbackOption: null,
-    examples: rows.map((row, i) => ({ id: `${i}`, ...row, reasonCodes: [], source: 'user' })),
-    config: trainingConfigSchema.parse({ n_tuning_trials: 10 }),
-    seed: 1,
-    toolVersion: '0.0.0',
-    createdAt: '2026-01-01T00:00:00.000Z',
-  };
-}
+const toRequest = (rows: readonly Row[], options: string[]) =>
+  createRequest(
+    rows.map(({ input, decision }, i) => createExample(`${i}`, input, decision)),
+    createDefinition(options),
+    { config: trainingConfigSchema.parse({ n_tuning_trials: 10 }) },
+  );
 
 /** Trains as the program does and checks all labels; with the seconds that choosing and checking take. */
 async function checkAll(request: TrainRequest) {

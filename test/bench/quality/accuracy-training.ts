@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { definitionSchema, type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
 import { computePercentile } from '../../../src/engine/numeric.ts';
@@ -18,8 +18,10 @@ import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { withEncodingCache } from '../../../src/server/runtime/encoder/encoding-cache.ts';
-import { openEncoder, openTuningGraph, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
+import { openEncoder, openTuningGraph } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest, ignoring } from '../../engine/training-request.ts';
 import { type Figures, figuresOf } from './accuracy-metrics.ts';
 
 export type Row = { input: JsonObject; decision: string };
@@ -59,48 +61,26 @@ async function run(order: Order): Promise<Reply> {
   const opened = await openEncoder(model.encoderPath, model.encoderSha256, threads);
   const kept = order.encodingsDir === null ? null : withEncodingCache(opened, order.encodingsDir, Date.now());
   const encoder = timed(kept ?? opened);
-  const tokenizer = model.tokenizer();
-  const ports: TrainPorts = {
+  const ports = await openTrainPorts({
     encoder,
-    tokenizer,
-    tokenizerSha256: model.tokenizerSha256,
-    runModel,
     openTuningGraph: () => openTuningGraph(model.tuningGraphPath, threads),
-    runtimeVersion: 'onnxruntime',
-    sha256,
-    now: () => performance.now(),
     progress: ({ fraction, message }) =>
       process.send?.({ kind: 'progress', message: `${Math.round(100 * fraction)} % ${message}` } satisfies Reply),
-  };
+  });
+  const { tokenizer } = ports;
   const started = performance.now();
   const outcome = await train(
-    {
-      policyId: 'bench',
-      policyVersion: 1,
-      decisionType: 'bench',
-      versionNumber: 1,
-      definition: definitionSchema.parse({
-        options: order.options,
-        reason_codes: [],
-        hard_rules: [],
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 0, escalation: 0 },
-        escalation_policy: { between: 'accept', unfamiliar: 'ignore' },
-      }),
-      fallbackOption: null,
-      examples: [...order.train, ...order.marked].map(({ input, decision }, i) => ({
-        id: `row-${i}`,
-        input,
-        decision,
-        reasonCodes: [],
-        source: 'user',
+    createRequest(
+      [...order.train, ...order.marked].map(({ input, decision }, i) => ({
+        ...createExample(`row-${i}`, input, decision),
         test: i >= order.train.length,
       })),
-      config: trainingConfigSchema.parse({ n_tuning_trials: order.trials, tune_encoder: order.tuning }),
-      seed: 1,
-      toolVersion: '0.0.0',
-      createdAt: '2026-01-01T00:00:00.000Z',
-    },
+      createDefinition(order.options, {
+        confidence_thresholds: { auto_decide: 0, escalation: 0 },
+        escalation_policy: { ...ignoring, between: 'accept' },
+      }),
+      { config: trainingConfigSchema.parse({ n_tuning_trials: order.trials, tune_encoder: order.tuning }) },
+    ),
     ports,
   );
   const seconds = (performance.now() - started) / 1_000;

@@ -18,8 +18,8 @@ import { readClassifier } from '../../../src/engine/onnx/classifier.ts';
 import { buildFeatureRows } from '../../../src/engine/training/data/feature-rows.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
-import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest } from '../../engine/training-request.ts';
 import { mixedTable, type TableRow } from '../tables.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -43,9 +43,7 @@ type Table = { name: string; train: TableRow[]; test: TableRow[] };
 
 const rounds = 100;
 const scratch = mkdtempSync(join(tmpdir(), 'trees-bench-'));
-const model = openTextModel(join(root, 'resources'));
-const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
-const tokenizer = model.tokenizer();
+const ports = await openTrainPorts();
 
 function readTable(folder: string): Table {
   const read = (part: string) =>
@@ -119,42 +117,12 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
   const started = performance.now();
   const before = process.cpuUsage();
   const outcome = await train(
-    {
-      policyId: 'bench',
-      policyVersion: 1,
-      decisionType: name,
-      versionNumber: 1,
-      fallbackOption: null,
-      seed: 1,
-      toolVersion: '0',
-      createdAt: '2026-01-02T03:04:05.000Z',
-      definition: {
-        options: optionsOf(rows),
-        reason_codes: [],
-        hard_rules: [],
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-        escalation_policy: {
-          enabled: false,
-          between: 'flag',
-          connection: null,
-          timeout_ms: 1000,
-          unfamiliar: 'ignore',
-        },
-      },
-      examples: rows.map((row, i) => ({ id: `${i}`, ...row, reasonCodes: [], source: 'user' })),
-      config: trainingConfigSchema.parse({}),
-    },
-    {
-      encoder,
-      tokenizer,
-      tokenizerSha256: model.tokenizerSha256,
-      runModel,
-      runtimeVersion: 'onnxruntime',
-      sha256,
-      now: () => performance.now(),
-      progress: () => undefined,
-    },
+    createRequest(
+      rows.map(({ input, decision }, i) => createExample(`${i}`, input, decision)),
+      createDefinition(optionsOf(rows)),
+      { decisionType: name, config: trainingConfigSchema.parse({}) },
+    ),
+    ports,
   );
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(before);
@@ -164,7 +132,7 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
 async function compareQuality(table: Table): Promise<void> {
   const { peers, ours } = compareFits(table);
   const { seconds, cpuSeconds, bundle } = await trainOn(table.name, table.train);
-  const decider = compileDecider(bundle, { encoder, tokenizer, now: () => performance.now() });
+  const decider = compileDecider(bundle, ports);
   let loss = 0;
   let hits = 0;
   for (const { input, decision } of table.test) {

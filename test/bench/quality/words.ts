@@ -13,14 +13,15 @@ import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { type WeighedWords, weighWords } from '../../../src/engine/counterfactuals/weigh-words.ts';
 import { WhatIf } from '../../../src/engine/counterfactuals/what-if.ts';
 import { compileDecider, type Decider } from '../../../src/engine/decide/decider.ts';
-import { definitionSchema, type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { computePercentile } from '../../../src/engine/numeric.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import { EncoderHost } from '../../../src/server/runtime/encoder/encoder-host.ts';
-import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../../engine/train-ports.ts';
+import { createDefinition, createExample, createRequest, ignoring } from '../../engine/training-request.ts';
 import { correlateRanks } from '../../rank-correlation.ts';
 
 type Row = { input: JsonObject; decision: string };
@@ -55,24 +56,15 @@ const readRows = (name: string, side: 'train' | 'test'): Row[] =>
 
 async function learn(rows: readonly Row[], options: string[]): Promise<Decider> {
   const outcome = await train(
-    {
-      ...{ policyId: 'bench', policyVersion: 1, decisionType: 'bench', versionNumber: 1, fallbackOption: null },
-      definition: definitionSchema.parse({
-        ...{ options, reason_codes: [], hard_rules: [], input_schema: null },
+    createRequest(
+      rows.map(({ input, decision }, i) => createExample(`row-${i}`, input, decision)),
+      createDefinition(options, {
         confidence_thresholds: { auto_decide: 0, escalation: 0 },
-        escalation_policy: { between: 'accept', unfamiliar: 'ignore' },
+        escalation_policy: { ...ignoring, between: 'accept' },
       }),
-      examples: rows.map(({ input, decision }, i) => ({
-        ...{ id: `row-${i}`, input, decision, reasonCodes: [], source: 'user' as const },
-      })),
-      config: trainingConfigSchema.parse({ tune_hyperparams: false, tune_encoder: false }),
-      ...{ seed: 1, toolVersion: '0.0.0', createdAt: '2026-01-01T00:00:00.000Z' },
-    },
-    {
-      encoder: await openEncoder(model.encoderPath, model.encoderSha256),
-      ...{ tokenizer, tokenizerSha256: model.tokenizerSha256, runModel, runtimeVersion: '', sha256, now },
-      progress: () => undefined,
-    },
+      { config: trainingConfigSchema.parse({ tune_hyperparams: false, tune_encoder: false }) },
+    ),
+    await openTrainPorts(),
   );
   return compileDecider(unpackBundle(outcome.bundle, sha256), { encoder: host.encoder, tokenizer, now });
 }

@@ -18,6 +18,16 @@ function readEntries(bytes: Uint8Array): Map<string, Uint8Array> {
 const license = strToU8('Terms of the text model');
 const packed = (overrides = {}) => packBundle(bundleParts(overrides), sha256);
 
+const tokenizer = strToU8('{}');
+/** A slim bundle that reads a note by word pieces; `encoder` is the digest of the encoder that it names, or null. */
+function packedWithText(encoder: string | null) {
+  const plan = {
+    ...amountPlan,
+    text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
+  };
+  return packed({ plan, text: { encoder_sha256: encoder, tokenizer_sha256: sha256(tokenizer), slim: true } });
+}
+
 function refusal(bytes: Uint8Array): string {
   try {
     unpackBundle(bytes, sha256);
@@ -128,13 +138,7 @@ describe('packing and opening a bundle', () => {
   });
 
   it('has the terms of what it ships, whole [PRV-2]', () => {
-    const tokenizer = strToU8('{}');
-    const plan = {
-      ...amountPlan,
-      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
-    };
-    const text = { encoder_sha256: null, tokenizer_sha256: sha256(tokenizer), slim: true };
-    const slim = packed({ plan, text });
+    const slim = packedWithText(null);
     const termsOf = (bytes: Uint8Array) => strFromU8(readEntries(bytes).get('LICENSES')!);
     expect(termsOf(slim)).not.toContain('Text model');
     expect(termsOf(withTextModel(slim, { tokenizer, encoder: null, license }, sha256))).toMatch(
@@ -156,26 +160,14 @@ describe('packing and opening a bundle', () => {
     expect(new Set([first, ...others.map(revisionOf)]).size).toBe(others.length + 1);
     const digests = [packed(), ...others].map((bytes) => identifyBundle(bytes, sha256).digest);
     expect(new Set(digests).size).toBe(others.length + 1);
-    const tokenizer = strToU8('{}');
-    const plan = {
-      ...amountPlan,
-      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
-    };
-    const text = { encoder_sha256: null, tokenizer_sha256: sha256(tokenizer), slim: true };
-    const slim = packed({ plan, text });
+    const slim = packedWithText(null);
     const full = withTextModel(slim, { tokenizer, encoder: null, license }, sha256);
     expect(revisionOf(full)).toBe(revisionOf(slim));
     expect(identifyBundle(full, sha256)).not.toEqual(identifyBundle(slim, sha256));
   });
 
   it('leaves out the encoder where only word pieces are used', () => {
-    const tokenizer = strToU8('{}');
-    const plan = {
-      ...amountPlan,
-      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
-    };
-    const text = { encoder_sha256: zeros, tokenizer_sha256: sha256(tokenizer), slim: true };
-    const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9), license }, sha256);
+    const full = withTextModel(packedWithText(zeros), { tokenizer, encoder: new Uint8Array(9), license }, sha256);
     expect([...readEntries(full).keys()]).not.toContain('text/encoder.onnx');
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
   });

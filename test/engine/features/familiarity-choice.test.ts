@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { runGolden } from '../../../src/engine/decide/golden.ts';
-import { definitionSchema, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain.ts';
 import type { FamiliarityFile } from '../../../src/engine/features/familiarity.ts';
 import { familiaritySchema, fitsPlan } from '../../../src/engine/features/familiarity.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
@@ -17,6 +17,7 @@ import { train } from '../../../src/engine/training/train.ts';
 import { runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { sha256 } from '../bundle-fixture.ts';
+import { createDefinition, createExample, createRequest, ignoring } from '../training-request.ts';
 
 const dimensions = 24;
 /** Directions along which options differ; along the others texts of every option vary widely. */
@@ -182,32 +183,14 @@ describe('a training on texts of eight options [THR-8]', () => {
     const options = optionsFrom(0, 8);
     const taught = writeTexts(options, 30, 1);
     const { bundle, metrics } = await train(
-      {
-        policyId: 'policy-1',
-        policyVersion: 1,
-        decisionType: 'cases',
-        versionNumber: 1,
-        definition: definitionSchema.parse({
-          options: options.map((option) => `option ${option}`),
-          reason_codes: [],
-          hard_rules: [],
-          input_schema: null,
-          confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-          escalation_policy: {},
-        }),
-        fallbackOption: null,
-        examples: taught.map(({ text, decision }, i) => ({
-          id: `row-${i}`,
-          input: { text },
-          decision,
-          reasonCodes: [],
-          source: 'user',
-        })),
-        config: trainingConfigSchema.parse({ tune_hyperparams: false, augment: false, auto_generate: false }),
-        seed: 1,
-        toolVersion: '0.1.0',
-        createdAt: '2026-01-02T03:04:05.000Z',
-      },
+      createRequest(
+        taught.map(({ text, decision }, i) => createExample(`row-${i}`, { text }, decision)),
+        createDefinition(
+          options.map((option) => `option ${option}`),
+          { escalation_policy: { ...ignoring, unfamiliar: 'escalate' } },
+        ),
+        { config: trainingConfigSchema.parse({ tune_hyperparams: false, augment: false, auto_generate: false }) },
+      ),
       ports,
     );
     const effect = metrics.familiarity;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider, type DecisionResult } from '../../../src/engine/decide/decider.ts';
@@ -9,9 +8,9 @@ import { compileFamiliarity, type FamiliarityFile } from '../../../src/engine/fe
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
-import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
-import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { bundleOf, sha256 } from '../bundle-fixture.ts';
+import { openTrainPorts } from '../train-ports.ts';
+import { createDefinition, createRequest, ignoring } from '../training-request.ts';
 
 type Shared = {
   plan: FeaturePlan;
@@ -84,17 +83,7 @@ describe('an unfamiliar input [THR-6]', () => {
 describe('a trained policy', () => {
   let ports: TrainPorts;
   beforeAll(async () => {
-    const model = openTextModel(fileURLToPath(new URL('../../../resources', import.meta.url)));
-    ports = {
-      encoder: await openEncoder(model.encoderPath, model.encoderSha256),
-      tokenizer: model.tokenizer(),
-      tokenizerSha256: model.tokenizerSha256,
-      runModel,
-      runtimeVersion: 'onnxruntime test',
-      sha256,
-      now: () => performance.now(),
-      progress: () => undefined,
-    };
+    ports = await openTrainPorts();
   });
 
   function requestOf(fixture: string, options: string[], count: number): TrainRequest {
@@ -106,32 +95,11 @@ describe('a trained policy', () => {
         const row = JSON.parse(line) as { input: JsonObject; decision: string };
         return { id: `row-${i}`, input: row.input, decision: row.decision, reasonCodes: [], source: 'user' };
       });
-    return {
-      policyId: 'policy-1',
-      policyVersion: 1,
-      decisionType: fixture,
-      versionNumber: 1,
-      definition: {
-        options,
-        reason_codes: [],
-        hard_rules: [],
-        input_schema: null,
-        confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-        escalation_policy: {
-          enabled: false,
-          between: 'flag',
-          connection: null,
-          timeout_ms: 10_000,
-          unfamiliar: 'escalate',
-        },
-      },
-      fallbackOption: null,
+    return createRequest(
       examples,
-      config: trainingConfigSchema.parse({ tune_hyperparams: false, n_tuning_trials: 1 }),
-      seed: 1,
-      toolVersion: '0.1.0',
-      createdAt: '2026-01-02T03:04:05.000Z',
-    };
+      createDefinition(options, { escalation_policy: { ...ignoring, unfamiliar: 'escalate' } }),
+      { config: trainingConfigSchema.parse({ tune_hyperparams: false, n_tuning_trials: 1 }) },
+    );
   }
 
   it('on tables notices values that no example has, and few of the examples', async () => {

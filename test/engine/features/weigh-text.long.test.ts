@@ -8,9 +8,10 @@ import { WorkbenchError } from '../../../src/engine/errors.ts';
 import type { TextEncoder } from '../../../src/engine/ports.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { openEncoder, openTokenWeigher, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
+import { openEncoder, openTokenWeigher } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { correlateRanks } from '../../rank-correlation.ts';
+import { openTrainPorts } from '../train-ports.ts';
 import { remarks } from '../training/tuning-request.ts';
 import { config, createDefinition, createRequest } from '../training-request.ts';
 
@@ -29,10 +30,7 @@ beforeAll(async () => {
     createRequest(remarks, createDefinition(['praise', 'complaint']), {
       config: { ...config, tune_hyperparams: false, tune_encoder: false },
     }),
-    {
-      ...{ encoder: plain, tokenizer, tokenizerSha256: model.tokenizerSha256, runModel, runtimeVersion: '' },
-      ...{ sha256, now, progress: () => undefined },
-    },
+    await openTrainPorts({ encoder: plain }),
   );
   bundle = outcome.bundle;
   encoder = { ...plain, weighTokens: await openTokenWeigher(model.tuningGraphPath) };

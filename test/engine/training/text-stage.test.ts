@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
-import { type TrainingStage, trainingConfigSchema, trainingStages } from '../../../src/engine/domain.ts';
+import { type TrainingStage, trainingStages } from '../../../src/engine/domain.ts';
 import type { TextEncoder } from '../../../src/engine/ports.ts';
 import type { Tokenizer } from '../../../src/engine/text/tokenizer.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
@@ -10,6 +10,7 @@ import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { config, createDefinition, createExample, createRequest } from '../training-request.ts';
 
 const textModel = openTextModel(fileURLToPath(new URL('../../../resources', import.meta.url)));
 let encoder: TextEncoder;
@@ -33,36 +34,15 @@ const wordings = {
 const things = ['my parcel', 'the blue chair', 'order 17', 'the lamp', 'our last delivery', 'this phone'];
 
 /** 96 different messages of two options. */
-const request: TrainRequest = {
-  policyId: 'policy-1',
-  policyVersion: 1,
-  decisionType: 'Messages',
-  versionNumber: 1,
-  definition: {
-    options: ['refund', 'tracking'],
-    reason_codes: [],
-    hard_rules: [],
-    input_schema: null,
-    confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-    escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'ignore' },
-  },
-  fallbackOption: null,
-  examples: Object.entries(wordings).flatMap(([decision, starts]) =>
+const request: TrainRequest = createRequest(
+  Object.entries(wordings).flatMap(([decision, starts]) =>
     starts.flatMap((start) =>
-      things.map((thing) => ({
-        id: `${start} ${thing}`,
-        input: { message: `${start} ${thing}` },
-        decision,
-        reasonCodes: [],
-        source: 'user' as const,
-      })),
+      things.map((thing) => createExample(`${start} ${thing}`, { message: `${start} ${thing}` }, decision)),
     ),
   ),
-  config: trainingConfigSchema.parse({ tune_hyperparams: false, n_tuning_trials: 5 }),
-  seed: 1,
-  toolVersion: '0.1.0',
-  createdAt: '2026-01-02T03:04:05.000Z',
-};
+  createDefinition(['refund', 'tracking']),
+  { config: { ...config, tune_hyperparams: false } },
+);
 
 /** Trains with `embed` in place of the encoder's own; `embedded` are the texts read before the classifier is fitted. */
 async function trainWith(embed: TextEncoder['embed']) {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
@@ -9,26 +8,14 @@ import { metricsSchema } from '../../../src/engine/domain.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { openEncoder, runModel } from '../../../src/server/runtime/encoder/onnx-session.ts';
-import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { openTrainPorts } from '../train-ports.ts';
 import { config, createDefinition, createExample, createRequest, messages } from '../training-request.ts';
 
-const resources = fileURLToPath(new URL('../../../resources', import.meta.url));
 let ports: TrainPorts;
 let reports: { stage: string; fraction: number; message: string }[] = [];
 
 beforeAll(async () => {
-  const model = openTextModel(resources);
-  ports = {
-    encoder: await openEncoder(model.encoderPath, model.encoderSha256),
-    tokenizer: model.tokenizer(),
-    tokenizerSha256: model.tokenizerSha256,
-    runModel,
-    runtimeVersion: 'onnxruntime test',
-    sha256,
-    now: () => performance.now(),
-    progress: (report) => reports.push(report),
-  };
+  ports = await openTrainPorts({ progress: (report) => reports.push(report) });
 });
 
 function creditRows(part: 'train' | 'test'): { input: JsonObject; decision: string }[] {

@@ -8,13 +8,22 @@ import { temporaryFolder } from '../workbench.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
 
-it('suggested thresholds of earlier policies name their target error as those of new ones do', () => {
+/** A data file with one organisation as it was before a migration, which is given by its place or a piece of it. */
+function openBefore(migration: number | string) {
   const file = join(temporaryFolder(), 'workbench.db');
-  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 12) });
-  older.exec(`
-    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
-    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
-      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);
+  const version =
+    typeof migration === 'number' ? migration : migrations.findIndex(({ sql }) => sql.includes(migration));
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
+  older.exec("INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0)");
+  return { file, older };
+}
+
+const insertType = `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id,
+  created_at, updated_at) VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0)`;
+
+it('suggested thresholds of earlier policies name their target error as those of new ones do', () => {
+  const { file, older } = openBefore(12);
+  older.exec(`${insertType};
     INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at) VALUES ('v', 't', 1, '{}', 0);`);
   const insert = older.prepare(
     `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, seed,
@@ -40,9 +49,7 @@ it('suggested thresholds of earlier policies name their target error as those of
 });
 
 it('a policy that an earlier program withdrew because its file was away is deployed again', () => {
-  const file = join(temporaryFolder(), 'workbench.db');
-  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 14) });
-  older.exec(`INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);`);
+  const { file, older } = openBefore(14);
   const insert = older.prepare(
     `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, error, training_config,
        seed, snapshot_sha256, snapshot_size, tool_versions, metrics,
@@ -104,13 +111,8 @@ it('data of every earlier version are brought up to date after a copy, and are l
 });
 
 it('synthetic examples that nobody reviewed are labelled by a teacher, all others by a person', () => {
-  const file = join(temporaryFolder(), 'workbench.db');
-  const version = migrations.findIndex(({ sql }) => sql.includes('ADD COLUMN by_teacher'));
-  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
-  older.exec(`
-    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
-    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
-      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);`);
+  const { file, older } = openBefore('ADD COLUMN by_teacher');
+  older.exec(insertType);
   const insert = older.prepare(
     `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, created_at, updated_at)
      VALUES (?, 't', '{}', 'yes', '[]', ?, ?, 0, 0)`,
@@ -131,11 +133,8 @@ it('synthetic examples that nobody reviewed are labelled by a teacher, all other
 });
 
 it('what was trained and recorded after the personal fields were declared is not said to hold them', () => {
-  const file = join(temporaryFolder(), 'workbench.db');
-  const version = migrations.findIndex(({ sql }) => sql.includes('CREATE TABLE personal_residues'));
-  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
+  const { file, older } = openBefore('CREATE TABLE personal_residues');
   older.pragma('foreign_keys = OFF');
-  older.exec("INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0)");
   for (const [seq, type, updatedAt] of [
     [1, 'declared first', 10],
     [2, 'changed since', 30],
@@ -181,13 +180,8 @@ it('what was trained and recorded after the personal fields were declared is not
 });
 
 it('corrections that an earlier program made teach the next training and measure nothing [AUD-1]', () => {
-  const file = join(temporaryFolder(), 'workbench.db');
-  const version = migrations.findIndex(({ sql }) => sql.includes('CREATE TABLE audit_draws'));
-  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
-  older.exec(`
-    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
-    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
-      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);`);
+  const { file, older } = openBefore('CREATE TABLE audit_draws');
+  older.exec(insertType);
   const insert = older.prepare(
     `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at,
        updated_at) VALUES (?, 't', '{}', 'yes', '[]', ?, 1, ?, 0, 0)`,
