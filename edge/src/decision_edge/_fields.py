@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
 from ._model.features import is_date
+from ._nearest import find_nearest
 
 __all__ = ["EdgeField", "Fields", "Tree", "describe_kind", "find_wrong"]
 
@@ -153,10 +154,8 @@ def _read_field(field: Any) -> EdgeField:
 def _make_hint(name: str, tree: Tree) -> str:
     if "." in name:
         return "; nest it, or give the table itself"
-    from difflib import get_close_matches  # Only a wrong input needs it.
-
-    nearest = get_close_matches(name, tree, 1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    nearest = find_nearest(name, sorted(tree))
+    return "" if nearest is None else f"; did you mean {nearest!r}?"
 
 
 def _iterate_properties(schema: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -23,7 +23,7 @@ export const inputFieldKinds = [
   'text',
   'any',
 ] as const satisfies readonly (FieldKind | 'text' | 'any')[];
-type InputFieldKind = (typeof inputFieldKinds)[number];
+export type InputFieldKind = (typeof inputFieldKinds)[number];
 
 const path = z.array(z.string()).min(1);
 
@@ -45,12 +45,13 @@ export type InputField = z.infer<typeof inputFieldSchema>;
 type Seen = Pick<InputField, 'missing' | 'range'>;
 type FindSeen = (path: readonly string[], kind: InputFieldKind) => Seen;
 
-type ReadingParts = { plan: FeaturePlan; rules: RulesFile; inputSchema: JsonObject | null };
+export type ReadingParts = { plan: FeaturePlan; rules: RulesFile; inputSchema: JsonObject | null };
 
 /** Bytes of the list as the manifest has it; beyond, first values and then the list itself are left out. */
 const maxListBytes = 512 * 1024;
 
-const isKind: Readonly<Record<InputFieldKind, (value: Json | undefined) => boolean>> = {
+/** Whether a value counts as one of its kind; else it is missing. */
+export const isKind: Readonly<Record<InputFieldKind, (value: Json | undefined) => boolean>> = {
   number: isFiniteNumber,
   boolean: (value) => typeof value === 'boolean',
   category: (value) => toCategory(value) !== null,
@@ -113,16 +114,18 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
   for (const field of plan.fields) add(field.path, field.kind, 'values' in field ? field.values : null);
   for (const path of plan.text?.fields ?? []) add(path, 'text', null);
   const ofPlan = fields.splice(0);
-  const others = [
-    ...[...properties.values()].map((each) => each.path),
-    ...rules.rules.flatMap(({ ast }) => listPaths(ast)),
-  ];
-  for (const path of others.toSorted((a, b) => b.length - a.length)) {
+  for (const path of listOtherPaths({ rules, inputSchema })) {
     const { kind, values } = describeProperty(properties.get(toKey(path))?.schema);
     if (path.length > 0) add(path, kind, values);
   }
   const byPath = fields.toSorted((a, b) => (toKey(a.path) < toKey(b.path) ? -1 : 1));
   return fitManifest([...ofPlan, ...byPath]);
+}
+
+/** The paths that the schema names or a rule reads, the longest first; an empty one where a rule reads whole inputs. */
+export function listOtherPaths({ rules, inputSchema }: Omit<ReadingParts, 'plan'>): string[][] {
+  const named = [...listProperties(inputSchema).values()].map((each) => each.path);
+  return [...named, ...rules.rules.flatMap(({ ast }) => listPaths(ast))].toSorted((a, b) => b.length - a.length);
 }
 
 function fitManifest(fields: InputField[]): InputField[] {

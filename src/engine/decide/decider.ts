@@ -1,6 +1,7 @@
 /** Decides inputs by a compiled policy: input schema, rules, features, text, classifier, thresholds. */
 import type { Bundle } from '../bundle/bundle.ts';
 import type { Manifest, Reasons } from '../bundle/manifest.ts';
+import { compileUnread } from '../bundle/unread.ts';
 import { type ClassifierModel, compileScorer, type Scorer } from '../classifiers/model.ts';
 import type { Decision, DecisionTrace, EscalationPolicy, JsonObject } from '../domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../errors.ts';
@@ -81,6 +82,8 @@ export type Decider = {
    * Estimates what the classifier would say without words of the texts, from one run of the encoder (`weigh-text.ts`).
    */
   estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
+  /** Says of each part of an input that the policy does not read why; null where the policy is not at hand. */
+  findUnread(input: JsonObject): string[] | null;
 };
 
 /** What decides before the classifier is asked. */
@@ -119,9 +122,10 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const { manifest } = bundle;
   const { options, policy_version: policyVersion, version } = manifest;
   const models = readModels(bundle);
+  const findUnread = compileUnread(bundle);
   if (models === null) {
     const fallBack = compileFallback(manifest);
-    return compileRulesDecider({ ...bundle, options, policyVersion, version }, ports, fallBack);
+    return { ...compileRulesDecider({ ...bundle, options, policyVersion, version }, ports, fallBack), findUnread };
   }
   const policy = compilePolicy(bundle, models, ports);
   return {
@@ -133,6 +137,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
     embedAhead: (inputs) => embedAhead(policy, inputs),
     estimateWithout: (input, option, stretches) =>
       estimateWithout(policy, input, manifest.options.indexOf(option), stretches),
+    findUnread,
   };
 }
 
@@ -168,6 +173,7 @@ export function compileRulesDecider(
     },
     embedAhead: () => Promise.resolve([]),
     estimateWithout: () => Promise.resolve(null),
+    findUnread: () => null,
   };
 }
 

@@ -41,7 +41,7 @@ export function Frame() {
   const list = useOperation('decision_types.list', { query: { page: 1, page_size: maxListedTypes } });
   const own = useOperation(
     'decision_types.get',
-    { params: { decision_type_id: typeId ?? '' } },
+    { params: { decision_type_id: typeId ?? '' }, query: {} },
     { enabled: typeId !== null },
   );
   const types = list.data?.items ?? [];

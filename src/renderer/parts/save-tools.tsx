@@ -43,8 +43,8 @@ function useSave(type: DecisionType) {
     mutationFn: async (force: boolean) => {
       const schema = readJsonText(draft.inputSchemaText, 'input schema');
       if (!('value' in schema)) return [];
-      const present = await workbench.client.call('decision_types.get', { params });
-      workbench.queries.setQueryData(['decision_types.get', { params }], present);
+      const present = await workbench.client.call('decision_types.get', { params, query: {} });
+      workbench.queries.setQueryData(['decision_types.get', { params, query: {} }], present);
       const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
       if (conflicts.length > 0) return conflicts;
       const changed = changedFields(base, draft);

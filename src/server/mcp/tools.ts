@@ -102,8 +102,10 @@ export const tools: readonly Tool[] = [
     operation: 'decide',
     body: decideArguments,
     description: `Decides one input with the deployed policy of a decision type. Writes a log record and costs ${formatCredits(creditPrices.decision)}, unless dry_run is true. Without a deployed policy: train one first (train_model).`,
-    summarise: ({ decision, confidence, stage, escalate, dry_run }) =>
+    summarise: ({ decision, confidence, stage, escalate, dry_run, unread = [] }) =>
       `Decided ${JSON.stringify(decision)} with confidence ${toPercent(confidence)} by ${stage}. ${
+        unread.length === 0 ? '' : `Not read: ${unread.slice(0, 3).join('; ')}. `
+      }${
         dry_run
           ? 'This was a dry run: no log record was written; cost: none.'
           : `A log record was written; cost: ${formatCredits(creditPrices.decision)}.`
@@ -144,12 +146,14 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'get_decision_type',
     operation: 'decision_types.get',
+    body: z.strictObject({ fields: z.literal(true).default(true) }),
+    omit: ['fields'],
     description:
-      'One decision type with its active version: options, reason codes, hard rules, input schema, thresholds. Costs nothing.',
-    summarise: ({ name, active_version, model_deployed }) =>
-      `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules. Next: ${
-        model_deployed ? 'make_decision.' : 'add_examples and train_model: no policy is deployed.'
-      }`,
+      'One decision type with its active version (options, reason codes, hard rules, input schema, thresholds) and the fields of an input that the deployed policy reads. Costs nothing.',
+    summarise: ({ name, active_version, model_deployed, fields }) =>
+      `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules${
+        fields ? `, ${fields.length} fields` : ''
+      }. Next: ${model_deployed ? 'make_decision.' : 'add_examples and train_model: no policy is deployed.'}`,
   }),
   toTool({
     name: 'create_decision_type',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
 import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
@@ -130,6 +131,16 @@ export class DeployedDeciders {
     if (known?.type === type) return known.decider;
     if (!this.#unavailable.isHopeless(policy.id) && this.prepare(type, policy)) return this.#load(type, policy).decider;
     return this.#getRulesOnly(type, policy);
+  }
+
+  /** The fields that a deployed policy reads now, personal ones without their values; null while it cannot be loaded. */
+  listFields(type: DecisionTypeRecord, policy: DeployedPolicy): InputField[] | null {
+    this.get(type, policy);
+    const bundle = this.#compiled.get(policy.id)?.bundle;
+    if (bundle === undefined) return null;
+    const { piiFields } = type;
+    const fields = bundle.manifest.fields ?? listInputFields(bundle, recallFields([], piiFields));
+    return fields.map((field) => (isPiiField(field.path, piiFields) ? { ...field, values: null } : field));
   }
 
   /** Loads a deployed policy now, whenever it was tried last; returns whether it can be used. */

@@ -160,6 +160,7 @@ function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
     version: 1,
     embedAhead: async () => [],
     estimateWithout: async () => null,
+    findUnread: () => null,
     decide(input) {
       const approve = toProbability(input);
       const decision: Decision = {

@@ -9,7 +9,7 @@ import { closePage, emptyStorage, fetchFrom, openPage, show } from '../page.tsx'
 afterEach(closePage);
 
 function Place({ id }: { id: string }) {
-  const type = useOperation('decision_types.get', { params: { decision_type_id: id } }).data as
+  const type = useOperation('decision_types.get', { params: { decision_type_id: id }, query: {} }).data as
     | DecisionType
     | undefined;
   return type ? <Define type={type} /> : null;

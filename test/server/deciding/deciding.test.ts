@@ -400,6 +400,19 @@ describe('a batch', () => {
     expect(after).toEqual(before);
   });
 
+  it('says on a dry run and with an explanation alone what of an input is not read [DEC-13]', async () => {
+    const ask = async (query: string, input: object) =>
+      (await bench.call('POST', `/decide${query}`, { decision_type: 'loan', input })).body.unread;
+    const wrong = { ...applicant, amount: '900', purpse: 'car' };
+    const sentences = ["'amount' must be a number", "'purpse' is no field of the policy; did you mean 'purpose'?"];
+    expect(await ask('?dry_run=true', wrong)).toEqual(sentences);
+    expect(await ask('?explain=true', wrong)).toEqual(sentences);
+    expect(await ask('?dry_run=true', applicant)).toEqual([]);
+    expect(await ask('', wrong)).toBeUndefined();
+    const batch = { decisions: [{ decision_type: 'loan', input: wrong }] };
+    expect((await bench.call('POST', '/decide/batch?dry_run=true', batch)).body.results[0].unread).toEqual(sentences);
+  });
+
   it('tells of a refused item the place and what is wrong there [BAT-9]', async () => {
     const input_schema = { type: 'object', properties: { amount: { type: 'number' } }, required: ['purpose'] };
     await change({ input_schema });

@@ -300,6 +300,7 @@ describe('decisions', () => {
       receipt: null,
       dryRun: false,
       sharedMs: 0,
+      tellsUnread: false,
     });
     if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
     expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
@@ -342,7 +343,7 @@ describe('decisions', () => {
       deps,
       caller,
       { decision_type: 'loan', input },
-      { requestId: 'one', trace: false, receipt: null, dryRun: false, sharedMs: 0 },
+      { requestId: 'one', trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false },
     );
     await pending.recorded;
     const [logged] = (await deps.store.logs.page(type.seq, {}, 1, 10)).decisions;

@@ -172,7 +172,12 @@ describe('an agent with an API key', () => {
       expect(ended.structuredContent).toMatchObject({ status: 'deployed' });
       expect(percents.length).toBeGreaterThan(0);
       expect(percents).toEqual(percents.toSorted((a, b) => a - b));
-      expect((await use(client, 'get_decision_type', type))['model_deployed']).toBe(true);
+      const { model_deployed, fields } = await use(client, 'get_decision_type', type);
+      expect(model_deployed).toBe(true);
+      expect(fields).toEqual([
+        { path: 'amount', kind: 'number', required: false, missing: 0, values: null, range: ['0', '829.5'] },
+        { path: 'score', kind: 'number', required: false, missing: 0, values: null, range: ['0', '12'] },
+      ]);
       const decided = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: 5000, score: 1 } });
       expect(decided).toMatchObject({ decision: 'no', stage: 'rules', rules_triggered: ['huge'] });
       const batch = await use(client, 'batch_decisions', {

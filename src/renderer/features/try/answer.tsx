@@ -17,11 +17,12 @@ const stageNames = {
 } as const;
 
 const maxOptions = 12;
+const maxUnread = 5;
 type Trace = NonNullable<DecideResponse['trace']>;
 
 /** A decision with probabilities, rules and what weighed in. */
 export function Answer({ type, answer }: { type: DecisionType; answer: DecideResponse }) {
-  const { trace } = answer;
+  const { trace, unread = [] } = answer;
   const colourOf = useOptionColours(type.id);
   const probabilities = Object.entries(answer.class_probabilities).sort((a, b) => b[1] - a[1]);
   return (
@@ -57,6 +58,9 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           .{answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.map(isolate).join(', ')}.`}
         </p>
         {answer.explanation && <p className="wrap">{quoteNames(answer.explanation)}</p>}
+        {unread.length > 0 && (
+          <p className="note warn wrap">Not read: {unread.slice(0, maxUnread).map(showUnseen).join('; ')}.</p>
+        )}
         <Bars
           says="How likely the classifier thinks each option is."
           items={probabilities.slice(0, maxOptions).map(([option, value]) => ({

@@ -39,6 +39,12 @@ const decideResponseSchema = decisionSchema
     trace: decisionTraceSchema.optional(),
     explain: explanationSchema.optional(),
     dry_run: z.boolean().optional().describe('true: nothing was recorded or charged'),
+    unread: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Of a dry run or an explanation: a sentence for each field that the policy does not have, or whose value is of another kind and so missing',
+      ),
   })
   .meta({ id: 'Decision' });
 export type DecideResponse = z.infer<typeof decideResponseSchema>;

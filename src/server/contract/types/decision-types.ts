@@ -1,5 +1,6 @@
 /** Decision types with their versions, and the samples that they can be made from. */
 import { z } from 'zod';
+import { inputFieldKinds } from '../../../engine/bundle/input-fields.ts';
 import { costsSchema } from '../../../engine/costs.ts';
 import {
   characters,
@@ -155,6 +156,17 @@ export const decisionTypeSchema = z
   .meta({ id: 'DecisionType' });
 export type DecisionType = z.infer<typeof decisionTypeSchema>;
 
+const inputFieldSchema = z
+  .object({
+    path: z.string().describe('Keys joined by dots; each dot leads into an object'),
+    kind: z.enum(inputFieldKinds).describe('any: nothing says more'),
+    required: z.boolean().describe('Whether an input without it is refused'),
+    missing: z.number().nullable().describe('Share of the examples without it; null where that is not known'),
+    values: z.array(z.string()).nullable().describe('The categories or list members that the policy knows'),
+    range: z.array(z.string()).nullable().describe('Lowest and highest number, or first and last date, as a text'),
+  })
+  .meta({ id: 'InputField' });
+
 const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
 const base = '/api/v1/decision-types';
 
@@ -177,7 +189,16 @@ export const decisionTypeOperations = {
   }),
   'decision_types.get': operation('GET', `${base}/:decision_type_id`, {
     ...common,
-    output: decisionTypeSchema,
+    query: z.strictObject({ fields: z.boolean().default(false).describe('Adds what the deployed policy reads') }),
+    output: decisionTypeSchema
+      .extend({
+        fields: z
+          .array(inputFieldSchema)
+          .nullable()
+          .optional()
+          .describe('What the deployed policy reads now; null without one, or while it cannot be loaded'),
+      })
+      .meta({ id: 'DecisionTypeWithFields' }),
     summary: 'One decision type with its active version',
   }),
   'decision_types.update': operation('PUT', `${base}/:decision_type_id`, {

@@ -26,9 +26,10 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId, receipt }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
-    const facts = { requestId, trace: query.trace, receipt, dryRun: query.dry_run, sharedMs: 0 };
+    const { trace, explain, dry_run: dryRun } = query;
+    const facts = { requestId, trace, receipt, dryRun, sharedMs: 0, tellsUnread: dryRun || explain };
     const decide = () => decideOne(deps, caller, request.value, facts);
-    if (!query.explain) return mapMaybePromise(decide(), answerAfterCommit);
+    if (!explain) return mapMaybePromise(decide(), answerAfterCommit);
     // It decides in its turn: what is refused one is not charged.
     return deps.explanationTurns.take(toCallerId(caller), () =>
       answerWithExplanation(deps, caller, request.value, decide()),

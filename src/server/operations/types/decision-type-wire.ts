@@ -1,4 +1,5 @@
 /** Decision types and versions as the wire has them. */
+import type { OutputOf } from '../../contract/operations.ts';
 import type { DecisionType, Version } from '../../contract/types/decision-types.ts';
 import { isoTime } from '../../process/clock.ts';
 import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
@@ -23,6 +24,11 @@ type Deps = {
   store: Pick<Store, 'deployments' | 'personalResidues' | 'policies' | 'promises'>;
   promiseChecks: PromiseChecks;
   runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability' | 'needsRetraining'> };
+};
+
+type ListsFields = {
+  store: Pick<Store, 'deployments'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'listFields'> };
 };
 
 /**
@@ -57,6 +63,17 @@ export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionTy
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
   };
+}
+
+/** What the deployed policy of a type reads; null without one, or while it cannot be loaded. */
+export function listFields(
+  { store, runtime }: ListsFields,
+  type: DecisionTypeRecord,
+): OutputOf<'decision_types.get'>['fields'] {
+  const policy = store.deployments.find(type.id);
+  const fields = policy === null ? null : runtime.deployed.listFields(type, policy);
+  if (fields === null) return null;
+  return fields.map((field) => ({ ...field, path: field.path.join('.'), range: field.range?.map(String) ?? null }));
 }
 
 function toResidue(residue: PersonalResidue | null): DecisionType['pii_residue'] {

@@ -12,7 +12,7 @@ import { requestClearing } from '../../services/types/personal-data.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-import { toDecisionType, toVersion } from './decision-type-wire.ts';
+import { listFields, toDecisionType, toVersion } from './decision-type-wire.ts';
 
 type Used = Pick<
   Deps,
@@ -41,7 +41,8 @@ export const decisionTypeHandlers = {
     );
   },
 
-  'decision_types.get': (deps, { type }) => toDecisionType(deps, type),
+  'decision_types.get': (deps, { type, query }) =>
+    query.fields ? { ...toDecisionType(deps, type), fields: listFields(deps, type) } : toDecisionType(deps, type),
 
   'decision_types.update': async (deps, { caller, params, body }) =>
     toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body)),

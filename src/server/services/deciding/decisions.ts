@@ -43,9 +43,11 @@ type CallFacts = {
   sharedMs: number;
   /** Only answer: no record, no charge, no question to a connected model, nothing for the receipt. */
   dryRun: boolean;
+  /** Say what of the input is not read. */
+  tellsUnread: boolean;
 };
 
-type Call = Omit<CallFacts, 'trace' | 'sharedMs'> & {
+type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
   caller: Caller;
   type: DecisionTypeRecord;
   input: JsonObject;
@@ -53,6 +55,8 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs'> & {
   versionNumber: number;
   /** On the monotonic clock, earlier by the call's share in what was computed before. */
   startedAt: number;
+  /** What of the input is not read; null where nobody asks, or it is not known. */
+  unread: string[] | null;
 };
 
 /**
@@ -65,7 +69,7 @@ export function decideOne(
   deps: DecisionDeps,
   caller: Caller,
   request: DecideRequest,
-  { requestId, trace, receipt, dryRun, sharedMs }: CallFacts,
+  { requestId, trace, receipt, dryRun, sharedMs, tellsUnread }: CallFacts,
 ): PendingDecision | Promise<PendingDecision> {
   const { store, runtime, metering, clock } = deps;
   const startedAt = clock.monotonic() - sharedMs;
@@ -77,8 +81,10 @@ export function decideOne(
   metering.checkDecision(caller, runtime.decisions.countPending);
   const decider = runtime.deployed.get(type, policy);
   const versionNumber = decider.version;
-  const call = { caller, type, input: request.input, versionNumber, requestId, receipt, dryRun, startedAt };
-  const decided = decider.decide(request.input, { trace });
+  const { input } = request;
+  const unread = tellsUnread ? decider.findUnread(input) : null;
+  const call = { caller, type, input, versionNumber, requestId, receipt, dryRun, startedAt, unread };
+  const decided = decider.decide(input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
   return accepted.escalation === null || dryRun
@@ -117,7 +123,7 @@ export async function decideBatch(
     try {
       if (!item.ok) throw toValidationError(item.problems);
       const sharedMs = embedded.has(item.value.input) ? shareMs : 0;
-      const facts = { requestId, trace: false, receipt: null, dryRun, sharedMs };
+      const facts = { requestId, trace: false, receipt: null, dryRun, sharedMs, tellsUnread: dryRun };
       const { response, recorded } = await decideOne(ownDeps, caller, item.value, facts);
       const outcome: BatchOutcome = { ok: true, response };
       expected.push(outcome);
@@ -208,9 +214,10 @@ function record(
   { trace, ruleErrors, escalation }: DecisionMade,
   decision: Decision,
 ): PendingDecision {
-  const { caller, type, input, requestId, receipt, dryRun } = call;
+  const { caller, type, input, requestId, receipt, dryRun, unread } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
-  const made = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  const made: DecideResponse = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  if (unread !== null) made.unread = unread;
   const response: DecideResponse = trace === null ? made : { ...made, trace };
   if (dryRun) return { response: toDryAnswer(response, escalation !== null), recorded: Promise.resolve() };
   const logged: NewLoggedDecision = {

@@ -1,0 +1,20 @@
+/** What of an input a policy does not read; the same cases are given to the Python package. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compileUnread } from '../../../src/engine/bundle/unread.ts';
+
+const file = path.resolve(import.meta.dirname, '../../cases/unread.json');
+const { plan, rules, whole_input, schema, cases } = JSON.parse(readFileSync(file, 'utf8'));
+
+describe('what of an input is not read [DEC-13]', () => {
+  const find = compileUnread({ plan, rules: { rules }, inputSchema: schema });
+  it.each<{ name: string; input: object; unread: string[] }>(cases)('$name', ({ input, unread }) => {
+    expect(find(JSON.parse(JSON.stringify(input)))).toEqual(unread);
+  });
+
+  it('is nothing unknown where a rule reads the whole input', () => {
+    const findAny = compileUnread({ plan, rules: { rules: whole_input }, inputSchema: schema });
+    expect(findAny({ hotl: 1, loan: { amount: 'x' } })).toEqual(["'loan.amount' must be a number"]);
+  });
+});
