@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { openForTest, temporaryFolder, train } from '../workbench.ts';
+import { type Call, openForTest, temporaryFolder, train } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
@@ -39,6 +39,22 @@ assert decided[0][0].unread == ["'decision' is no field of the policy"]
 json.dump([[decision.to_dict() for decision in table] for table in decided], sys.stdout)
 `;
 
+/** Reads a file as people write it by pandas' own options, as the package's page says; and without them. */
+const writtenProgram = `
+import json, sys
+import pandas
+from decision_edge import EdgePredictor
+predictor = EdgePredictor.from_bundle(sys.argv[1])
+page = open(sys.argv[3], encoding="utf-8").read()
+recipe = next(part.split("\`\`\`")[0] for part in page.split("\`\`\`python") if "decimal=" in part)
+space = {"predictor": predictor, "pandas": pandas}
+exec(recipe.replace("orders.csv", sys.argv[2]), space)
+assert all(not decision.unread for decision in space["results"]), space["results"][0].unread
+plain = pandas.read_csv(sys.argv[2], sep=";").drop(columns="Ergebnis")
+unread = sorted({sentence for decision in predictor.predict_many(plain) for sentence in decision.unread})
+json.dump([unread, [decision.to_dict() for decision in space["results"]]], sys.stdout)
+`;
+
 /** Bookings with dotted headers; half of the companies, and some of the other cells, are empty. */
 function makeBookings(): string {
   const random = createRandom(7);
@@ -55,9 +71,57 @@ function makeBookings(): string {
   return [header, ...rows].join('\n');
 }
 
-test('all 600 rows of an imported file are decided alike, empty cells and dotted headers as they stand', async () => {
+type Decided = { decision: string; stage: string; confidence: number; unfamiliar: boolean };
+
+/** Imports a file into a new type, trains it, and writes the bundle and the file into a folder. */
+async function trainOn(content: string, type: object) {
   const bench = await openForTest();
   const { call } = bench;
+  const created = await call('POST', '/api/v1/decision-types', type);
+  expect(created.status, created.text).toBe(201);
+  const url = `/api/v1/decision-types/${created.body.id}`;
+  const imported = await call('POST', `${url}/examples/import`, { content, commit: true });
+  expect(imported.status, imported.text).toBe(200);
+  await train(call, url);
+  const headers = { authorization: `Bearer ${bench.token}`, host: '127.0.0.1' };
+  const exported = await bench.app.inject({ url: `${url}/export`, headers });
+  const folder = temporaryFolder();
+  const [bundle, table] = [join(folder, 'bundle.zip'), join(folder, 'table.csv')];
+  writeFileSync(bundle, exported.rawPayload);
+  writeFileSync(table, content);
+  return { call, url, bundle, table };
+}
+
+function runPython(code: string, ...files: string[]) {
+  const run = spawnSync(python, ['-c', code, ...files], {
+    env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  expect(run.status, run.stderr).toBe(0);
+  return JSON.parse(run.stdout);
+}
+
+/** Asks the service for each input, and compares; gives the stages that decided. */
+async function compare(call: Call, name: string, inputs: object[], tables: Decided[][]): Promise<string[]> {
+  const stages = new Set<string>();
+  for (let start = 0; start < inputs.length; start += 50) {
+    const requests = inputs.slice(start, start + 50).map((input) => ({ decision_type: name, input }));
+    const { text, body } = await call('POST', '/api/v1/decide/batch', requests);
+    expect(body.succeeded, text).toBe(50);
+    for (const [offset, result] of body.results.entries()) {
+      stages.add(result.stage);
+      for (const decided of tables) {
+        const { decision, stage, unfamiliar } = result;
+        expect(decided[start + offset]).toMatchObject({ decision, stage, unfamiliar });
+        expect(Math.abs((decided[start + offset]?.confidence ?? 0) - result.confidence)).toBeLessThanOrEqual(1e-6);
+      }
+    }
+  }
+  return [...stages].sort();
+}
+
+test('all 600 rows of an imported file are decided alike, empty cells and dotted headers as they stand', async () => {
   const type = {
     name: 'bookings',
     options: ['kept', 'cancelled'],
@@ -71,29 +135,9 @@ test('all 600 rows of an imported file are decided alike, empty cells and dotted
       },
     ],
   };
-  const created = await call('POST', '/api/v1/decision-types', type);
-  expect(created.status, created.text).toBe(201);
-  const url = `/api/v1/decision-types/${created.body.id}`;
   const content = makeBookings();
-  const imported = await call('POST', `${url}/examples/import`, { format: 'csv', content, commit: true });
-  expect(imported.status, imported.text).toBe(200);
-  await train(call, url);
-  const headers = { authorization: `Bearer ${bench.token}`, host: '127.0.0.1' };
-  const exported = await bench.app.inject({ url: `${url}/export`, headers });
-  const folder = temporaryFolder();
-  const [bundle, table] = [join(folder, 'bundle.zip'), join(folder, 'bookings.csv')];
-  writeFileSync(bundle, exported.rawPayload);
-  writeFileSync(table, content);
-  const run = spawnSync(python, ['-c', program, bundle, table], {
-    env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  });
-  expect(run.status, run.stderr).toBe(0);
-  const tables: { decision: string; stage: string; confidence: number; unfamiliar: boolean }[][] = JSON.parse(
-    run.stdout,
-  );
-
+  const { call, bundle, table } = await trainOn(content, type);
+  const tables: Decided[][] = runPython(program, bundle, table);
   const inputs = content
     .split('\n')
     .slice(1)
@@ -110,19 +154,57 @@ test('all 600 rows of an imported file are decided alike, empty cells and dotted
         arrival,
       };
     });
-  const stages = new Set<string>();
-  for (let start = 0; start < inputs.length; start += 50) {
-    const requests = inputs.slice(start, start + 50).map((input) => ({ decision_type: 'bookings', input }));
-    const { text, body } = await call('POST', '/api/v1/decide/batch', requests);
-    expect(body.succeeded, text).toBe(50);
-    for (const [offset, result] of body.results.entries()) {
-      stages.add(result.stage);
-      for (const decided of tables) {
-        const { decision, stage, unfamiliar } = result;
-        expect(decided[start + offset]).toMatchObject({ decision, stage, unfamiliar });
-        expect(Math.abs((decided[start + offset]?.confidence ?? 0) - result.confidence)).toBeLessThanOrEqual(1e-6);
-      }
-    }
-  }
-  expect([...stages].sort()).toEqual(['classifier', 'rules']);
+  expect(await compare(call, 'bookings', inputs, tables)).toEqual(['classifier', 'rules']);
 }, 600_000);
+
+/** Orders as a German spreadsheet writes them, and the inputs that are meant. */
+function makeOrders() {
+  const random = createRandom(11);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const german = (value: number, decimals: number) =>
+    value
+      .toFixed(decimals)
+      .replace('.', ',')
+      .replace(/\B(?=(\d{3})+,)/g, '.');
+  const inputs: object[] = [];
+  const rows = Array.from({ length: 600 }, () => {
+    const [amount, discount, branch] = [
+      Math.round(random() * 300_000) / 100,
+      pick([0, 5, 10]),
+      pick(['007', '012', '120']),
+    ];
+    const [regular, mark] = [pick([true, false, null]), random() < 0.2 ? null : Math.round(random() * 40) / 10];
+    const [month, day] = [pick(['01', '04', '11']), pick(['03', '17', '28'])];
+    inputs.push({
+      Eingang: `2026-${month}-${day}`,
+      Betrag: amount,
+      Rabatt: discount,
+      Filiale: branch,
+      ...(regular === null ? {} : { Stammkunde: regular }),
+      ...(mark === null ? {} : { Note: mark }),
+    });
+    const risk = amount / 3000 + (branch === '007' ? 0.3 : 0) - (regular ? 0.4 : 0) + random() * 0.2;
+    const cells = [`${day}.${month}.2026`, `${german(amount, 2)} €`, `${discount} %`, branch];
+    const word = regular === null ? '?' : regular ? 'ja' : 'nein';
+    return [...cells, word, mark === null ? 'k.A.' : german(mark, 1), risk > 0.5 ? 'prüfen' : 'frei'].join(';');
+  });
+  return { content: ['Eingang;Betrag;Rabatt;Filiale;Stammkunde;Note;Ergebnis', ...rows].join('\n'), inputs };
+}
+
+test('a file as people write it is decided alike by the recipe of the page, and told of without it', async () => {
+  const { content, inputs } = makeOrders();
+  const { call, url, bundle, table } = await trainOn(content, { name: 'orders', options: ['frei', 'prüfen'] });
+  const { items } = (await call('GET', `${url}/examples?page_size=100`)).body;
+  for (const { input_payload } of items) expect(inputs.map(dropNulls)).toContainEqual(dropNulls(input_payload));
+  const [unread, decided] = runPython(writtenProgram, bundle, table, join(root, 'edge/README.md'));
+  expect(unread).toEqual([
+    "'Betrag' must be a number",
+    "'Eingang' must be an ISO 8601 date",
+    "'Note' must be a number",
+    "'Rabatt' must be a number",
+    "'Stammkunde' must be true or false",
+  ]);
+  expect(await compare(call, 'orders', inputs, [decided])).toEqual(['classifier']);
+}, 600_000);
+
+const dropNulls = (input: object) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
