@@ -188,6 +188,10 @@ const examples = {
   'FIL-5': 'Of a workbook the fullest sheet is read, below its titles; sheet and header can be chosen.',
   'FIL-6':
     'POST …/examples/import finds what the page finds, also in a form with a file of any format; a mapping overrides each finding.',
+  'FIL-9':
+    'An import in parts counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
+  'FIL-10':
+    'A commit that is sent again with its Idempotency-Key is answered as the first time; a part that is sent again replaces what was sent before.',
   'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
   'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',

@@ -41,6 +41,7 @@ import { refuseRetraining } from './runtime/upgrade-check.ts';
 import { ExplanationTurns } from './services/deciding/explaining.ts';
 import { ExampleAdditions } from './services/examples/example-additions.ts';
 import { ExampleLists } from './services/examples/example-lists.ts';
+import { Imports } from './services/examples/imports.ts';
 import { TeacherLabellings } from './services/examples/teacher-labelling.ts';
 import { prepareDeployedPolicies } from './services/policies/deployment.ts';
 import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
@@ -178,6 +179,8 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const runtime = openRuntime({ options, db, store, clock, log, preparation }, closing);
   const events = new EventHub(clock.monotonic);
   closing.defer(() => events.close());
+  const imports = new Imports();
+  closing.defer(() => imports.close());
   const base = {
     events,
     options,
@@ -198,6 +201,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
     pendingWrites: new PendingWrites(log),
     exampleAdditions: new ExampleAdditions({ store }),
     exampleLists: new ExampleLists(store),
+    imports,
     explanationTurns: new ExplanationTurns(),
     promiseChecks: new PromiseChecks({ store }),
     heldOutDecisions: new HeldOutDecisions(store),

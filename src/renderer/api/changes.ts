@@ -51,6 +51,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'options.undo': optionReads,
   'samples.create': ['decision_types.list'],
   'examples.create': exampleReads,
+  'imports.commit': optionReads,
   // The window that labels shows it at once; see labels.ts.
   'examples.update': ['examples.list', 'examples.get', 'examples.stats', 'data_findings.list'],
   'examples.delete': exampleReads,

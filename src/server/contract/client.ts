@@ -30,6 +30,7 @@ type AnyInput = {
   query?: Record<string, unknown> | undefined;
   body?: unknown;
   form?: FormData;
+  idempotencyKey?: string;
 };
 type AnyOperation = { method: string; path: string };
 
@@ -55,6 +56,7 @@ export function createClient(options: ClientOptions): Client {
     if (token !== null) headers.authorization = `Bearer ${token}`;
     const init: RequestInit = { method: operation.method, headers };
     if (signal) init.signal = signal;
+    if (input.idempotencyKey !== undefined) headers['idempotency-key'] = input.idempotencyKey;
     if (input.body !== undefined) {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(input.body);

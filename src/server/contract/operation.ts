@@ -105,6 +105,7 @@ const pathIds: Readonly<Record<string, string>> = {
   decision_type_id: 'Id of the decision type',
   policy_id: 'Id of the policy',
   example_id: 'Id of the example',
+  import_id: 'Id of the import',
   log_id: 'Id of the log record',
 };
 
@@ -186,7 +187,7 @@ export type CallInput<O extends Operation> = {
   }
     ? InputOfSchema<S, never>
     : never;
-};
+} & (O extends { readonly takesIdempotencyKey: true } ? { idempotencyKey?: string } : unknown);
 
 /** What a client gets back (and what a handler returns): null where there is no JSON body. */
 export type CallOutput<O extends Operation> = O['output'] extends ZodType ? z.output<O['output']> : null;

@@ -8,6 +8,7 @@ import { logOperations } from './deciding/logs.ts';
 import { auditOperations } from './examples/audit.ts';
 import { dataFindingOperations } from './examples/data-findings.ts';
 import { exampleOperations } from './examples/examples.ts';
+import { importOperations } from './examples/imports.ts';
 import { labellingOperations } from './examples/labelling.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
 import { evaluationOperations } from './policies/evaluation.ts';
@@ -29,6 +30,7 @@ export const operations = {
   ...ruleOperations,
   ...decisionOperations,
   ...exampleOperations,
+  ...importOperations,
   ...labellingOperations,
   ...auditOperations,
   ...explainingOperations,

@@ -21,6 +21,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
 import type { ExampleLists } from '../services/examples/example-lists.ts';
+import type { Imports } from '../services/examples/imports.ts';
 import type { TeacherLabellings } from '../services/examples/teacher-labelling.ts';
 import type { HeldOutDecisions } from '../services/policies/held-out-decisions.ts';
 import type { PromiseChecks } from '../services/policies/promises.ts';
@@ -57,6 +58,8 @@ export type Deps = {
   heldOutDecisions: HeldOutDecisions;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;
+  /** Imports in parts that are not committed yet. */
+  imports: Imports;
   explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;
   /** The answers of calls with an Idempotency-Key. */

@@ -10,6 +10,7 @@ import { auditHandlers } from './examples/audit.ts';
 import { dataFindingHandlers } from './examples/data-findings.ts';
 import { exampleHandlers } from './examples/examples.ts';
 import { generateHandlers } from './examples/generate.ts';
+import { importHandlers } from './examples/imports.ts';
 import { labellingHandlers } from './examples/labelling.ts';
 import { sampleHandlers } from './examples/samples.ts';
 import { bundleHandlers } from './policies/bundles.ts';
@@ -35,6 +36,7 @@ export const operationHandlers: OperationHandlers = {
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
+  ...importHandlers,
   ...labellingHandlers,
   ...auditHandlers,
   ...explainingHandlers,

@@ -43,8 +43,11 @@ export function makeExamples({ examples }: Request, type: ExampleType, nowMs: nu
   return made;
 }
 
+/** Answers a call that sends one part of an import. */
+export const toPartAnswer = (examples: readonly ExampleRecord[]) => ({ example_ids: examples.map(({ id }) => id) });
+
 /** Reads the body of a call that adds examples; throws what is wrong with it. Gives rows to insert and the answer. */
-export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number }): {
+export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number; isPart: boolean }): {
   rows: ExampleRows;
   answer: Uint8Array;
 } {
@@ -54,7 +57,7 @@ export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; n
   const examples = makeExamples(request.value, order.type, order.nowMs);
   return {
     rows: writeRows(examples, order),
-    answer: Buffer.from(JSON.stringify(examples.map(toExample))),
+    answer: Buffer.from(JSON.stringify(order.isPart ? toPartAnswer(examples) : examples.map(toExample))),
   };
 }
 

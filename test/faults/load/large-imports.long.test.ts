@@ -101,4 +101,33 @@ describe.skipIf(process.platform !== 'linux')(`an import of ${rowsOfImport} rows
     expect(heldMs.length).toBeGreaterThan(10);
     expect(Math.max(...heldMs)).toBeLessThan(maxHeldMs);
   });
+
+  it('P5: in parts leaves neither rows nor their type where the program is killed before or in its commit [FIL-9]', async () => {
+    const parts = Array.from({ length: 4 }, (_, part) =>
+      Array.from({ length: rowsOfImport / 4 }, (_, n) => ({ input: { text: `${part} ${n}` }, decision: 'yes' })),
+    );
+    const send = async () => {
+      const { id } = (await call('POST', '/api/v1/imports', { name: 'half', options: ['yes', 'no'] })).body;
+      const sent = parts.map((examples, part) => call('PUT', `/api/v1/imports/${id}/parts/${part}`, { examples }));
+      expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      return () => call('POST', `/api/v1/imports/${id}/commit`, { parts: parts.length });
+    };
+    const before = readCounts();
+    const restart = async () => {
+      await server.end('SIGKILL');
+      server = await startServerProcess(folder.dataDir);
+      const { items } = (await call('GET', '/api/v1/decision-types')).body;
+      return [readCounts(), items.map(({ name }: { name: string }) => name)];
+    };
+    await send();
+    expect(await restart()).toEqual([before, ['loan']]);
+
+    const commit = await send();
+    const killed = commit().catch((error: unknown) => error);
+    await untilParts(5);
+    const restarted = await restart();
+    expect(await killed).toBeInstanceOf(Error);
+    expect(restarted).toEqual([before, ['loan']]);
+    expect((await (await send())()).body.examples).toBe(rowsOfImport);
+  });
 });

@@ -8,7 +8,7 @@ import type { Sheet } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
 import { makePlan } from '../../../src/renderer/features/import/plan.ts';
-import { cutIntoCalls } from '../../../src/renderer/features/import/run-import.ts';
+import { cutIntoParts } from '../../../src/renderer/features/import/run-import.ts';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
 
 const newType = { options: [], reason_codes: [] };
@@ -163,16 +163,17 @@ describe('what a file becomes', () => {
     ).toEqual(['buchungen-maerz-2024', 'strassen-groesse', 'eleves', 'aeroe', 'zlin', 'заявки', 'decisions']);
   });
 
-  it('is sent in calls that a body can hold, in order and each row once', () => {
+  it('is sent in parts that show how far it is, in order and each row once', () => {
     const rows = Array.from({ length: 25 }, (_, line) => ({
       line,
-      example: { input: { text: 'x'.repeat(1_000_000) } },
+      example: { input: { text: `${line}${'x'.repeat(200_000)}` } },
     }));
-    const calls = cutIntoCalls(rows);
-    expect(calls.map((call) => call.length)).toEqual([7, 7, 7, 4]);
-    expect(calls.flat()).toEqual(rows);
+    const parts = cutIntoParts(rows);
+    expect(parts.map((part) => part.length)).toEqual([4, 4, 4, 4, 4, 4, 1]);
+    expect(parts.flat()).toEqual(rows.map(({ example }) => example));
     const many = Array.from({ length: 25_000 }, (_, line) => ({ line, example: { input: {} } }));
-    expect(cutIntoCalls(many).map((call) => call.length)).toEqual([10_000, 10_000, 5_000]);
+    expect(cutIntoParts(many).map((part) => part.length)).toEqual([10_000, 10_000, 5_000]);
+    expect(cutIntoParts([])).toEqual([]);
   });
 });
 

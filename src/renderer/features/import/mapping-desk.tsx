@@ -1,5 +1,5 @@
 import { Button, Progress, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -43,12 +43,16 @@ function useImport(fileName: string, onClose: () => void) {
   const workbench = useWorkbench();
   const [progress, setProgress] = useState<number | null>(null);
   const [error, setError] = useState<unknown>(null);
+  const running = useRef(new AbortController());
   const run = async (target: ImportTarget, plan: Plan) => {
+    running.current = new AbortController();
     setProgress(0);
     setError(null);
     const done = `${count(plan.rows.length, 'example')} imported from ${isolate(fileName)}`;
     try {
-      const act = await runImport(workbench, target, plan, done, setProgress);
+      const act = await runImport(workbench, target, plan, done, setProgress, running.current.signal);
+      setProgress(null);
+      if (act === null) return;
       notify({ kind: 'info', text: `${done}.`, undo: () => void turnAct(workbench, 'undo', act.typeId, act.key) });
       onClose();
       goTo({ page: 'type', id: act.typeId, place: 'examples' });
@@ -57,7 +61,19 @@ function useImport(fileName: string, onClose: () => void) {
       setProgress(null);
     }
   };
-  return { progress, error, run };
+  return { progress, error, run, cancel: () => running.current.abort() };
+}
+
+/** How far an import is, and the button that ends it. */
+function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }) {
+  return (
+    <Part title={share < 1 ? 'Sending the rows' : 'Writing them all at once'}>
+      <Progress value={share * 100} animated={share === 1} aria-label="Progress of the import" />
+      <Button variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+    </Part>
+  );
 }
 
 type MappingDeskProps = {
@@ -75,7 +91,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
   const { sheet, surveys } = read;
   const mapping = useMapping(type, read);
   const [typeName, setTypeName] = useState(() => toTypeName(fileName));
-  const { progress, error, run } = useImport(fileName, onClose);
+  const { progress, error, run, cancel } = useImport(fileName, onClose);
   const { plan, answers } = mapping;
   const isAsking = mapping.answer === undefined;
   const problem = isAsking ? null : findProblem(mapping, type, typeName);
@@ -109,7 +125,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
             </>
           }
         >
-          {progress !== null && <Progress value={progress * 100} aria-label="Progress of the import" />}
+          {progress !== null && <ImportProgress share={progress} onCancel={cancel} />}
           {error !== null && <ErrorNote error={error} />}
           {problem && (
             <p className="note warn" role="alert">

@@ -1,59 +1,55 @@
-/** Carries an import out: the type where there is none, its new options, then the examples, all or none. */
+/** Carries an import out: all of it counts at once, or nothing where it is cancelled, refused or its page closed. */
 import { limits } from '../../../engine/limits.ts';
+import { ApiError } from '../../../server/contract/client.ts';
 import type { InputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { findStale, invalidate } from '../../api/changes.ts';
 import type { Act } from '../../api/journal.ts';
 import { queueKey } from '../../api/labels.ts';
 import { change } from '../../state/queries.ts';
 import type { Workbench } from '../../state/workbench.ts';
 import type { Plan, PlannedRow } from './plan.ts';
 
-/** One call carries at most this much, well below what a body may hold. */
-const maxCallCharacters = 8_000_000;
+/** Small enough to show how far the import is and to be cancelled between two parts. */
+const maxPartCharacters = 1_000_000;
+const retryAfterMs = 2_000;
 
-/** Cuts rows into calls, by number and by size. */
-export function cutIntoCalls(rows: readonly PlannedRow[]): PlannedRow[][] {
-  const calls: PlannedRow[][] = [];
-  let current: PlannedRow[] = [];
-  let size = 0;
-  for (const row of rows) {
-    const length = JSON.stringify(row.example).length;
-    if (current.length > 0 && (current.length >= limits.maxExamplesPerCall || size + length > maxCallCharacters)) {
-      calls.push(current);
-      current = [];
+type Examples = InputOf<'imports.put_part'>['body']['examples'];
+
+/** Cuts rows into parts, by number and by size. */
+export function cutIntoParts(rows: readonly PlannedRow[]): Examples[] {
+  const parts: Examples[] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const { example } of rows) {
+    const length = JSON.stringify(example).length;
+    let part = parts.at(-1);
+    if (part === undefined || part.length >= limits.maxExamplesPerCall || size + length > maxPartCharacters) {
+      part = [];
+      parts.push(part);
       size = 0;
     }
-    current.push(row);
+    part.push(example as Examples[number]);
     size += length;
   }
-  if (current.length > 0) calls.push(current);
-  return calls;
+  return parts;
 }
 
 export type ImportTarget = { kind: 'existing'; type: DecisionType } | { kind: 'new'; name: string };
 
-/** Makes or extends the type so that every label and reason of the plan is known to it. */
-async function prepareType(workbench: Workbench, target: ImportTarget, plan: Plan): Promise<DecisionType> {
-  if (target.kind === 'new') {
-    const body = { name: target.name, options: plan.newOptions, reason_codes: plan.newReasons };
-    return change(workbench, 'decision_types.create', { body });
+/** Asked again under the key of the import where its answer was lost, a commit is answered as the first time. */
+async function commit(workbench: Workbench, import_id: string, parts: number) {
+  const input = { params: { import_id }, body: { parts }, idempotencyKey: import_id };
+  try {
+    return await change(workbench, 'imports.commit', input);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'unreachable') throw error;
+    await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
+    return change(workbench, 'imports.commit', input);
   }
-  const { type } = target;
-  if (plan.newOptions.length === 0 && plan.newReasons.length === 0) return type;
-  const { options, reason_codes } = type.active_version;
-  return change(workbench, 'decision_types.update', {
-    params: { decision_type_id: type.id },
-    body: {
-      ...(plan.newOptions.length > 0 ? { options: [...options, ...plan.newOptions] } : {}),
-      ...(plan.newReasons.length > 0 ? { reason_codes: [...reason_codes, ...plan.newReasons] } : {}),
-    },
-  });
 }
 
 /**
- * Imports a plan and takes note of it as one act. `onProgress` hears the share that is done. Where a call is refused,
- * what was added before is removed again and the refusal is thrown.
+ * Imports a plan and takes note of it as one act. `onProgress` hears the share that was sent; once all of it was, the
+ * server writes it. Resolves with null where `signal` cancelled it before it counted.
  */
 export async function runImport(
   workbench: Workbench,
@@ -61,31 +57,32 @@ export async function runImport(
   plan: Plan,
   title: string,
   onProgress: (share: number) => void,
-): Promise<Act> {
-  const type = await prepareType(workbench, target, plan);
-  const params = { decision_type_id: type.id };
-  const added: string[] = [];
-  const calls = cutIntoCalls(plan.rows);
+  signal: AbortSignal,
+): Promise<Act | null> {
+  const { client } = workbench;
+  const owner = target.kind === 'new' ? { name: target.name } : { decision_type_id: target.type.id };
+  const { id: import_id } = await client.call('imports.begin', {
+    body: { ...owner, options: plan.newOptions, reason_codes: plan.newReasons },
+  });
+  const params = { import_id };
+  const cancel = () => client.call('imports.cancel', { params }).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
   try {
-    for (const [index, rows] of calls.entries()) {
-      const examples = rows.map(({ example }) => example);
-      const made = await workbench.client.call('examples.create', {
-        params,
-        body: { examples: examples as InputOf<'examples.create'>['body']['examples'] },
-      });
-      for (const { id } of made) added.push(id);
-      onProgress((index + 1) / calls.length);
+    const parts = cutIntoParts(plan.rows);
+    const added: string[] = [];
+    for (const [part, examples] of parts.entries()) {
+      const input = { params: { import_id, part: String(part) }, body: { examples } };
+      for (const id of (await client.call('imports.put_part', input, signal)).example_ids) added.push(id);
+      onProgress((part + 1) / parts.length);
     }
+    const { decision_type } = await commit(workbench, import_id, parts.length);
+    workbench.queries.removeQueries({ queryKey: [queueKey, decision_type.id] });
+    return workbench.acts.added(decision_type.id, added, title);
   } catch (error) {
-    for (let at = 0; at < added.length; at += limits.maxExamplesPerCall) {
-      const ids = added.slice(at, at + limits.maxExamplesPerCall);
-      await workbench.client.call('examples.bulk', { params, body: { ids, action: 'delete' } });
-    }
-    if (target.kind === 'new') await change(workbench, 'decision_types.delete', { params });
+    if (signal.aborted) return null;
+    void cancel();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
   }
-  const act = workbench.acts.added(type.id, added, title);
-  workbench.queries.removeQueries({ queryKey: [queueKey, type.id] });
-  await invalidate(workbench.queries, findStale('examples.create', { params }));
-  return act;
 }

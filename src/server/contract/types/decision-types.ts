@@ -82,7 +82,7 @@ export const decisionTypeCreateSchema = z
   });
 export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
 
-const decisionTypeUpdateSchema = z
+export const decisionTypeUpdateSchema = z
   .strictObject({
     name: name.optional(),
     description: description.optional(),

@@ -3,6 +3,7 @@ import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { Store } from '../../store/store.ts';
 
 type Deps = { store: Pick<Store, 'examples' | 'transaction' | 'writeLock'> };
+type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortSignal];
 
 /**
  * Adds the rows of large calls part by part, a transaction each, so that log records of decisions and other calls are
@@ -37,12 +38,13 @@ export class ExampleAdditions {
 
   /**
    * Adds all rows or none. `check` is called in the first transaction and throws where they must not be added;
-   * `alongside` writes into the last one. Rejects when a part cannot be written; then none is kept.
+   * `alongside` writes into the last one. Rejects when a part cannot be written, or with the reason of `signal` once it
+   * is aborted; then none is kept.
    */
-  async add(rows: ExampleRows, check: () => void, alongside?: () => void): Promise<void> {
+  async add(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
     const { decisionTypeId } = rows;
     const turn = this.#underWay.get(decisionTypeId) ?? Promise.resolve();
-    const adding = turn.then(() => this.#addAll(rows, check, alongside));
+    const adding = turn.then(() => this.#addAll(rows, ...how));
     const ended = adding.catch(() => undefined);
     this.#underWay.set(decisionTypeId, ended);
     try {
@@ -52,11 +54,11 @@ export class ExampleAdditions {
     }
   }
 
-  async #addAll(rows: ExampleRows, check: () => void, alongside: (() => void) | undefined): Promise<void> {
+  async #addAll(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
     await this.#removeRest(rows.decisionTypeId);
     this.#unfinished.add(rows.decisionTypeId);
     try {
-      await this.#addParts(rows, check, alongside);
+      await this.#addParts(rows, ...how);
       this.#unfinished.delete(rows.decisionTypeId);
     } catch (error) {
       // What cannot be removed now is removed before somebody is shown the type's examples again.
@@ -65,11 +67,12 @@ export class ExampleAdditions {
     }
   }
 
-  async #addParts(rows: ExampleRows, check: () => void, alongside: (() => void) | undefined): Promise<void> {
+  async #addParts(rows: ExampleRows, ...[check, alongside, signal]: AdditionSteps): Promise<void> {
     const { examples, transaction, writeLock } = this.#deps.store;
     const last = Math.max(0, rows.slices.length - 1);
     for (let index = 0; index <= last; index += 1) {
       await writeLock.whenFree();
+      signal?.throwIfAborted();
       transaction(() => {
         if (index === 0) check();
         examples.insertPart(rows, index);

@@ -84,12 +84,11 @@ export function insertDecisionType(
   caller: Caller,
   request: DecisionTypeCreate,
   definition: Definition,
+  id = deps.newId(),
 ): DecisionTypeRecord {
   return deps.store.transaction(() => {
-    refuseTakenName(deps, caller, request.name, null);
-    deps.metering.checkDecisionTypeCount(caller);
+    refuseAnother(deps, caller, request.name);
     const now = deps.clock.now();
-    const id = deps.newId();
     deps.store.decisionTypes.insert({
       id,
       organisationId: caller.organisationId,
@@ -136,6 +135,16 @@ export async function updateDecisionType(
   id: string,
   request: DecisionTypeUpdate,
 ): Promise<DecisionTypeRecord> {
+  return writeUpdate(deps, caller, request, await checkUpdate(deps, caller, id, request));
+}
+
+/** Checks a change of a decision type; throws `validation_error`. Gives the type as it was seen, for `writeUpdate`. */
+export async function checkUpdate(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  request: DecisionTypeUpdate,
+): Promise<DecisionTypeRecord> {
   const { rules, field } = readRules(request);
   const seen = findDecisionType(deps, caller, id);
   const changed = mergeDefinition(seen.activeVersion.definition, request, rules);
@@ -155,8 +164,19 @@ export async function updateDecisionType(
       request.retention_days === undefined ? seen.retentionDays : request.retention_days,
     ),
   ]);
+  return seen;
+}
+
+/** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
+export function writeUpdate(
+  deps: ChangeDeps,
+  caller: Caller,
+  request: DecisionTypeUpdate,
+  seen: DecisionTypeRecord,
+): DecisionTypeRecord {
+  const { rules } = readRules(request);
   return deps.store.transaction(() => {
-    const type = findDecisionType(deps, caller, id);
+    const type = findDecisionType(deps, caller, seen.id);
     if (type.activeVersion.id !== seen.activeVersion.id) {
       throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
     }
@@ -185,7 +205,7 @@ export async function updateDecisionType(
       isNewVersion,
     );
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
-    return findDecisionType(deps, caller, id);
+    return findDecisionType(deps, caller, type.id);
   });
 }
 
@@ -287,6 +307,12 @@ function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rul
     throw toValidationError([toInvalidValue(['body', 'rules'], 'give either rules or hard_rules')]);
   }
   return rules === undefined ? { rules: hard_rules, field: 'hard_rules' } : { rules, field: 'rules' };
+}
+
+/** Throws `conflict` or `quota_exceeded` where the caller cannot have another decision type of this name. */
+export function refuseAnother(deps: FindDeps & Pick<ChangeDeps, 'metering'>, caller: Caller, name: string): void {
+  refuseTakenName(deps, caller, name, null);
+  deps.metering.checkDecisionTypeCount(caller);
 }
 
 function refuseTakenName(deps: FindDeps, caller: Caller, name: string, exceptId: string | null): void {

@@ -17,7 +17,11 @@ const ofPolicies = (table: string, key: string) =>
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    expired: db.prepare<[number], ExpiredType>('SELECT seq, id FROM decision_types WHERE deleted_at < ? ORDER BY seq'),
+    // A type whose first examples are being added counts as deleted so long.
+    expired: db.prepare<[number], ExpiredType>(
+      `SELECT seq, id FROM decision_types WHERE deleted_at < ?
+       AND id NOT IN (SELECT decision_type_id FROM unfinished_example_parts) ORDER BY seq`,
+    ),
     begin: db.prepare('UPDATE decision_types SET deleted_at = 0 WHERE id = ?'),
     policies: db.prepare<[string], string>('SELECT id FROM policies WHERE decision_type_id = ?').pluck(),
     /** There may be many rows of these. */

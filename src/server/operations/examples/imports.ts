@@ -1,0 +1,55 @@
+/** Imports in parts. */
+import { requireScope } from '../../auth/auth.ts';
+import { toCallerId } from '../../auth/caller.ts';
+import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
+import { makeExamples, toPartAnswer, writeRows } from '../../preparation/prepare-examples.ts';
+import { beginImport, type Committed, commitImport } from '../../services/examples/imports.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toDecisionType } from '../types/decision-type-wire.ts';
+
+type Used = Pick<
+  Deps,
+  | 'store'
+  | 'metering'
+  | 'clock'
+  | 'newId'
+  | 'runtime'
+  | 'preparation'
+  | 'promiseChecks'
+  | 'exampleAdditions'
+  | 'imports'
+>;
+
+export const importHandlers = {
+  'imports.begin': async (deps, { caller, body }) => {
+    if (body.name !== undefined) requireScope(caller, 'train');
+    else if (body.options.length > 0 || body.reason_codes.length > 0) requireScope(caller, 'deploy');
+    const { id } = await beginImport(deps, caller, body);
+    return { id };
+  },
+
+  'imports.put_part': async (deps, { caller, params, body }) => {
+    const known = deps.imports.find(caller, params.import_id);
+    const order = { type: known.type, nowMs: known.startedAt };
+    const keep = (rows: ReturnType<typeof writeRows>) =>
+      deps.imports.keepPart(deps.imports.find(caller, known.id), Number(params.part), rows);
+    if (body instanceof LargeBody) {
+      const prepared = { ...order, bytes: body.bytes, isPart: true };
+      const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
+      keep(rows);
+      return new WrittenAnswer(answer);
+    }
+    const examples = makeExamples(body, order.type, order.nowMs);
+    keep(writeRows(examples, order));
+    return toPartAnswer(examples);
+  },
+
+  'imports.commit': async (deps, { caller, params, body, receipt }) => {
+    const known = deps.imports.find(caller, params.import_id);
+    const toAnswer = ({ type, examples }: Committed) => ({ decision_type: toDecisionType(deps, type), examples });
+    const keep = (committed: Committed) => receipt?.keep(toAnswer(committed));
+    return toAnswer(await commitImport(deps, caller, known, body.parts, keep));
+  },
+
+  'imports.cancel': (deps, { caller, params }) => deps.imports.cancel(deps.imports.find(caller, params.import_id)),
+} satisfies Handlers<Used>;

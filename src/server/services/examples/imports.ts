@@ -1,0 +1,226 @@
+/** Imports in parts: begun, collected in memory, and committed at once or never. */
+import type { ZodType, z } from 'zod';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { limits } from '../../../engine/limits.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
+import type { ImportPlan } from '../../contract/examples/imports.ts';
+import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../contract/types/decision-types.ts';
+import { BusyError } from '../../errors/busy-error.ts';
+import { parsePart } from '../../errors/parse-part.ts';
+import { toValidationError } from '../../errors/validation-error.ts';
+import type { ExampleType } from '../../preparation/prepare-examples.ts';
+import type { ExampleRows } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { refuseTooMany } from '../example-limit.ts';
+import {
+  type ChangeDeps,
+  checkNewDecisionType,
+  checkUpdate,
+  findDecisionType,
+  insertDecisionType,
+  refuseAnother,
+  writeUpdate,
+} from '../types/decision-types.ts';
+import type { ExampleAdditions } from './example-additions.ts';
+
+type BeginDeps = ChangeDeps & { store: Pick<Store, 'examples'>; imports: Pick<Imports, 'add'> };
+type CommitDeps = {
+  store: Pick<Store, 'decisionTypes'>;
+  imports: Pick<Imports, 'drop'>;
+  exampleAdditions: Pick<ExampleAdditions, 'add'>;
+};
+
+export type Committed = { type: DecisionTypeRecord; examples: number };
+
+/** What becomes of the decision type: `begin` writes before the first rows, `end` with the last ones. */
+type TypePlan = { type: ExampleType; begin(rows: number): void; end(): DecisionTypeRecord };
+export type OpenImport = TypePlan & {
+  id: string;
+  callerId: string;
+  startedAt: number;
+  parts: Map<number, ExampleRows>;
+  cancelling: AbortController;
+};
+
+const mebibyte = 1024 * 1024;
+/** Characters of the rows, in each of which the names of the fields stand again: of one import, and of all. */
+const maxCharacters = { one: 128 * mebibyte, all: 256 * mebibyte } as const;
+const retryAfterSeconds = 60;
+
+const countRows = (parts: Iterable<ExampleRows>) => [...parts].reduce((sum, { count }) => sum + count, 0);
+const countCharacters = (parts: Iterable<ExampleRows>) =>
+  [...parts].flatMap(({ slices }) => slices).reduce((sum, { length }) => sum + length, 0);
+
+/** The imports under way. They are in memory alone: of one that is not committed nothing is left. */
+export class Imports {
+  readonly #idleMs: number;
+  readonly #open = new Map<string, { known: OpenImport; timer: NodeJS.Timeout }>();
+
+  constructor(idleMs = 5 * 60_000) {
+    this.#idleMs = idleMs;
+  }
+
+  add(known: OpenImport): void {
+    const timer = setTimeout(() => this.cancel(known), this.#idleMs).unref();
+    this.#open.set(known.id, { known, timer });
+  }
+
+  /** Finds an import of the caller and lets it wait anew; throws `not_found`. */
+  find(caller: Caller, id: string): OpenImport {
+    const found = this.#open.get(id);
+    if (found === undefined || found.known.callerId !== toCallerId(caller)) {
+      const ends = 'it was committed or cancelled, waited for five minutes, or the workbench was restarted';
+      throw new WorkbenchError('not_found', `There is no such import: ${ends}. Begin it again.`);
+    }
+    found.timer.refresh();
+    return found.known;
+  }
+
+  /** Keeps a part. Where the import, or all of them, are too large now, it ends and what is thrown says why. */
+  keepPart(known: OpenImport, part: number, rows: ExampleRows): void {
+    known.parts.set(part, rows);
+    const own = [...known.parts.values()];
+    if (countRows(own) > limits.maxExamples || countCharacters(own) > maxCharacters.one) {
+      this.cancel(known);
+      const most = `${limits.maxExamples} examples and ${maxCharacters.one / mebibyte} MiB with the names of their fields`;
+      throw toValidationError([
+        {
+          type: 'too_many',
+          loc: ['body', 'examples'],
+          msg: `an import takes ${most}; import the file in several parts`,
+        },
+      ]);
+    }
+    const all = [...this.#open.values()].flatMap((open) => [...open.known.parts.values()]);
+    if (countCharacters(all) <= maxCharacters.all) return;
+    this.cancel(known);
+    throw new BusyError(
+      'unavailable',
+      'Too many imports are under way. Begin it again in a minute.',
+      retryAfterSeconds,
+    );
+  }
+
+  /** Ends an import without any effect, also while it is being committed. */
+  cancel(known: OpenImport): void {
+    this.drop(known);
+    known.cancelling.abort(new WorkbenchError('conflict', 'The import was cancelled.'));
+  }
+
+  /** Forgets an import. */
+  drop({ id }: OpenImport): void {
+    clearTimeout(this.#open.get(id)?.timer);
+    this.#open.delete(id);
+  }
+
+  close(): void {
+    for (const { known } of this.#open.values()) this.cancel(known);
+  }
+}
+
+/**
+ * Begins an import: checks what becomes of the decision type. Throws `validation_error`, `decision_type_not_found`,
+ * `conflict` (the name) or `quota_exceeded`.
+ */
+export async function beginImport(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<OpenImport> {
+  const plan =
+    request.decision_type_id === undefined
+      ? await planNewType(deps, caller, request)
+      : await planExtension(deps, caller, request.decision_type_id, request);
+  const known: OpenImport = {
+    ...plan,
+    id: deps.newId(),
+    callerId: toCallerId(caller),
+    startedAt: deps.clock.now(),
+    parts: new Map(),
+    cancelling: new AbortController(),
+  };
+  deps.imports.add(known);
+  return known;
+}
+
+/** The type is deleted from its first row to its last: nobody sees it, and what breaks off is cleaned up. */
+async function planNewType(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<TypePlan> {
+  const { name = '', options, reason_codes } = request;
+  const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes });
+  const definition = await checkNewDecisionType(deps, caller, wanted);
+  refuseAnother(deps, caller, name);
+  const id = deps.newId();
+  const { decisionTypes } = deps.store;
+  return {
+    type: { id, definition },
+    begin() {
+      insertDecisionType(deps, caller, wanted, definition, id);
+      decisionTypes.remove(id, 0);
+    },
+    end() {
+      refuseAnother(deps, caller, name);
+      decisionTypes.restore(id);
+      return findDecisionType(deps, caller, id);
+    },
+  };
+}
+
+async function planExtension(deps: BeginDeps, caller: Caller, id: string, added: ImportPlan): Promise<TypePlan> {
+  const type = findDecisionType(deps, caller, id);
+  const { options, reason_codes } = type.activeVersion.definition;
+  const definition = {
+    options: [...new Set([...options, ...added.options])],
+    reason_codes: [...new Set([...reason_codes, ...added.reason_codes])],
+  };
+  const change = readPart(decisionTypeUpdateSchema, definition);
+  const seen = await checkUpdate(deps, caller, id, change);
+  return {
+    type: { id, definition },
+    begin: (rows) => refuseTooMany(deps, type, rows, ['body', 'parts']),
+    end: () => writeUpdate(deps, caller, change, seen),
+  };
+}
+
+function readPart<S extends ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = parsePart(schema, value, 'body');
+  if (!parsed.ok) throw toValidationError(parsed.problems);
+  return parsed.value;
+}
+
+/** Takes the parts of an import; throws `conflict` where they are not all there. */
+function takeParts({ parts }: OpenImport, count: number): ExampleRows[] {
+  const sorted = [...parts].sort(([one], [other]) => one - other);
+  if (sorted.length !== count || sorted.at(-1)?.[0] !== count - 1) {
+    throw new WorkbenchError('conflict', `The import has ${sorted.length} parts, not the parts 0 to ${count - 1}.`);
+  }
+  parts.clear();
+  return sorted.map(([, rows]) => rows);
+}
+
+/**
+ * Commits an import of so many parts: type, options, examples and what `alongside` writes count together or not at all.
+ * Throws `conflict` where a part is missing; otherwise the import has ended then, in one way or the other.
+ */
+export async function commitImport(
+  deps: CommitDeps,
+  caller: Caller,
+  known: OpenImport,
+  partCount: number,
+  alongside: (committed: Committed) => void,
+): Promise<Committed> {
+  const parts = takeParts(known, partCount);
+  const rows: ExampleRows = {
+    decisionTypeId: known.type.id,
+    createdAt: known.startedAt,
+    count: countRows(parts),
+    slices: parts.flatMap(({ slices }) => slices),
+  };
+  const begin = () => known.begin(rows.count);
+  const end = () => {
+    alongside({ type: known.end(), examples: rows.count });
+    deps.imports.drop(known);
+  };
+  try {
+    await deps.exampleAdditions.add(rows, begin, end, known.cancelling.signal);
+    return { type: findDecisionType(deps, caller, known.type.id), examples: rows.count };
+  } finally {
+    deps.imports.drop(known);
+  }
+}

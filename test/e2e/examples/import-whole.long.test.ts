@@ -1,0 +1,86 @@
+/** An import in the page is whole or not there: its tab closed, cancelled, or its last answer lost. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
+
+const rowsOfFile = 30_000;
+const makeCsv = () =>
+  [
+    'text,label',
+    ...Array.from(
+      { length: rowsOfFile },
+      (_, index) => `case ${index} ${'of many words '.repeat(10)},${index % 3 === 0 ? 'reject' : 'approve'}`,
+    ),
+  ].join('\n');
+
+describe('an import of a large file in the page', () => {
+  let workbench: RunningWorkbench;
+  const count = async () => {
+    const { items } = (await workbench.call<{ items: { id: string }[] }>('GET', '/api/v1/decision-types')).body;
+    const stats = items.map(({ id }) =>
+      workbench.call<{ total: number }>('GET', `/api/v1/decision-types/${id}/examples/stats`),
+    );
+    return (await Promise.all(stats)).map(({ body }) => body.total);
+  };
+  const button = (page: Page) => page.getByRole('button', { name: 'Create decision type and import 30,000 rows' });
+
+  /** A window with the file, whose import stands still before its sixth part. */
+  const openAtPart = async () => {
+    const opened = await openWindow(workbench, '#/new');
+    const { page } = opened;
+    const isHeld = new Promise<void>((held) => {
+      void page.route('**/api/v1/imports/*/parts/5', () => held());
+    });
+    const file = { name: 'cases.csv', mimeType: 'text/csv', buffer: Buffer.from(makeCsv()) };
+    await page.locator('input[type=file]').first().setInputFiles(file);
+    await button(page).click();
+    await isHeld;
+    return opened;
+  };
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+  });
+  afterAll(async () => workbench?.stop());
+
+  test('P5: leaves nothing where its tab is closed in the middle [FIL-9]', async () => {
+    const { page, close } = await openAtPart();
+    await page.close();
+    await close();
+    expect(await count()).toEqual([]);
+  });
+
+  test('shows how far it is, is cancelled by a button, and can be begun again [FIL-9]', async () => {
+    const { page, close, faults } = await openAtPart();
+    const bar = page.getByRole('progressbar', { name: 'Progress of the import' });
+    expect(Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(30);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.unroute('**/api/v1/imports/*/parts/5');
+    await bar.waitFor({ state: 'detached' });
+    expect(await count()).toEqual([]);
+    await button(page).click();
+    await page.getByText('30,000 examples imported from cases.csv.').first().waitFor();
+    expect(await count()).toEqual([rowsOfFile]);
+    // Chromium notes the answer to the part that was on its way.
+    expect(faults.filter((fault) => !fault.includes('/parts/'))).toEqual([]);
+    await close();
+  });
+
+  test('counts once where the answer to its commit is lost [FIL-10]', async () => {
+    const { page, close } = await openWindow(workbench, '#/new');
+    let lost = 0;
+    await page.route('**/api/v1/imports/*/commit', async (route) => {
+      if (lost > 0) return route.fallback();
+      lost += 1;
+      await route.fetch();
+      return route.abort();
+    });
+    const buffer = Buffer.from('text,label\nlate,a\nearly,b\n');
+    await page.locator('input[type=file]').first().setInputFiles({ name: 'two.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('button', { name: 'Create decision type and import 2 rows' }).click();
+    await page.getByText('2 examples imported from two.csv.').first().waitFor();
+    expect([lost, await count()]).toEqual([1, [2, rowsOfFile]]);
+    await close();
+  });
+});
