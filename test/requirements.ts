@@ -547,6 +547,10 @@ const ruleSheet = {
     'POST …/policies/{id}/rules-effect says of unsaved rules whether the whole decision gets better or worse on the held-out rows: right, alone, wrong among these, cost; saving nothing.',
   'RSH-8':
     'Plain words in a condition (between, is, if … then, a decimal comma) get the words of the language, and a value that never occurs gets those that do.',
+  'RSH-9': 'A rule with a problem hides nothing of the others: these are tried without it, and it is named.',
+  'RSH-10': 'The analysis of rules lists the newest examples that no rule decides.',
+  'RSH-11':
+    'A date in a condition that is compared by size and does not begin with its year gets a warning with the form to write.',
   'RSH-6':
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':

@@ -55,6 +55,21 @@ type Vocabulary = { options: readonly string[]; reason_codes: readonly string[] 
  * rule; its `rule` is an index into `rules`. Evaluation order: priority, then list order.
  */
 export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
+  const { problems, file } = checkRules(rules, vocabulary);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: createEvaluator(file) };
+}
+
+/** Compiles the rules that have no problem, as if the others were not there, and returns the problems of those. */
+export function compileSoundRules(
+  rules: readonly Rule[],
+  vocabulary: Vocabulary,
+): { problems: RuleProblem[]; sound: CompiledRules } {
+  const { problems, file } = checkRules(rules, vocabulary);
+  return { problems, sound: createEvaluator(file) };
+}
+
+/** Returns every problem, and the rules without one in the order in which they are evaluated. */
+function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): { problems: RuleProblem[]; file: RulesFile } {
   const problems: RuleProblem[] = [];
   const names = new Set<string>();
   const compiled: CompiledRule[] = [];
@@ -69,10 +84,9 @@ export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Re
     names.add(rule.name);
     for (const { field, message, suggestion, range } of own)
       problems.push({ rule: index, name: rule.name, field, message, suggestion, range });
-    if (ast) compiled.push({ ...rule, ast });
+    if (ast && own.length === 0) compiled.push({ ...rule, ast });
   });
-  if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, value: createEvaluator({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
+  return { problems, file: { rules: compiled.toSorted((a, b) => a.priority - b.priority) } };
 }
 
 type FieldProblem = ConditionProblem & Pick<RuleProblem, 'field'>;

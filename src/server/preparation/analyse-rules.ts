@@ -12,7 +12,7 @@ import {
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules } from '../../engine/rules/analysis/lint.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
-import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
+import { type CompiledRules, compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
 import { listChildren, type RuleNode } from '../../engine/rules/tree.ts';
 import { toFieldPath } from '../../engine/rules/types.ts';
 import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
@@ -36,43 +36,45 @@ type AnalysisOrder = {
   decisions: readonly JsonRow[];
 };
 
-type WireRule = NonNullable<RulesAnalysis['impact']>['rules'][number];
-/** A rule on the wire, with the whole inputs of the examples that disagree. */
+type WireRule = RulesAnalysis['impact']['rules'][number];
+/** A rule on the wire, with the whole inputs of the examples that are listed. */
 type MeasuredRule = Omit<WireRule, 'examples'> & {
   examples: Omit<WireRule['examples'], 'disagreeing'> & Pick<RuleImpact, 'disagreeing'>;
 };
 /** The analysis as the wire has it, except that inputs are whole and nothing in them is redacted. */
 type MeasuredAnalysis = Omit<RulesAnalysis, 'impact'> & {
-  impact: (Omit<NonNullable<RulesAnalysis['impact']>, 'rules'> & { rules: MeasuredRule[] }) | null;
+  impact: Omit<RulesAnalysis['impact'], 'rules' | 'examples'> & {
+    rules: MeasuredRule[];
+    examples: Omit<RulesAnalysis['impact']['examples'], 'undecided_rows'> & {
+      undecided_rows: Impact['undecidedRows'];
+    };
+  };
 };
 type Measured = { impact: Impact; change: RulesChange | null };
 
-/** Returns problems, findings, impact and known fields of unsaved rules. */
+/** Returns problems of unsaved rules, findings and impact of those without one, and known fields. */
 export function analyseRules({ request, saved, piiFields, examples, decisions }: AnalysisOrder): MeasuredAnalysis {
-  const compiled = compileRules(request.rules, {
+  const { problems, sound } = compileSoundRules(request.rules, {
     options: request.options ?? saved.options,
     reason_codes: request.reason_codes ?? saved.reason_codes,
   });
   const survey = surveyFields(piiFields);
-  if (!compiled.ok) {
-    for (const row of readRows(examples)) survey.add(row.input);
-    return { problems: compiled.problems, findings: [], findings_left_out: 0, impact: null, fields: survey.fields() };
-  }
   const savedRules = compileRules(saved.hard_rules, saved);
-  const before = savedRules.ok ? savedRules.value : null;
-  const onExamples = measure(examples, compiled.value, before, survey.add);
-  const onDecisions = measure(decisions, compiled.value, before);
+  // Rules with problems cannot be saved, so there is nothing that saving would change.
+  const before = savedRules.ok && problems.length === 0 ? savedRules.value : null;
+  const onExamples = measure(examples, sound, before, survey.add);
+  const onDecisions = measure(decisions, sound, before);
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? saved.input_schema : request.input_schema;
-  const findings = lintRules(compiled.value.file.rules, inputSchema, {
+  const findings = lintRules(sound.file.rules, inputSchema, {
     fields: toKnownFields(fields),
     impact: onExamples.impact,
   });
   return {
-    problems: [],
-    findings: toWireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
+    problems,
+    findings: toWireFindings(sound, request.rules, findings.slice(0, maxFindings)),
     findings_left_out: Math.max(0, findings.length - maxFindings),
-    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(compiled.value, piiFields, decisions)),
+    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(sound, piiFields, decisions)),
     fields,
   };
 }
@@ -133,7 +135,11 @@ function toWireImpact(
 ): MeasuredAnalysis['impact'] {
   const logged = new Map(decisions.impact.rules.map((rule) => [rule.name, rule]));
   return {
-    examples: { rows: examples.impact.rows, undecided: examples.impact.undecided },
+    examples: {
+      rows: examples.impact.rows,
+      undecided: examples.impact.undecided,
+      undecided_rows: examples.impact.undecidedRows,
+    },
     decisions: { rows: decisions.impact.rows, undecided: decisions.impact.undecided },
     rules: examples.impact.rules.map(({ name, ...counts }) => {
       const labelled = counts.agrees + counts.disagrees;

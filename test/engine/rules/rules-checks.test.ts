@@ -118,6 +118,25 @@ describe('checking rules against one another', () => {
     );
   });
 
+  it('says where a date is compared letter by letter, and how to write it [RSH-11]', () => {
+    const told = (condition: string) =>
+      lintRules(rules([condition]).file.rules, null).map(({ kind, severity, message, suggestion, at }) => [
+        `${kind} ${severity}`,
+        message,
+        suggestion,
+        at,
+      ]);
+    const told2017 = [
+      'field warning',
+      '"01.06.2017" is compared letter by letter, not as a date.',
+      'Write the year first, as the inputs must, too: "2017-06-01".',
+    ];
+    expect(told('ctx["Anreise am"] > "01.06.2017"')).toEqual([[...told2017, [20, 32]]]);
+    expect(told('ctx.vip && "01.06.2017" <= ctx.am')).toEqual([[...told2017, [11, 23]]]);
+    expect(told('ctx.am < "6/1/2017"')[0]?.[2]).toBe('Write the year first, as the inputs must, too: "2026-12-31".');
+    expect(told('ctx.am > "2017-06-01" && ctx.am != "01.06.2017" && ctx.version < "1.2.3"')).toEqual([]);
+  });
+
   it('points at parts that err whatever the input is', () => {
     const told = (condition: string) =>
       lintRules(rules([condition]).file.rules, null).map(({ kind, message, at }) => [

@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RulesAnalysisPanel } from '../../../src/renderer/features/rules/rules-analysis-panel.tsx';
 import { show } from '../page.tsx';
@@ -6,14 +6,14 @@ import { show } from '../page.tsx';
 afterEach(cleanup);
 
 describe('the effect of unsaved rules', () => {
-  it('names findings and figures, and opens the rule they are about', () => {
+  it('names warnings and figures, remarks and rows when they are opened, and the rule they are about [RSH-10]', async () => {
     const opened: number[] = [];
     const counts = {
-      holds: 14,
-      matched: 12,
+      holds: 15,
+      matched: 14,
       agrees: 9,
       disagrees: 3,
-      unlabelled: 0,
+      unlabelled: 2,
       errors: 0,
       agreement: 0.75,
       disagreeing: [{ id: 'example-1', input: '{"amount":150}', expected: 'review', decided: 'approve' }],
@@ -25,6 +25,7 @@ describe('the effect of unsaved rules', () => {
     };
     show(
       <RulesAnalysisPanel
+        typeId="type-1"
         analysis={{
           problems: [],
           findings: [
@@ -53,7 +54,11 @@ describe('the effect of unsaved rules', () => {
           ],
           findings_left_out: 0,
           impact: {
-            examples: { rows: 40, undecided: 28 },
+            examples: {
+              rows: 40,
+              undecided: 26,
+              undecided_rows: [{ id: 'example-3', input: '{"amount":7}', expected: null }],
+            },
             decisions: { rows: 7, undecided: 0 },
             rules: [
               { rule: 4, name: 'large', examples: counts, decisions: { matched: 7, changed: 2, errors: 0, masked: 0 } },
@@ -67,12 +72,19 @@ describe('the effect of unsaved rules', () => {
     );
     const cellsOf = (table: string) =>
       [...screen.getByLabelText(table).querySelectorAll('td')].map((cell) => cell.textContent);
-    expect(cellsOf('Effect of each rule')).toEqual(['large', '12', '9 (75.0 %)', '3', '2 of 7']);
-    expect(cellsOf('Examples that disagree with large')).toEqual(['example-1', '{"amount":150}', 'review', 'approve']);
-    expect(screen.getByText('3 examples disagree with large, the newest 1 are listed').tagName).toBe('SUMMARY');
+    const open = (summary: string) => fireEvent.click(screen.getByText(summary));
+    expect(cellsOf('Effect of each rule')).toEqual(['large', '14', '9 (75.0 %)', '3', '2', '2 of 7']);
+    open('3 examples disagree with large, the newest 1 are listed');
+    await screen.findByLabelText('Examples that disagree with large');
+    expect(cellsOf('Examples that disagree with large')).toEqual(['{"amount":150}', 'review', 'approve']);
+    open('No rule decides 26 examples, the newest 1 are listed');
+    await screen.findByLabelText('Examples that no rule decides');
+    expect(cellsOf('Examples that no rule decides')).toEqual(['{"amount":7}', 'not labelled yet']);
+    const { hash } = new URL(screen.getByText<HTMLAnchorElement>('{"amount":7}').href);
+    expect(hash).toBe('#/types/type-1/examples?view=table&queue=all&row=example-3');
     expect(cellsOf('Changed examples')).toEqual(['example-2', 'large → review', 'no rule']);
-    expect(screen.getByText('exact')).toBeTruthy();
-    expect(screen.getByText('3 of 40 examples')).toBeTruthy();
+    expect(within(screen.getByLabelText('Warnings')).getByText('exact')).toBeTruthy();
+    expect(screen.getByText('3 of 40 examples').closest('details')?.open).toBe(false);
     fireEvent.click(screen.getAllByText('large')[0] ?? document.body);
     expect(opened).toEqual([4]);
   });

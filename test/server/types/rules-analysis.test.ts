@@ -30,7 +30,7 @@ describe('before rules are saved', () => {
     ]);
     expect(status).toBe(200);
     expect(body.problems).toEqual([]);
-    expect(body.impact.examples).toEqual({ rows: 4, undecided: 1 });
+    expect(body.impact.examples).toMatchObject({ rows: 4, undecided: 1 });
     expect(body.impact.rules.map((rule: { name: string }) => rule.name)).toEqual(['home', 'large']);
     const [home, bigger] = body.impact.rules;
     expect(home).toMatchObject({ rule: 1, examples: { matched: 1, agrees: 1, agreement: 1 } });
@@ -50,6 +50,38 @@ describe('before rules are saved', () => {
       },
       { path: ['country'], types: ['text'], values: ['DE', 'AT'], counts: expect.anything(), distribution: null },
     ]);
+  });
+
+  it('tries the rules without a problem beside one that has some, in the places of the list sent [RSH-9]', async () => {
+    const { call } = await openForTest();
+    const id = await typeWithExamples(call);
+    const home = { name: 'home', condition: 'ctx.country == "DE"', then: 'yes' };
+    const { body } = await analyse(call, id, [
+      { ...large, condition: 'ctx.amount >' },
+      home,
+      { ...home, condition: 'true' },
+      { name: 'typo', condition: 'ctx.contry == "AT"', then: 'no' },
+    ]);
+    expect(body.problems.map(({ rule }: { rule: number }) => rule)).toEqual([0, 2]);
+    expect(body.impact.rules.map(({ rule, name }: { rule: number; name: string }) => [rule, name])).toEqual([
+      [1, 'home'],
+      [3, 'typo'],
+    ]);
+    expect(body.impact.rules[0].examples).toMatchObject({ matched: 3, agrees: 1, disagrees: 2 });
+    expect(body.impact).toMatchObject({ examples: { rows: 4, undecided: 1 }, against_saved: null });
+    expect(body.findings.map(({ kind, rule }: { kind: string; rule: number }) => [kind, rule])).toEqual([
+      ['field', 3],
+      ['no_example', 3],
+    ]);
+  });
+
+  it('lists the newest examples that no rule decides, without values of personal fields [RSH-10]', async () => {
+    const { call } = await openForTest();
+    const id = await typeWithExamples(call, { pii_fields: ['country'] });
+    const { body } = await analyse(call, id, [{ ...large, condition: 'ctx.amount > 200' }]);
+    const rows = body.impact.examples.undecided_rows;
+    expect(rows).toMatchObject([{ expected: 'no' }, { expected: 'yes' }]);
+    expect(rows[0].input).toMatch(/^\{"amount":150,"country":"pii:/);
   });
 
   it('tells which logged decisions a rule would have decided otherwise', async () => {
@@ -159,7 +191,7 @@ describe('before rules are saved', () => {
     const { call } = await openForTest();
     const id = await typeWithExamples(call, { pii_fields: ['country'] });
     const { body } = await analyse(call, id, [{ ...large, condition: 'ctx.amount >' }]);
-    expect(body).toMatchObject({ findings: [], impact: null });
+    expect(body).toMatchObject({ findings: [], impact: { examples: { rows: 4, undecided: 4 }, rules: [] } });
     expect(body.problems[0]).toMatchObject({ rule: 0, field: 'condition' });
     expect(body.fields[1]).toMatchObject({ path: ['country'], types: ['text'], values: [], counts: [] });
   });

@@ -3,6 +3,7 @@
  * refund`, `empty`) and the tests it stands for. A text is only given for tests that it is read as again.
  */
 import { printPath } from '../parsing/print.ts';
+import { readDate } from './date-texts.ts';
 import type { Literal } from './field-set.ts';
 import type { KnownField } from './fields.ts';
 import { isSamePath, type TableRow, toCondition, toTable } from './table.ts';
@@ -85,23 +86,12 @@ function readComparisons(bounds: [sign: string, bound: string][], { path, type }
 
 /** Reads what a value is compared with by size: a number, or a date. */
 function readBound(text: string, type: CellField['type']): Value {
-  const date = type === 'number' ? null : readDate(text);
+  const date = type === 'number' ? null : readDate(text.replace(/^"(\d{4}-.*)"$/, '$1'));
   if (date !== null) return { value: date };
   if (type !== 'text' && type !== 'bool') return readNumber(text);
   return {
     problem: `This field holds ${type === 'bool' ? 'yes or no' : 'texts'}: only numbers and dates such as 2026-01-31 have a size.`,
   };
-}
-
-/** Reads a date as ISO 8601 has it, in which later is also greater as a text; null where it is none. */
-function readDate(text: string): string | null {
-  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
-  const iso = dotted
-    ? `${dotted[3]}-${dotted[2]?.padStart(2, '0')}-${dotted[1]?.padStart(2, '0')}`
-    : text.replace(quoted, (found) => found.slice(1, -1));
-  if (!/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(iso)) return null;
-  const day = new Date(`${iso.slice(0, 10)}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso.slice(0, 10)) ? iso : null;
 }
 
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -22,6 +22,8 @@ export type RuleImpact = {
 export type Impact = {
   rows: number;
   undecided: number;
+  /** The first of the rows that no rule decides. */
+  undecidedRows: { id: string; input: JsonObject; expected: string | null }[];
   /** In evaluation order. */
   rules: RuleImpact[];
   /** `together[later][earlier]`: rows on which both conditions are true. */
@@ -36,6 +38,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
   const impact: Impact = {
     rows: 0,
     undecided: 0,
+    undecidedRows: [],
     rules: rules.file.rules.map(({ name }) => ({
       name,
       holds: 0,
@@ -49,9 +52,10 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
     together: rules.file.rules.map((_, later) => Array<number>(later).fill(0)),
   };
   const count = (row: ImpactRow) => {
+    const { id, input, decision } = row;
     impact.rows++;
     const matching: number[] = [];
-    rules.evaluateEach(row.input).forEach((outcome, place) => {
+    rules.evaluateEach(input).forEach((outcome, place) => {
       const rule = impact.rules[place];
       if (!rule || outcome === false) return;
       if (outcome === 'error') rule.errors++;
@@ -67,14 +71,14 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
     const decided = rules.file.rules[first]?.then;
     if (!rule || decided === undefined) {
       impact.undecided++;
+      if (impact.undecidedRows.length < maxListed) impact.undecidedRows.push({ id, input, expected: decision });
       return;
     }
     rule.matched++;
-    if (row.decision === null) rule.unlabelled++;
-    else if (row.decision === decided) rule.agrees++;
+    if (decision === null) rule.unlabelled++;
+    else if (decision === decided) rule.agrees++;
     else {
       rule.disagrees++;
-      const { id, input, decision } = row;
       if (rule.disagreeing.length < maxListed) rule.disagreeing.push({ id, input, expected: decision, decided });
     }
   };

@@ -5,6 +5,7 @@ import { printPath } from '../parsing/print.ts';
 import type { At, RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
+import { findDateTexts } from './date-texts.ts';
 import type { Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
@@ -84,6 +85,7 @@ export function lintRules(
     readCondition(ast, context);
     const findings = [
       ...findFieldProblems(index, context),
+      ...findDateTexts(ast).map((found): Finding => ({ ...found, kind: 'field' })),
       ...findFailingParts(index, context),
       ...findAlwaysTrue(index, context),
     ];

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import { DataGrid, type GridHandle } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
@@ -16,7 +16,7 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
 import { maxKeyOptions } from './choices.tsx';
 import { QueuePane } from './queue-pane.tsx';
-import { type ExampleFilter, toFilter } from './queues.ts';
+import { type ExampleFilter, isShrinking, toFilter } from './queues.ts';
 import { readTests, toBulkFilter } from './table/field-tests.ts';
 import { TableBar } from './table/table-bar.tsx';
 import { useColumns, useSeenFields } from './table/use-columns.tsx';
@@ -33,8 +33,10 @@ const nothing: Selection = { kind: 'ids', ids: new Set() };
 export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
   const { inspect = 'yes', sort = '', fields } = useQueryPart();
   const filter = toFilter(queue, search, fields);
-  const rows = useRows(type.id, sort === '' ? filter : { ...filter, sort }, false);
+  const sorted = sort === '' ? filter : { ...filter, sort };
+  const rows = useRows(type.id, sorted, false);
   const work = useWork(type, rows, { hasEnd: false });
+  useNamedRow(type.id, sorted, work);
   const grid = useRef<GridHandle>(null);
   const sortBy = useSorting(type.id, filter, rows, work);
   const seen = useSeenFields(type.id);
@@ -181,6 +183,21 @@ function useRowCommands(count: number, work: Work): void {
     { id: 'row-last', title: 'Last row', group: 'Label', keys: 'End', run: () => work.moveTo(count - 1) },
     { id: 'inspect', title: 'Show the row whole', group: 'Go', keys: 'Enter', run: inspect },
   ]);
+}
+
+/** Goes to the row that the address names as the table opens, on whatever page it is. */
+function useNamedRow(typeId: string, filter: Parameters<typeof findInList>[2], { moveTo }: Work): void {
+  const workbench = useWorkbench();
+  const { row } = useQueryPart();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: later rows in the address are written by the cursor
+  useEffect(() => {
+    if (row === undefined || isShrinking(filter)) return;
+    findInList(workbench, typeId, filter, row).then(
+      (place) => place !== null && moveTo(place),
+      // The list tells itself what is wrong.
+      () => undefined,
+    );
+  }, []);
 }
 
 /** Sorts the rows; the cursor stays on its example, wherever that stands then. */

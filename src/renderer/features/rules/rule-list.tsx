@@ -18,7 +18,7 @@ const noCounts = '\u00a0';
 
 /** How many examples the rule at a place of the draft is the first to match, in words. */
 function writeCounts(analysis: RulesAnalysis | undefined, place: number): string {
-  const counts = analysis?.impact?.rules.find(({ rule }) => rule === place)?.examples;
+  const counts = analysis?.impact.rules.find(({ rule }) => rule === place)?.examples;
   if (!counts) return noCounts;
   return `${count(counts.matched, 'example')}${counts.disagrees === 0 ? '' : `, ${number(counts.disagrees)} disagree`}`;
 }
@@ -38,7 +38,7 @@ type RuleListProps = {
 /** The rules in their order, each with what it does to the examples and whether something is wrong with it. */
 export function RuleList({ type, rules, chosen, problems, analysis, onChoose, onAdd, onMove }: RuleListProps) {
   const order = orderRules(rules);
-  const undecided = analysis?.impact?.examples.undecided;
+  const undecided = analysis?.impact.examples.undecided;
   return (
     <Pane
       title="In order"

@@ -83,7 +83,7 @@ export function RuleSheet(props: SheetProps) {
     // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
   }, [isTyping]);
-  const undecided = analysis?.impact?.examples.undecided;
+  const undecided = analysis?.impact.examples.undecided;
   const rest = rows.length === 0 ? 'The classifier decides all' : 'Else the classifier decides';
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
   const widthsRem = toWidths(columns);
@@ -173,7 +173,7 @@ function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
 
 /** What is known of a rule: its counts, and whether something is wrong with it. */
 type RuleState = {
-  counts: NonNullable<RulesAnalysis['impact']>['rules'][number]['examples'] | undefined;
+  counts: RulesAnalysis['impact']['rules'][number]['examples'] | undefined;
   hasProblem: boolean;
   warningCount: number;
 };
@@ -183,7 +183,7 @@ function toStates(
   problems: readonly RuleProblem[],
   analysis: RulesAnalysis | undefined,
 ): ReadonlyMap<number, RuleState> {
-  const counts = new Map(analysis?.impact?.rules.map(({ rule, examples }) => [rule, examples]));
+  const counts = new Map(analysis?.impact.rules.map(({ rule, examples }) => [rule, examples]));
   const wrong = new Set(problems.map(({ rule }) => rule));
   return new Map(
     rows.map(({ place }) => [

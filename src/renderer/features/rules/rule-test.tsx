@@ -13,16 +13,7 @@ import { useOperation } from '../../state/queries.ts';
 const sampleCount = 50;
 
 /** The rules as they are typed, tried on an input: an example, a logged input, or what is typed here. */
-export function RuleTest({
-  type,
-  rules,
-  onClose,
-}: {
-  type: DecisionType;
-  /** null while a rule has a problem. */
-  rules: CompiledRules | null;
-  onClose(): void;
-}) {
+export function RuleTest({ type, rules, onClose }: { type: DecisionType; rules: CompiledRules; onClose(): void }) {
   const params = { decision_type_id: type.id };
   const examples = useOperation('examples.list', { params, query: { page_size: sampleCount } }, { staleMs: 60_000 });
   const logs = useOperation('logs.list', { params, query: { page_size: sampleCount } }, { staleMs: 60_000 });
@@ -31,7 +22,7 @@ export function RuleTest({
     ...(logs.data?.items.map((record) => record.input) ?? []),
   ];
   const { text, input, problem, setText, take, takeNext } = useTypedInput(`rule-test.${type.id}`, inputs);
-  const outcome = useMemo(() => (rules && input ? rules.evaluate(input, true) : null), [rules, input]);
+  const outcome = useMemo(() => (input ? rules.evaluate(input, true) : null), [rules, input]);
   const firstLog = examples.data?.items.length ?? 0;
   return (
     <Inspector
@@ -58,7 +49,6 @@ export function RuleTest({
         )}
       </div>
       <Part title="Trace">
-        {rules === null && <p className="muted">The trace is shown once no rule has a problem.</p>}
         {outcome && (
           <div className="stack">
             <p className="row">

@@ -2,51 +2,47 @@ import { Button } from '@mantine/core';
 import { memo } from 'react';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';
+import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { ExampleLink, Opened } from './listed-rows.tsx';
 
-type Impact = NonNullable<RulesAnalysis['impact']>;
+type Impact = RulesAnalysis['impact'];
 type Finding = RulesAnalysis['findings'][number];
 
 /**
  * Shows what the rules would do as they stand: findings between rules, and their effect on examples and past decisions.
  */
 export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
+  typeId,
   analysis,
   onOpenRule,
 }: {
+  typeId: string;
   analysis: RulesAnalysis;
   onOpenRule(place: number): void;
 }) {
   const { findings, impact } = analysis;
-  if (!impact) return <p className="muted">The effect of the rules is shown once none of them has a problem.</p>;
+  const warnings = findings.filter(({ severity }) => severity === 'warning');
+  const notes = findings.filter(({ severity }) => severity === 'info');
   const findName = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
   return (
     <div className="stack rules-effect" aria-live="polite">
-      {findings.length > 0 && (
-        <ul aria-label="Findings" className="stack tight wrap">
-          {findings.map((finding) => (
-            <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
-              {finding.severity === 'warning' && <span className="tag warn">warning</span>}{' '}
-              <span className="tag" title={basisHelp[finding.basis]}>
-                {basisText(finding)}
-              </span>{' '}
-              <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
-                {showUnseen(findName(finding.rule))}
-              </Button>{' '}
-              {showUnseen(finding.message)}{' '}
-              {finding.suggestion && <span className="muted">{showUnseen(finding.suggestion)}</span>}
-            </li>
-          ))}
-        </ul>
-      )}
+      <FindingList label="Warnings" findings={warnings} {...{ findName, onOpenRule }} />
       {analysis.findings_left_out > 0 && (
         <p className="note">{analysis.findings_left_out} more findings are left out.</p>
       )}
       <EffectTable impact={impact} onOpenRule={onOpenRule} />
+      {notes.length > 0 && (
+        <details>
+          <summary>{count(notes.length, 'remark')} on the rules</summary>
+          <FindingList label="Remarks" findings={notes} {...{ findName, onOpenRule }} />
+        </details>
+      )}
+      <UndecidedRows typeId={typeId} examples={impact.examples} />
       {impact.rules.map(({ name, examples }) => (
-        <DisagreeingRows key={name} name={name} examples={examples} />
+        <DisagreeingRows key={name} typeId={typeId} name={name} examples={examples} />
       ))}
       <p className="muted small">
         Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')} and the newest{' '}
@@ -61,6 +57,34 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
     </div>
   );
 });
+
+type FindingListProps = {
+  label: string;
+  findings: readonly Finding[];
+  findName(place: number): string;
+  onOpenRule(place: number): void;
+};
+
+function FindingList({ label, findings, findName, onOpenRule }: FindingListProps) {
+  if (findings.length === 0) return null;
+  return (
+    <ul aria-label={label} className="stack tight wrap">
+      {findings.map((finding) => (
+        <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
+          {finding.severity === 'warning' && <span className="tag warn">warning</span>}{' '}
+          <span className="tag" title={basisHelp[finding.basis]}>
+            {basisText(finding)}
+          </span>{' '}
+          <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
+            {showUnseen(findName(finding.rule))}
+          </Button>{' '}
+          {showUnseen(finding.message)}{' '}
+          {finding.suggestion && <span className="muted">{showUnseen(finding.suggestion)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 const basisHelp = {
   exact: 'It follows from the conditions and the input schema, for every input.',
@@ -85,6 +109,7 @@ function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place:
           says: 'Matched examples whose label is what the rule decides, and their share of those with a label.',
         },
         { name: 'Disagrees', says: 'Matched examples with another label.' },
+        { name: 'No label', says: 'Matched examples that have none.' },
         {
           name: 'Changes decisions',
           says: 'Logged decisions that this rule would change, of those that it would make.',
@@ -105,6 +130,7 @@ function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place:
             {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
           </td>
           <td className="number">{examples.disagrees}</td>
+          <td className="number">{examples.unlabelled}</td>
           <td className="number">
             {decisions.changed} <span className="muted">of {decisions.matched}</span>
             {decisions.masked > 0 && (
@@ -122,29 +148,65 @@ function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place:
   );
 }
 
-function DisagreeingRows({ name, examples }: Pick<Impact['rules'][number], 'name' | 'examples'>) {
+type RuleRows = { typeId: string } & Pick<Impact['rules'][number], 'name' | 'examples'>;
+
+function DisagreeingRows({ typeId, name, examples }: RuleRows) {
   const { disagreeing, disagrees } = examples;
   if (disagrees === 0) return null;
   return (
-    <details>
-      <summary>
-        {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {isolate(name)}
-        {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
-      </summary>
-      <PlainTable
-        label={`Examples that disagree with ${isolate(name)}`}
-        heads={['Example', 'Input', 'Label', 'Rule decides']}
-      >
-        {disagreeing.map(({ id, input, expected, decided }) => (
-          <tr key={id}>
-            <td className="mono wrap">{id}</td>
-            <td className="mono wrap">{showUnseen(input)}</td>
-            <td className="wrap">{expected === null ? 'No label' : showUnseen(expected)}</td>
-            <td className="wrap">{showUnseen(decided)}</td>
-          </tr>
-        ))}
-      </PlainTable>
-    </details>
+    <Opened
+      summary={
+        <>
+          {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {isolate(name)}
+          {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
+        </>
+      }
+      label={`Examples that disagree with ${isolate(name)}`}
+      heads={['Example', 'Label', 'Rule decides']}
+    >
+      {disagreeing.map(({ id, input, expected, decided }) => (
+        <tr key={id}>
+          <td>
+            <ExampleLink typeId={typeId} id={id} input={input} />
+          </td>
+          <td>
+            <OptionName typeId={typeId} option={expected} />
+          </td>
+          <td>
+            <OptionName typeId={typeId} option={decided} />
+          </td>
+        </tr>
+      ))}
+    </Opened>
+  );
+}
+
+/** The examples for which no rule is made. */
+function UndecidedRows({ typeId, examples }: { typeId: string; examples: Impact['examples'] }) {
+  const { undecided, undecided_rows } = examples;
+  if (undecided === 0) return null;
+  return (
+    <Opened
+      summary={
+        <>
+          No rule decides {count(undecided, 'example')}
+          {undecided_rows.length < undecided && `, the newest ${undecided_rows.length} are listed`}
+        </>
+      }
+      label="Examples that no rule decides"
+      heads={['Example', 'Label']}
+    >
+      {undecided_rows.map(({ id, input, expected }) => (
+        <tr key={id}>
+          <td>
+            <ExampleLink typeId={typeId} id={id} input={input} />
+          </td>
+          <td>
+            <OptionName typeId={typeId} option={expected} />
+          </td>
+        </tr>
+      ))}
+    </Opened>
   );
 }
 

@@ -2,7 +2,7 @@ import './rules.css';
 import { Button, SegmentedControl } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
-import { compileRules, type RuleProblem } from '../../../engine/rules/compile.ts';
+import { compileSoundRules, type RuleProblem } from '../../../engine/rules/compile.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
@@ -23,7 +23,8 @@ import { useSheet } from './use-sheet.ts';
 import { WholeEffect } from './whole-effect.tsx';
 
 const noFields: RulesAnalysis['fields'] = [];
-const noProblems: readonly RuleProblem[] = [];
+/** Rules with problems that are named one by one. */
+const maxNamed = 5;
 // With what drags them, which is too large to come ahead of the place.
 const RuleList = lazy(async () => ({ default: (await import('./rule-list.tsx')).RuleList }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
@@ -55,10 +56,7 @@ export function Rules({ type }: { type: DecisionType }) {
   const [showTest, setShowTest] = useState(view === 'list' && !narrow);
   const { analysis, fields } = useAnalysis(type, desk.draft);
   const checked = useDeferredValue(desk.draft);
-  const compiled = useMemo(
-    () => compileRules(checked.hard_rules, { options: checked.options, reason_codes: checked.reason_codes }),
-    [checked],
-  );
+  const { problems, sound } = useMemo(() => compileSoundRules(checked.hard_rules, checked), [checked]);
   const propose = () => setShowProposals(true);
   const openTest = () => setShowTest(true);
   useRuleCommands(desk, propose, openTest);
@@ -68,7 +66,7 @@ export function Rules({ type }: { type: DecisionType }) {
     desk,
     fields,
     analysis,
-    problems: compiled.ok ? noProblems : compiled.problems,
+    problems,
     head: <ViewSwitch view={view} />,
     testButton: !showTest && (
       <Button variant="default" onClick={openTest}>
@@ -77,14 +75,13 @@ export function Rules({ type }: { type: DecisionType }) {
     ),
     below: (
       <>
-        <WholeEffect type={type} draft={compiled.ok ? checked : null} />
-        <Effect analysis={analysis} onOpenRule={desk.choose} />
+        <LeftOut problems={problems} />
+        <WholeEffect type={type} draft={checked} problems={problems} />
+        <Effect typeId={type.id} analysis={analysis} onOpenRule={desk.choose} />
         <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
       </>
     ),
-    test: showTest && (
-      <RuleTest type={type} rules={compiled.ok ? compiled.value : null} onClose={() => setShowTest(false)} />
-    ),
+    test: showTest && <RuleTest type={type} rules={sound} onClose={() => setShowTest(false)} />,
   };
   return view === 'list' ? <ListView {...views} /> : <TableView {...views} />;
 }
@@ -206,16 +203,34 @@ function ListView({ type, desk, fields, analysis, problems, head, testButton, be
   );
 }
 
-type EffectProps = { analysis: ReturnType<typeof useAnalysis>['analysis']; onOpenRule(place: number): void };
+/** Names the rules that nothing below can try. */
+function LeftOut({ problems }: { problems: readonly RuleProblem[] }) {
+  const names = [...new Set(problems.map(({ name }) => `“${isolate(name)}”`))];
+  if (names.length === 0) return null;
+  const shown = names.slice(0, maxNamed).join(', ');
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return (
+    <p className="note warn wrap" role="status">
+      {shown}
+      {more} cannot be tried yet: everything below is without {names.length === 1 ? 'it' : 'them'}.
+    </p>
+  );
+}
+
+type EffectProps = {
+  typeId: string;
+  analysis: ReturnType<typeof useAnalysis>['analysis'];
+  onOpenRule(place: number): void;
+};
 
 /** Shows what the rules would do to the examples. */
-function Effect({ analysis: { data, isError, error }, onOpenRule }: EffectProps) {
+function Effect({ typeId, analysis: { data, isError, error }, onOpenRule }: EffectProps) {
   const openRule = useNewest(onOpenRule);
   return (
     <Part title="What the rules would do">
       {isError && <ErrorNote error={error} />}
       {data ? (
-        <RulesAnalysisPanel analysis={data} onOpenRule={openRule} />
+        <RulesAnalysisPanel typeId={typeId} analysis={data} onOpenRule={openRule} />
       ) : (
         !isError && <Busy>Trying the rules on the examples…</Busy>
       )}

@@ -1,3 +1,5 @@
+import { useMemo } from 'react';
+import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useSettled } from '../../parts/hooks/use-settled.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
@@ -10,27 +12,32 @@ const tones = { better: 'good', worse: 'bad', not_shown: 'warn', unchanged: '' }
 
 type WholeEffectProps = {
   type: DecisionType;
-  /** null while a rule has a problem. */
-  draft: TypeDraft | null;
+  draft: TypeDraft;
+  /** The rules that have one are left out. */
+  problems: readonly RuleProblem[];
 };
 
 /** Says in one line whether the rules, as they would be saved, make the whole decision better or worse. */
-export function WholeEffect({ type, draft }: WholeEffectProps) {
-  const settled = useSettled(draft, delayMs);
+export function WholeEffect({ type, draft, problems }: WholeEffectProps) {
+  const tried = useMemo(() => {
+    const broken = new Set(problems.map(({ rule }) => rule));
+    return { ...draft, hard_rules: draft.hard_rules.filter((_, place) => !broken.has(place)) };
+  }, [draft, problems]);
+  const settled = useSettled(tried, delayMs);
   const params = { decision_type_id: type.id };
   const list = useOperation('policies.list', { params });
   const measured = list.data?.filter(({ whole }) => whole !== null) ?? [];
   const policy = measured.find(({ deployed }) => deployed) ?? measured[0];
-  const isChanged = JSON.stringify(settled?.hard_rules) !== JSON.stringify(type.active_version.hard_rules);
+  const isChanged = JSON.stringify(settled.hard_rules) !== JSON.stringify(type.active_version.hard_rules);
   const { data, isError, error } = useOperation(
     'policies.try_rules',
     {
       params: { ...params, policy_id: policy?.id ?? '' },
-      body: { rules: settled?.hard_rules ?? [], options: settled?.options, reason_codes: settled?.reason_codes },
+      body: { rules: settled.hard_rules, options: settled.options, reason_codes: settled.reason_codes },
     },
-    { enabled: policy !== undefined && settled !== null && isChanged, keepPrevious: true },
+    { enabled: policy !== undefined && isChanged, keepPrevious: true },
   );
-  if (!policy || !isChanged || settled === null) return null;
+  if (!policy || !isChanged) return null;
   if (isError) return <ErrorNote error={error} />;
   return (
     <p

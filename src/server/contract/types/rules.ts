@@ -59,13 +59,18 @@ const findings = z
     }),
   )
   .max(analysisLimits.maxFindings)
-  .describe('What is valid but probably not intended; empty while there are problems');
+  .describe('What is valid but probably not intended, of the rules without a problem');
 const outcome = z.object({ rule: z.string(), then: z.string() }).nullable();
 const change = z.object({
   rows: z.int(),
   changed: z.int(),
   differing: z.array(z.object({ id: z.string(), before: outcome, after: outcome })).max(20),
 });
+/** An example in a list. */
+const listedRow = {
+  id: z.string(),
+  input: z.string().describe('The start of the input as JSON, personal fields replaced'),
+};
 
 const rulesAnalysisSchema = z.object({
   problems,
@@ -73,7 +78,14 @@ const rulesAnalysisSchema = z.object({
   findings_left_out: z.int().describe(`Findings beyond the ${analysisLimits.maxFindings} that are listed`),
   impact: z
     .object({
-      examples: z.object({ rows: z.int(), undecided: z.int() }),
+      examples: z.object({
+        rows: z.int(),
+        undecided: z.int(),
+        undecided_rows: z
+          .array(z.object({ ...listedRow, expected: z.string().nullable() }))
+          .max(20)
+          .describe('The newest examples that no rule decides'),
+      }),
       decisions: z.object({ rows: z.int(), undecided: z.int() }),
       rules: z.array(
         z.object({
@@ -87,16 +99,7 @@ const rulesAnalysisSchema = z.object({
             unlabelled: z.int(),
             errors: z.int().describe('Examples on which it fails, whatever the rules before it do'),
             agreement: z.number().nullable().describe('Part of the labelled matches that agree'),
-            disagreeing: z
-              .array(
-                z.object({
-                  id: z.string(),
-                  input: z.string().describe('The start of the input as JSON, personal fields replaced'),
-                  expected: z.string(),
-                  decided: z.string(),
-                }),
-              )
-              .max(20),
+            disagreeing: z.array(z.object({ ...listedRow, expected: z.string(), decided: z.string() })).max(20),
           }),
           decisions: z.object({
             matched: z.int(),
@@ -108,11 +111,13 @@ const rulesAnalysisSchema = z.object({
           }),
         }),
       ),
-      against_saved: z.object({ examples: change, decisions: change }).nullable(),
+      against_saved: z
+        .object({ examples: change, decisions: change })
+        .nullable()
+        .describe('null while a rule has a problem, saved or not'),
     })
-    .nullable()
     .describe(
-      `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs; null while there are problems`,
+      `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs, of the rules without a problem as if the others were not there`,
     ),
   fields: z.array(
     z.object({

@@ -41,16 +41,16 @@ export async function analyseRules(
     examples: await readNewest(deps.store.examples.slicesWithJsonInput(type.id, chunkSize), maxExamples),
     decisions: await readNewest(deps.store.logs.slicesWithJsonInput(type.seq, {}, chunkSize), maxLoggedDecisions),
   });
-  if (impact === null) return { ...analysis, impact };
-  const show = (input: JsonObject) => toExcerpt(deps.auth.redact(input, type.piiFields));
+  const show = <Row extends { input: JsonObject }>(row: Row) => ({
+    ...row,
+    input: toExcerpt(deps.auth.redact(row.input, type.piiFields)),
+  });
   const rules = impact.rules.map((rule) => ({
     ...rule,
-    examples: {
-      ...rule.examples,
-      disagreeing: rule.examples.disagreeing.map((row) => ({ ...row, input: show(row.input) })),
-    },
+    examples: { ...rule.examples, disagreeing: rule.examples.disagreeing.map(show) },
   }));
-  return { ...analysis, impact: { ...impact, rules } };
+  const shown = { ...impact.examples, undecided_rows: impact.examples.undecided_rows.map(show) };
+  return { ...analysis, impact: { ...impact, examples: shown, rules } };
 }
 
 function toExcerpt(input: JsonObject): string {
