@@ -378,6 +378,10 @@ const training = {
   'POL-5': 'Policies are listed newest first.',
   'POL-6':
     'A policy of rules alone needs no examples; once deployed, what no rule decides goes to the fallback option, in bundles too.',
+  'DPL-1':
+    'Every deployment is kept: GET …/deployments says which policy was put in charge, when, by whom and with which reason, newest first; of before an upgrade the last one of each policy.',
+  'DPL-2':
+    'Deploy shows the history and takes a reason; over a policy that decides, a training deploys only where that is asked for.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',
   'PRG-3':
@@ -488,7 +492,7 @@ const credits = {
   'CRD-4': 'The summary has total_credits and by_operation over everything that the filter selects.',
   'CRD-5': 'A decision costs 1 credit; a refused one costs nothing.',
   'CRD-6':
-    'A training costs 2,000 credits once per policy, and is refunded when it could not be dispatched or was interrupted before it began to compute.',
+    'A training costs 2,000 credits once per policy, and is refunded when it could not be dispatched, or was cancelled or interrupted before it began to compute.',
   'CRD-7': 'Generation costs a credit per started 100 tokens of the teacher.',
   'CRD-8': 'Hosting costs 2 credits for each started hour of each deployed policy.',
   'CRD-9': 'Each decision credit refers to exactly one log record, and each record has exactly one.',

@@ -30,7 +30,13 @@ const exampleReads = [
   ...heldOutReads,
 ] as const;
 const optionReads = [...typeReads, ...exampleReads] as const;
-const policyReads = ['policies.get', 'policies.progress', ...heldOutReads, 'credits.balance'] as const;
+const policyReads = [
+  'policies.get',
+  'policies.progress',
+  'deployments.list',
+  ...heldOutReads,
+  'credits.balance',
+] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {

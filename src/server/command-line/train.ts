@@ -66,7 +66,7 @@ async function trainType(client: Client, typeId: string, config: Config, around:
 async function deployUnlessHeldBack(client: Client, params: PolicyParams): Promise<void> {
   const { quality_gate_met, promise_standing } = await client.call('policies.get', { params });
   if (quality_gate_met === false || promise_standing?.state === 'not_kept') return;
-  await client.call('policies.deploy', { params });
+  await client.call('policies.deploy', { params, body: {} });
 }
 
 type Order = { config: Config; least: number | null; out: string | undefined };

@@ -74,6 +74,25 @@ describe('a policy that is trained', () => {
     }
   });
 
+  it('stands in the history with who deployed it and why, also behind a later one [DPL-1]', async () => {
+    const history = async () => (await bench.call('GET', `${path}/deployments`)).body;
+    const before = await history();
+    expect(before.items.at(-1)).toMatchObject({ version: 1, automatic: true, by: null, reason: null });
+    const [third, second] = (await bench.call('GET', `${path}/policies`)).body;
+    const back = await bench.call('POST', `${path}/policies/${second.id}/deploy`, { reason: ' v3 errs on loans ' });
+    expect(back.status).toBe(200);
+    await bench.call('POST', `${path}/policies/${third.id}/deploy`);
+    const { items, total } = await history();
+    expect(total).toBe(before.total + 2);
+    expect(items.slice(0, 2)).toEqual([
+      expect.objectContaining({ policy_id: third.id, version: 3, automatic: false, by: 'Owner', reason: null }),
+      expect.objectContaining({ policy_id: second.id, version: 2, automatic: false, reason: 'v3 errs on loans' }),
+    ]);
+    expect((await bench.call('GET', `${path}/deployments?page=2&page_size=1`)).body.items).toEqual([items[1]]);
+    const empty = await bench.call('POST', `${path}/policies/${third.id}/deploy`, { reason: ' ' });
+    expect(empty.status).toBe(422);
+  });
+
   it('is held back when it misses its target, because nothing can be learned [STA-4]', async () => {
     // the same inputs under both labels
     const rows = Array.from({ length: 100 }, (_, n) => ({

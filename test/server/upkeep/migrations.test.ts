@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
+import { DeploymentStore } from '../../../src/server/store/policies/deployments.ts';
 import { createSnapshotStore } from '../../../src/server/store/policies/snapshots.ts';
-import { temporaryFolder } from '../workbench.ts';
+import { stoppedClock, temporaryFolder } from '../workbench.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
 
@@ -177,6 +178,34 @@ it('what was trained and recorded after the personal fields were declared is not
     { type: 'changed since', pii_fields: null },
   ]);
   expect(logs).toEqual([2]);
+});
+
+it('the last deployment of each policy begins the history of its type [DPL-1]', () => {
+  const file = join(temporaryFolder(), 'workbench.db');
+  const version = migrations.findIndex(({ sql }) => sql.includes('CREATE TABLE deployments'));
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
+  older.exec(`
+    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
+    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
+      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);
+    INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at) VALUES ('v', 't', 1, '{}', 0);`);
+  const insert = older.prepare(
+    `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, seed,
+       snapshot_sha256, snapshot_size, tool_versions, metrics, bundle_sha256, created_at, deployed_at, auto_deployed)
+     VALUES (?, 'o', 't', 'v', ?, ?, '{}', 0, '', 0, '{}', '{}', 'sha', 0, ?, ?)`,
+  );
+  insert.run('first', 1, 'deployed', 30, 1);
+  insert.run('second', 2, 'trained', 20, 0);
+  insert.run('third', 3, 'trained', null, 0);
+  older.close();
+
+  const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+  const { deployments } = new DeploymentStore(newer, stoppedClock(0)).list('t', 1, 10);
+  newer.close();
+  expect(deployments).toEqual([
+    { policyId: 'first', version: 1, deployedAt: 30, isAutomatic: true, by: null, reason: null },
+    { policyId: 'second', version: 2, deployedAt: 20, isAutomatic: false, by: null, reason: null },
+  ]);
 });
 
 it('corrections that an earlier program made teach the next training and measure nothing [AUD-1]', () => {

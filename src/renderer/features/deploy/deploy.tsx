@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
@@ -20,6 +20,7 @@ import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { History } from './history.tsx';
 
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
@@ -47,6 +48,7 @@ export function Deploy({ type }: { type: DecisionType }) {
             </EmptyState>
           )}
           {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
+          {policies.data && policies.data.length > 0 && <History type={type} />}
           {type.model_deployed && <Export type={type} />}
         </Pane>
       }
@@ -66,27 +68,34 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
   const deploy = useChange('policies.deploy');
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);
-  const toDeployment = ({ id }: PolicySummary) => ({
+  const [reason, setReason] = useState('');
+  const toDeployment = ({ id }: PolicySummary, reason: string | null) => ({
     name: 'policies.deploy' as const,
-    input: { params: { decision_type_id: type.id, policy_id: id } },
+    input: { params: { decision_type_id: type.id, policy_id: id }, body: { reason } },
   });
-  const run = (policy: PolicySummary) =>
-    deploy.mutate(toDeployment(policy).input, {
+  const run = (policy: PolicySummary) => {
+    const now = toDeployment(policy, reason.trim() || null);
+    deploy.mutate(now.input, {
       onSuccess: ({ promise_standing: promised }) => {
+        setReason('');
         const unkept = promised?.state === 'not_kept' ? ` ${promised.sentence}` : '';
         const text = `Policy v${policy.version} is deployed.${unkept}`;
         if (deployed === null) return notify({ kind: 'info', text });
         const title = `Deployed v${policy.version}`;
-        const act = acts.done(type.id, title, toDeployment(deployed), toDeployment(policy));
+        const back = toDeployment(deployed, `v${policy.version} was taken back.`);
+        const act = acts.done(type.id, title, back, now);
         notify({ kind: 'info', text, undo: () => undoThis(act) });
       },
     });
-  return { run, isPending: deploy.isPending, error: deploy.error };
+  };
+  return { run, isPending: deploy.isPending, error: deploy.error, reason, setReason };
 }
+
+const maxReasonLength = 500;
 
 function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
   const deployed = policies.find((policy) => policy.deployed) ?? null;
-  const { run, isPending, error } = useDeployment(type, deployed);
+  const { run, isPending, error, reason, setReason } = useDeployment(type, deployed);
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   useCommands(
     deployable.slice(0, 5).map((policy) => ({
@@ -110,6 +119,16 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
           )}
         </div>
         {error && <ErrorNote error={error} />}
+        {deployable.length > 0 && (
+          <TextInput
+            label="Reason"
+            description="Optional; stands in the history beside the policy that you deploy next."
+            maw={480}
+            maxLength={maxReasonLength}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
         <PlainTable
           heads={[
             'Policy',

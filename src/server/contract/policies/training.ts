@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../../engine/domain.ts';
 import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
-import { dateTime, uuid } from '../common.ts';
+import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
 /** What decides: a trained classifier behind the rules, or rules alone. */
@@ -129,6 +129,17 @@ const progressSchema = z
   .meta({ id: 'Progress' });
 export type Progress = z.infer<typeof progressSchema>;
 
+const deploymentSchema = z
+  .object({
+    policy_id: uuid,
+    version: z.int().describe('Number of the policy'),
+    deployed_at: dateTime,
+    by: z.string().nullable().describe('Name of the person or key then; null where it is not known'),
+    automatic: z.boolean().describe('Whether its training deployed it'),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'Deployment' });
+
 const readinessSchema = z
   .object({
     ready: z.boolean().describe('Whether a training with these settings would start'),
@@ -199,10 +210,21 @@ export const trainingOperations = {
     ...common,
     scope: 'deploy',
     output: policyDetailSchema,
+    body: z.strictObject({
+      reason: z.string().trim().min(1).max(500).nullable().default(null).describe('Why, for the history'),
+    }),
+    bodyOptional: true,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
     hints: replaces,
     takesIdempotencyKey: true,
     errors: ['conflict'],
+  }),
+  'deployments.list': operation('GET', `${base}/deployments`, {
+    ...common,
+    query: z.strictObject(pageQuery),
+    output: paginated(deploymentSchema),
+    summary: 'Which policies were deployed, when, by whom and why, newest first',
+    ignoresExamples: true,
   }),
   'policies.cancel': operation('POST', `${base}/policies/:policy_id/cancel`, {
     ...common,

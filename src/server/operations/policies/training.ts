@@ -15,6 +15,7 @@ import { cancelTraining, startTraining } from '../../services/policies/training.
 import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
 import type { PolicyRecord, PolicySummaryRecord } from '../../store/policies/policy-records.ts';
 import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
 import { describeProgress, toExecutionName } from './training-progress.ts';
 
 type Used = Pick<
@@ -164,10 +165,24 @@ export const trainingHandlers = {
     return toDetail(deps, request.policy);
   },
 
-  async 'policies.deploy'(deps, { policy, receipt }) {
-    const deployed = await deployPolicy(deps, policy, (made) => receipt?.keep(toDetail(deps, made)));
+  async 'policies.deploy'(deps, { policy, caller, body, receipt }) {
+    const keep = (made: PolicyRecord) => receipt?.keep(toDetail(deps, made));
+    const deployed = await deployPolicy(deps, caller, policy, body.reason, keep);
     tellPromise(deps, policy.id);
     return toDetail(deps, deployed);
+  },
+
+  'deployments.list'(deps, { type, query }) {
+    const { deployments, total } = deps.store.deployments.list(type.id, query.page, query.page_size);
+    const items = deployments.map(({ policyId, version, deployedAt, by, isAutomatic, reason }) => ({
+      policy_id: policyId,
+      version,
+      deployed_at: isoTime(deployedAt),
+      by,
+      automatic: isAutomatic,
+      reason,
+    }));
+    return toPage(items, total, query);
   },
 
   'policies.cancel': (deps, { policy }) => toDetail(deps, cancelTraining(deps, policy)),

@@ -31,6 +31,13 @@ type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIde
 /** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
 const shownRevisionLength = 8;
 
+/** The name of the person or key that calls; null for a person without one in this organisation. */
+function nameCaller({ accounts }: Pick<Store, 'accounts'>, { userId, apiKeyId, organisationId }: Caller) {
+  const user = userId === null ? null : accounts.getUser(userId);
+  const key = accounts.listKeys(organisationId).find(({ id }) => id === apiKeyId);
+  return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
+}
+
 /**
  * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Its type's promise is asked
  * of it, and where it cannot keep it, it is deployed without. `alongside` is given the policy and writes into the
@@ -39,7 +46,9 @@ const shownRevisionLength = 8;
  */
 export async function deployPolicy(
   deps: DeploymentDeps & KeepDeps,
+  caller: Caller,
   policy: PolicyRecord,
+  reason: string | null,
   alongside?: (deployed: PolicyRecord) => void,
 ): Promise<PolicyRecord> {
   const { id, status, bundleSha256 } = policy;
@@ -49,7 +58,7 @@ export async function deployPolicy(
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
   await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
-    deps.store.deployments.deploy(id);
+    deps.store.deployments.deploy(id, { by: nameCaller(deps.store, caller), reason, isAutomatic: false });
     const deployed = readWithType(deps.store, id);
     keepDeclaredPromise(deps, deployed.type, deployed.policy);
     alongside?.(readPolicy(deps.store, id));

@@ -71,7 +71,7 @@ function recordCompletion(deps: CompletionDeps, { policyId, attemptId, result, p
     if (!policy.trainingConfig.auto_deploy || policy.isTypeDeleted) return false;
     // Asked of a policy that stays behind a gate, the promise would change the threshold of the one that decides.
     const reason = missed ?? keepPromiseOrSay(deps, policyId);
-    if (reason === null) store.deployments.deploy(policyId, { isAutomatic: true });
+    if (reason === null) store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
     else store.deployments.holdBack(policyId, reason);
     return reason === null;
   });

@@ -1,4 +1,4 @@
-/** Which policy decides for a type. */
+/** Which policy decides for a type, and which did before. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
@@ -10,6 +10,11 @@ export type DeployedPolicy = {
   bundleSha256: string;
   options: string[];
 };
+
+/** Who deploys and why: a person or key by name, or the training itself. */
+export type DeploymentNote = { by: string | null; reason: string | null; isAutomatic: boolean };
+export type DeploymentRecord = DeploymentNote & { policyId: string; version: number; deployedAt: number };
+type RawDeployment = Omit<DeploymentRecord, 'isAutomatic'> & { isAutomatic: number };
 
 /** The deployed policies with the names of their types, oldest first, deleted types left out. */
 export function listDeployed(db: WorkbenchDatabase): { policyId: string; typeName: string }[] {
@@ -40,6 +45,17 @@ function prepareStatements(db: WorkbenchDatabase) {
          AND decision_type_id = (SELECT decision_type_id FROM policies WHERE id = @policyId)`,
     ),
     setAutomatic: db.prepare('UPDATE policies SET auto_deployed = 1 WHERE id = ?'),
+    note: db.prepare<[{ policyId: string; now: number; automatic: number; by: string | null; reason: string | null }]>(
+      `INSERT INTO deployments (decision_type_id, policy_id, deployed_at, automatic, deployed_by, reason)
+       SELECT decision_type_id, id, @now, @automatic, @by, @reason FROM policies WHERE id = @policyId`,
+    ),
+    count: db.prepare<[string], number>('SELECT count(*) FROM deployments WHERE decision_type_id = ?').pluck(),
+    page: db.prepare<[string, number, number], RawDeployment>(
+      `SELECT d.policy_id AS policyId, p.version, d.deployed_at AS deployedAt, d.automatic AS isAutomatic,
+         d.deployed_by AS "by", d.reason
+       FROM deployments d JOIN policies p ON p.id = d.policy_id
+       WHERE d.decision_type_id = ? ORDER BY d.seq DESC LIMIT ? OFFSET ?`,
+    ),
     holdBack: db.prepare('UPDATE policies SET held_back = ? WHERE id = ?'),
     deploy: db.prepare(
       `UPDATE policies SET status = 'deployed', deployed_at = ?, error = NULL, held_back = NULL
@@ -80,19 +96,28 @@ export class DeploymentStore {
   }
 
   /**
-   * Deploys a trained policy; the others of its type go back to `trained`. `isAutomatic` where its training does it.
-   * Throws `conflict` from another status.
+   * Deploys a trained policy and notes who does it and why; the others of its type go back to `trained`. Throws
+   * `conflict` from another status.
    */
-  deploy(policyId: string, { isAutomatic = false } = {}): void {
+  deploy(policyId: string, { by, reason, isAutomatic }: DeploymentNote): void {
     const deploy = this.#db.transaction(() => {
       this.#statements.retireOthers.run({ policyId });
       if (isAutomatic) this.#statements.setAutomatic.run(policyId);
-      if (this.#statements.deploy.run(this.#clock.now(), policyId).changes === 0) {
+      const now = this.#clock.now();
+      if (this.#statements.deploy.run(now, policyId).changes === 0) {
         throw new WorkbenchError('conflict', 'Only a trained or deployed policy can be deployed.');
       }
+      this.#statements.note.run({ policyId, now, automatic: Number(isAutomatic), by, reason });
     });
     deploy.immediate();
     this.#byType.clear();
+  }
+
+  /** The deployments of a type, newest first. */
+  list(typeId: string, page: number, pageSize: number): { deployments: DeploymentRecord[]; total: number } {
+    const rows = this.#statements.page.all(typeId, pageSize, (page - 1) * pageSize);
+    const deployments = rows.map((row) => ({ ...row, isAutomatic: row.isAutomatic === 1 }));
+    return { deployments, total: this.#statements.count.get(typeId) ?? 0 };
   }
 
   /** Notes why a training does not deploy its policy. */
