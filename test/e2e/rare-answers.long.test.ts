@@ -51,7 +51,7 @@ describe('150 answers with 28 to 47 rows', () => {
     const { page, faults } = opened;
     await page.getByText(`${inWords(rareRows)} of ${inWords(examples.length)} labelled examples`).waitFor();
     await page.getByRole('button', { name: `Train without ${rareCount} rare answers; they go to a person` }).click();
-    await page.getByText('Done and deployed', { exact: true }).waitFor({ timeout: 580_000 });
+    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 580_000 });
     await page.getByText(new RegExp(`${rareCount} rare answers, .* rows, go to a person`)).waitFor();
     expect(faults).toEqual([]);
   });

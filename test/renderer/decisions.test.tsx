@@ -98,7 +98,7 @@ describe('Monitor', () => {
     const { call, url } = await openPlace('monitor', inputs);
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
     const metrics = (await call('GET', `${url}/metrics`)).body;
-    await screen.findByText(percent(metrics.avg_confidence));
+    await screen.findAllByText(percent(metrics.escalation_rate));
     await waitFor(() =>
       expect(screen.getByRole('table', { name: 'Decisions against examples' }).textContent).toContain(
         percent((metrics.decision_distribution.refuse ?? 0) / 3),
@@ -185,6 +185,7 @@ describe('Monitor', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'The time is right' }));
     await waitFor(() => expect(screen.queryByRole('button', { name: 'The time is right' })).toBeNull());
     expect((await call('GET', '/api/v1/clock')).body).toMatchObject({ state: 'trusted' });
+    await screen.findByText('Clock: trusted.');
     closePage();
     // Whatever ails the service: here it answers as it does to a path that it does not know.
     showWindow((method, url, ...rest) => call(method, url.replace(/clock$/, 'nothing'), ...rest), '#/settings/data');
@@ -243,42 +244,56 @@ function keepDownloads(): Blob[] {
 }
 
 describe('Train and Deploy', () => {
-  it('trains again, keeps the policy until it is deployed, and rolls back', async () => {
+  it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', async () => {
     const { call, url } = await openPlace('train');
     await screen.findAllByText(/unseen examples/);
     await screen.findAllByText('ready');
-    fireEvent.click(screen.getByLabelText('Deploy when it is done'));
     fireEvent.click(screen.getByRole('button', { name: 'More' }));
     fireEvent.click(screen.getByLabelText('Search for the best settings'));
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     await screen.findByRole('progressbar', { name: 'Training progress' });
-    await screen.findByText('Done, not deployed', {}, { timeout: 50_000 });
+    await screen.findByText('Trained, not live', {}, { timeout: 50_000 });
     fireEvent.click(screen.getByRole('button', { name: 'Deploy it' }));
     const active = async () =>
       (await call('GET', `${url}/policies`)).body.find(({ deployed }: { deployed: boolean }) => deployed).version;
     expect(await active()).toBe(1);
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));
-    fireEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }));
+    fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Roll back to v1' }));
     await waitFor(async () => expect(await active()).toBe(1));
+    const history = await region('History');
+    await within(history).findByText('v2 errs abroad');
+    expect(
+      within(history)
+        .getAllByText(/^v\d$/)
+        .map(({ textContent }) => textContent),
+    ).toEqual(['v1', 'v2', 'v1']);
+    expect(screen.getByLabelText('Reason')).toHaveProperty('value', '');
     fireEvent.click(screen.getByRole('link', { name: 'Evaluate v2' }));
     fireEvent.change(await screen.findByLabelText('Compare with'), { target: { value: folder.policyId } });
     const comparison = await region('v2 against v1');
     await within(comparison).findByText(/examples that neither had seen/);
   });
 
-  it('cancels a training that runs, and keeps its settings for the next one [TRN-23]', async () => {
+  it('cancels a training that runs, and keeps its settings for the next one, which replaces nothing unasked [TRN-23] [DPL-2]', async () => {
     const { call } = await openPlace('train');
     await screen.findAllByText('ready');
     const autoDeploy = () => screen.getByLabelText('Deploy when it is done');
+    const keepsExamples = () => screen.getByLabelText('Put examples into the bundle');
+    fireEvent.click(await screen.findByRole('button', { name: 'More' }));
+    expect([autoDeploy(), keepsExamples()]).toMatchObject([{ checked: false }, { checked: false }]);
     fireEvent.click(autoDeploy());
+    fireEvent.click(keepsExamples());
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Cancel training' }));
     await screen.findByText('Cancelled', {}, { timeout: 50_000 });
     closePage();
     showWindow(call, `#/types/${folder.url.split('/').at(-1)}/train`);
     await screen.findByText('Cancelled');
-    await waitFor(() => expect(autoDeploy()).toHaveProperty('checked', false));
+    fireEvent.click(await screen.findByRole('button', { name: 'More' }));
+    await waitFor(() => expect(keepsExamples()).toHaveProperty('checked', true));
+    expect(autoDeploy()).toHaveProperty('checked', false);
   });
 
   it('exports the bundle and shows programs how to ask', async () => {

@@ -23,7 +23,7 @@ export function Train({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const policies = useOperation('policies.list', { params });
   const newest = policies.data?.[0];
-  const { settings, isKnown, change } = useSettings(type.id, policies.data);
+  const { settings, isKnown, change } = useSettings(type, policies.data);
   const query = settings.train_on === 'all' ? {} : { train_on: settings.train_on };
   const readiness = useOperation('training.readiness', { params, query });
   const withoutRare = useOperation(
@@ -76,11 +76,11 @@ export function Train({ type }: { type: DecisionType }) {
 }
 
 /** The settings of the next training: those of the last one of this type until they are changed here. */
-function useSettings(typeId: string, policies: OutputOf<'policies.list'> | undefined) {
+function useSettings(type: DecisionType, policies: OutputOf<'policies.list'> | undefined) {
   const last = policies?.find(({ policy_type }) => policy_type !== 'rules_only');
   const detail = useOperation(
     'policies.get',
-    { params: { decision_type_id: typeId, policy_id: last?.id ?? '' } },
+    { params: { decision_type_id: type.id, policy_id: last?.id ?? '' } },
     { enabled: last !== undefined },
   );
   const [changed, change] = useReducer(
@@ -88,7 +88,11 @@ function useSettings(typeId: string, policies: OutputOf<'policies.list'> | undef
     {},
   );
   const isKnown = policies !== undefined && (last === undefined || !detail.isPending);
-  return { settings: { ...toSettings(detail.data?.training_config), ...changed }, isKnown, change };
+  return {
+    settings: { ...toSettings(detail.data?.training_config, type.model_deployed), ...changed },
+    isKnown,
+    change,
+  };
 }
 
 function ReadyTag({ ready }: { ready: boolean }) {

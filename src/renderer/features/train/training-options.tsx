@@ -16,10 +16,14 @@ const first = {
 
 export type Settings = Pick<TrainingConfig, keyof typeof first>;
 
-/** Picks the settings of the page from those of an earlier training; without one, those of a first training. */
-export function toSettings(last: TrainingConfig | undefined): Settings {
-  if (last === undefined) return first;
-  const { train_on, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 } = last;
+/**
+ * Picks the settings of the page from those of an earlier training; without one, those of a first training. A policy
+ * that decides is replaced only where that is asked for anew.
+ */
+export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean): Settings {
+  const auto_deploy = !isDeployed;
+  if (last === undefined) return { ...first, auto_deploy };
+  const { train_on, tune_hyperparams, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
   return { train_on, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 };
 }
 

@@ -19,8 +19,8 @@ const pollMs = 1_000;
 
 /** How a training stands or ended: beside its name, and in the message at its end. */
 const endings: Record<string, { text: string; tone: string; notice?: string }> = {
-  deployed: { text: 'Done and deployed', tone: 'good', notice: 'is trained and deployed' },
-  trained: { text: 'Done, not deployed', tone: 'accent', notice: 'is trained and waits under Deploy' },
+  deployed: { text: 'Trained and live', tone: 'good', notice: 'is trained and live' },
+  trained: { text: 'Trained, not live', tone: 'accent', notice: 'is trained and waits under Deploy' },
   cancelled: { text: 'Cancelled', tone: '', notice: 'was cancelled' },
   failed: { text: 'Failed', tone: 'bad', notice: 'could not be trained' },
   stopping: { text: 'Stopping', tone: 'warn' },
