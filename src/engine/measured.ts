@@ -221,6 +221,12 @@ export const promiseStandingSchema = z
   .meta({ id: 'PromiseStanding' });
 export type PromiseStanding = z.infer<typeof promiseStandingSchema>;
 
+/** The same words wherever a policy, page or document has no promise. */
+export const nothingPromised = {
+  state: 'nothing_promised',
+  sentence: 'No error limit is promised.',
+} as const satisfies PromiseStanding;
+
 /** What is promised of a type, and how that stands with the policy that decides; nulls where nothing is promised. */
 export const typePromiseSchema = z
   .object({

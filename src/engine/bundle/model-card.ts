@@ -1,6 +1,7 @@
 /** The model card of a bundle. */
 import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
+import { nothingPromised } from '../measured.ts';
 import { describeCondition } from '../rules/analysis/words.ts';
 import type { RulesFile } from '../rules/compile.ts';
 import { listOwnThresholds } from '../thresholds.ts';
@@ -80,7 +81,7 @@ function describeOrigin({ version, created_at, tool_version, classifier, trainin
 }
 
 function describePromise(promise: ModelCardFacts['promise']): string {
-  if (promise === null) return 'Nothing is promised of its automatic decisions.';
+  if (promise === null) return nothingPromised.sentence;
   return promise.madeAt === null ? promise.sentence : `${promise.sentence} Promised ${promise.madeAt}.`;
 }
 

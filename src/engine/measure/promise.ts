@@ -95,7 +95,7 @@ export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuest
       ...common,
       ...none,
       rows_needed: needed,
-      sentence: describeRefusal(needed, rows, question),
+      sentence: needed === null ? describeImpossible(tried, rows, question) : describeShortage(needed, rows, question),
     };
   }
   const { threshold, decided, wrong } = found;
@@ -111,6 +111,13 @@ export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuest
     rows_needed: rows.length,
     sentence: describeFinding(threshold, share, question),
   };
+}
+
+/** The lowest error that is bounded at any threshold; all these bounds hold at once. */
+function findLowestBound(tried: readonly Tried[], risk: number): number {
+  // Of thresholds with as many wrong rows, the lowest decides most, and so has the lowest bound.
+  const most = new Map(tried.filter(({ decided }) => decided > 0).map(({ wrong, decided }) => [wrong, decided]));
+  return Math.min(1, ...[...most].map(([wrong, decided]) => boundError(wrong, decided, risk)));
 }
 
 /**
@@ -135,16 +142,23 @@ function describeFinding(threshold: number, share: number, question: PromiseQues
   return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${explored}${model}`;
 }
 
-function describeRefusal(
-  needed: number | null,
-  { length }: readonly ReplayedRow[],
-  { target_error, certainty, option }: PromiseQuestion,
-): string {
+function describeAsked({ target_error, certainty, option }: PromiseQuestion): string {
   const whose = option === null ? '' : ` for "${option}"`;
-  const promise = `${formatShare(target_error)}${whose} with ${formatShare(certainty)} certainty`;
-  return needed === null
-    ? `${promise} cannot be promised on these ${length} rows, at any threshold. More rows like these would not change that; better examples may.`
-    : `To promise ${promise} you need about ${needed} held-out rows with errors as often as so far. You have ${length}.`;
+  return `${formatShare(target_error)}${whose} with ${formatShare(certainty)} certainty`;
+}
+
+function describeShortage(needed: number, { length }: readonly ReplayedRow[], question: PromiseQuestion): string {
+  return `To promise ${describeAsked(question)} you need about ${needed} held-out rows with errors as often as so far. You have ${length}.`;
+}
+
+function describeImpossible(
+  tried: readonly Tried[],
+  { length }: readonly ReplayedRow[],
+  question: PromiseQuestion,
+): string {
+  const lowest = Math.ceil(findLowestBound(tried, toRisk(question)) * 1_000) / 1_000;
+  const best = lowest < 1 ? ` The best that can be is ${formatShare(lowest)}.` : '';
+  return `${describeAsked(question)} cannot be promised on these ${length} rows, at any threshold.${best} More rows like these would not change that; better examples may.`;
 }
 
 /** Errors for which the report suggests thresholds. */

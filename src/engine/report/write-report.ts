@@ -6,7 +6,7 @@ import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, Rule } from '../domain.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
-import type { MeasuredShare, WholeDecision } from '../measured.ts';
+import { type MeasuredShare, nothingPromised, type WholeDecision } from '../measured.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
 import { describeRule } from './rule-words.ts';
@@ -79,7 +79,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
     ['How good it is', describeQuality(facts)],
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
     ['What it was measured on', describeData(facts)],
-    ['What is promised', `<p>${facts.promise === null ? 'Nothing is promised.' : quoteText(facts.promise)}</p>`],
+    ['What is promised', `<p>${quoteText(facts.promise ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
     ['The rules', listRules(rules)],
     ['What no rule decides', describeThresholds(facts)],

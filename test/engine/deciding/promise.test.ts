@@ -89,8 +89,11 @@ describe('a promise', () => {
     const hopeless = findPromise(rows, { ...question, target_error: 0.015, basis: 'declared' });
     expect(hopeless).toMatchObject({ possible: false, rows_needed: null });
     expect(hopeless.sentence).toMatch(
-      /^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. /,
+      /^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. The best that can be is [\d.]+ %\. More/,
     );
+    const best = Number(/best that can be is ([\d.]+)/.exec(hopeless.sentence)?.[1]) / 100;
+    const isPossible = (target_error: number) => findPromise(rows, { ...question, target_error }).possible;
+    expect([isPossible(best), isPossible(best - 0.001)]).toEqual([true, false]);
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),

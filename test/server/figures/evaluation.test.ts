@@ -97,7 +97,7 @@ describe('the held-out examples of policies', () => {
     for (const { count, of } of [accuracy, baseline.accuracy, automatic, error_automatic])
       expect(text).toContain(`${count} of ${of}</td>`);
     expect(text).toContain('If <bdi>amount</bdi> is over <bdi>50000</bdi>, the answer is <bdi>decline</bdi>.');
-    expect(text).toContain('Nothing is promised.');
+    expect(text).toContain('No error limit is promised.');
     expect(text).not.toMatch(/<script|@example\.org|(?:src|href|style)=|What it costs/);
     expect(text).toMatch(
       /http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-/,

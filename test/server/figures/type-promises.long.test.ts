@@ -61,7 +61,11 @@ describe('a promise of a type', () => {
 
   it('is declared before anything is trained, and nothing is promised until then [PRM-10]', async () => {
     const nothing = { target_error: null, certainty: null, declared_at: null, policy_id: null };
-    expect(await promised()).toEqual({ ...nothing, state: 'nothing_promised', sentence: 'Nothing is promised.' });
+    expect(await promised()).toEqual({
+      ...nothing,
+      state: 'nothing_promised',
+      sentence: 'No error limit is promised.',
+    });
     expect((await get(path)).declared_promise).toBeNull();
     for (const body of [
       {},
@@ -197,7 +201,7 @@ describe('a promise of a type', () => {
     expect((await bench.call('DELETE', `${path}/promise`)).status).toBe(204);
     expect(await promised()).toMatchObject({ state: 'nothing_promised', target_error: null });
     expect(await get(second)).toMatchObject({ promise: null, promise_standing: { state: 'nothing_promised' } });
-    expect((await exported()).card).toBe('- Nothing is promised of its automatic decisions.');
+    expect((await exported()).card).toBe('- No error limit is promised.');
     const after = await thresholds();
     await deploy(policies[0] ?? '');
     expect(await thresholds()).toEqual(after);

@@ -8,14 +8,15 @@ import { formatShare } from '../../../engine/measure/format-share.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
 import { type DecidingSettings, type RecordedRow, type Replay, replayRows } from '../../../engine/measure/replay.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
-import type {
-  DeclaredPromise,
-  KeptPromise,
-  PromiseFinding,
-  PromiseStanding,
-  PromiseStatus,
-  PromiseTerms,
-  WholeDecision,
+import {
+  type DeclaredPromise,
+  type KeptPromise,
+  nothingPromised,
+  type PromiseFinding,
+  type PromiseStanding,
+  type PromiseStatus,
+  type PromiseTerms,
+  type WholeDecision,
 } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
@@ -161,7 +162,7 @@ export class PromiseChecks {
   readStanding(type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding | null {
     const declared = this.#deps.store.promises.findDeclared(type.id);
     if (policy.bundleSha256 === null) return null;
-    if (declared === null) return { state: 'nothing_promised', sentence: 'Nothing is promised.' };
+    if (declared === null) return nothingPromised;
     const status = this.read(type, policy);
     if (status !== null && policy.status === 'deployed' && isSamePromise(status, declared)) {
       return { state: status.state === 'kept' ? 'kept' : 'not_kept', sentence: status.sentence };

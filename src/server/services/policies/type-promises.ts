@@ -4,7 +4,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import type { PromiseFinding, PromiseStanding, PromiseTerms, TypePromise } from '../../../engine/measured.ts';
+import {
+  nothingPromised,
+  type PromiseFinding,
+  type PromiseStanding,
+  type PromiseTerms,
+  type TypePromise,
+} from '../../../engine/measured.ts';
 import { type Clock, isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
@@ -57,7 +63,7 @@ export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, po
   const declared = store.promises.findDeclared(type.id);
   if (declared === null) {
     store.promises.set(policy.id, null);
-    return { state: 'nothing_promised', sentence: 'Nothing is promised.' };
+    return nothingPromised;
   }
   const asked = promiseChecks.ask(type, policy, declared);
   if (asked.possible) {
@@ -146,7 +152,7 @@ export function readTypePromise(
   const policy = deployed && store.policies.byId(deployed.id);
   const { target_error = null, certainty = null, declared_at = null } = declared ?? {};
   const common = { target_error, certainty, declared_at, policy_id: policy?.id ?? null };
-  if (declared === null) return { ...common, state: 'nothing_promised', sentence: 'Nothing is promised.' };
+  if (declared === null) return { ...common, ...nothingPromised };
   const standing = policy && promiseChecks.readStanding(type, policy);
   if (!standing) {
     return { ...common, state: 'nothing_deployed', sentence: 'The first policy that is deployed is asked for it.' };
