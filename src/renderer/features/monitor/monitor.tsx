@@ -188,6 +188,13 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         says: 'What produced the decision: a rule, the classifier, the fallback or a connected model.',
         cell: (record) => record.stage,
       },
+      {
+        id: 'corrected',
+        header: 'Corrected',
+        width: 120,
+        cell: (record) =>
+          record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
+      },
       { id: 'input', header: 'Input', width: 240, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
@@ -207,13 +214,6 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         numeric: true,
         says: 'The milliseconds from the call to its answer.',
         cell: (record) => decimal(record.latency_ms, 1),
-      },
-      {
-        id: 'corrected',
-        header: 'Corrected',
-        width: 120,
-        cell: (record) =>
-          record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
       },
     ],
     [typeId],

@@ -19,7 +19,7 @@ export function Overview({ type }: { type: DecisionType }) {
   const metrics = useOperation('metrics.type', { params }, { refetchMs: liveMs });
   if (metrics.isError) return <ErrorNote error={metrics.error} />;
   if (!metrics.data) return null;
-  const { total_decisions, avg_confidence, latency_p50_ms, latency_p95_ms, escalation_rate } = metrics.data;
+  const { total_decisions, latency_p50_ms, latency_p95_ms, escalation_rate } = metrics.data;
   const figure = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
   return (
     <div className="overview">
@@ -34,20 +34,15 @@ export function Overview({ type }: { type: DecisionType }) {
             help: 'Decisions recorded in the last 24 hours.',
           },
           {
-            name: 'Mean confidence',
-            value: figure(avg_confidence, percent),
-            help: 'The mean confidence of the decisions of the last 24 hours.',
+            name: 'Need a look',
+            value: figure(escalation_rate, percent),
+            help: 'The share of the decisions of the last 24 hours that need a look.',
           },
           {
             name: 'Latency',
             value: figure(latency_p50_ms, (ms) => `${decimal(ms, 1)} ms`),
             detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)} ms`,
             help: 'Half of the newest 1,000 decisions of the last 24 hours took at most so long, from the call to the answer; an item of a batch with its share of what was computed for all.',
-          },
-          {
-            name: 'Escalated',
-            value: figure(escalation_rate, percent),
-            help: 'The share of the decisions of the last 24 hours that need a look.',
           },
         ]}
       />
