@@ -47,7 +47,7 @@ import { prepareDeployedPolicies } from './services/policies/deployment.ts';
 import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
-import { endInterruptedTraining } from './services/policies/training.ts';
+import { endUnfinishedTraining } from './services/policies/training.ts';
 import { completeReport, completeTraining } from './services/policies/training-completion.ts';
 import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
@@ -310,7 +310,7 @@ function openJobs(
       toRequest: (policyId) => toTrainingRequest(store, deps.toolVersion, policyId),
       hasTeacher: (policyId) => hasTeacher(teacherDeps, policyId),
       askTeacher: (...question) => askTeacher(teacherDeps, ...question),
-      endInterrupted: (training, error) => endInterruptedTraining(deps, training, error),
+      endUnfinished: (training, error) => endUnfinishedTraining(deps, training, error),
       complete: async (finished, isWanted) => {
         const outcome = await completeTraining({ ...deps, artifactsDir }, finished, isWanted);
         if (outcome === 'stored') tellPromise(deps, finished.policyId);

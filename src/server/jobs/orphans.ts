@@ -29,10 +29,10 @@ function endOrphan({ policies, trainingRuns, ports }: OrphanDeps, policy: Policy
     process.kill(attempt.pid, 'SIGKILL');
     return false;
   }
-  if (status === 'cancelling') trainingRuns.end(policyId, currentAttemptId, 'cancelled', null);
+  if (status === 'cancelling') ports.endUnfinished({ policyId, attemptId: currentAttemptId }, null);
   else {
     const error = 'The training was interrupted: the workbench was stopped during it.';
-    ports.endInterrupted({ policyId, attemptId: currentAttemptId }, error);
+    ports.endUnfinished({ policyId, attemptId: currentAttemptId }, error);
   }
   return true;
 }

@@ -65,13 +65,13 @@ export class TrainingJobs {
    * when the cancel cannot be recorded.
    */
   cancel(policyId: string): void {
-    const { policies, trainingRuns } = this.#options;
+    const { policies, ports, trainingRuns } = this.#options;
     const policy = policies.byId(policyId);
     if (policy === null || policy.status === 'cancelling') return;
     const attemptId = policy.currentAttemptId;
     if (attemptId !== null) trainingRuns.setStatus({ policyId, attemptId }, 'cancelling');
     const attempt = this.#active.get(policyId);
-    if (attempt === undefined) trainingRuns.end(policyId, attemptId, 'cancelled', null);
+    if (attempt === undefined) ports.endUnfinished({ policyId, attemptId }, null);
     else this.#apply(attempt, { kind: 'cancelRequested' });
   }
 
@@ -169,7 +169,7 @@ export class TrainingJobs {
   }
 
   #perform(attempt: ActiveAttempt, effect: AttemptEffect): void {
-    const { pendingWrites, trainingRuns } = this.#options;
+    const { pendingWrites, ports, trainingRuns } = this.#options;
     switch (effect.kind) {
       case 'kill':
         attempt.process.kill();
@@ -188,11 +188,15 @@ export class TrainingJobs {
         break;
       case 'recordEnd': {
         const { policyId, attemptId } = attempt;
-        pendingWrites.run(() => void trainingRuns.end(policyId, attemptId, effect.status, effect.error));
+        pendingWrites.run(() =>
+          effect.status === 'cancelled'
+            ? ports.endUnfinished(attempt, null)
+            : void trainingRuns.end(policyId, attemptId, effect.status, effect.error),
+        );
         break;
       }
       case 'recordInterruption':
-        pendingWrites.run(() => this.#options.ports.endInterrupted(attempt, effect.error));
+        pendingWrites.run(() => ports.endUnfinished(attempt, effect.error));
         break;
       case 'retry':
         pendingWrites.run(() => this.#retry(attempt, effect.error));

@@ -24,8 +24,11 @@ type TrainingPorts = {
     signal: AbortSignal,
     isWanted: () => boolean,
   ): Promise<Proposal[]>;
-  /** Records that a training was interrupted; gives back what it cost unless it had begun to compute. */
-  endInterrupted(training: { policyId: string; attemptId: string | null }, error: string): void;
+  /**
+   * Records that a training was cancelled (`error` null) or interrupted; gives back what it cost unless it had begun to
+   * compute.
+   */
+  endUnfinished(training: { policyId: string; attemptId: string | null }, error: string | null): void;
   /**
    * Checks and stores the result. `refused`: the attempt is not the current one. `unwanted`: `isWanted` became false
    * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.

@@ -308,9 +308,9 @@ export const tools: readonly Tool[] = [
     operation: 'policies.cancel',
     shorten: shortenPolicy,
     description:
-      'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. Costs nothing, but the cost of the training is not given back.',
+      'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. The cost of the training is given back only where it had not begun to compute.',
     summarise: ({ status }) =>
-      `Status ${status}. No credits are given back. Next: ${status === 'cancelled' ? 'train_model to start anew.' : 'get_training_status until it is cancelled.'}`,
+      `Status ${status}. Next: ${status === 'cancelled' ? 'train_model to start anew.' : 'get_training_status until it is cancelled.'}`,
   }),
   toTool({
     name: 'get_decision_logs',

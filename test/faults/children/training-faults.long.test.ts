@@ -59,17 +59,30 @@ describe('a training that is interrupted', () => {
     expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
   });
 
-  it('costs nothing when it had not begun to compute [CRD-6]', async () => {
-    bench = await startWorkbench(dataDir, {
+  /** Starts a workbench whose workers stop with the first that they say: that they have taken the order. */
+  const startBeforeRows = () =>
+    startWorkbench(dataDir, {
       spawnChild(name, options) {
         const child = spawnChild(name, options);
-        // What a worker says first is that it has taken the order; the rows come after that.
         if (name === 'worker') child.once('message', () => child.kill('SIGSTOP'));
         return child;
       },
     });
+  const used = async () => (await bench.call('GET', '/credits/usage?operation=training')).body.summary.total_credits;
+
+  it('costs nothing when it is cancelled before it began to compute [CRD-6]', async () => {
+    bench = await startBeforeRows();
     const { policy } = await startSlowTraining();
-    const used = async () => (await bench.call('GET', '/credits/usage?operation=training')).body.summary.total_credits;
+    expect(await used()).toBe(2_000);
+    await bench.call('POST', `${policy}/cancel`);
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'cancelled', error: null });
+    expect(await used()).toBe(0);
+  });
+
+  it('costs nothing when it had not begun to compute [CRD-6]', async () => {
+    bench = await startBeforeRows();
+    const { policy } = await startSlowTraining();
     expect(await used()).toBe(2_000);
     await bench.stop();
     bench = await startWorkbench(dataDir);

@@ -104,13 +104,14 @@ function refundTraining(
 }
 
 /**
- * Ends a training that the end of the program interrupted, with what becomes of its charge behind `error`: it is given
- * back where no worker had begun to compute. Does nothing to one that has ended.
+ * Ends a training that was cancelled (`error` null) or that the end of the program interrupted, then with what becomes
+ * of its charge behind `error`: it is given back where no worker had begun to compute. Does nothing to one that has
+ * ended.
  */
-export function endInterruptedTraining(
+export function endUnfinishedTraining(
   deps: Omit<TrainingDeps, 'jobs'>,
   { policyId, attemptId }: { policyId: string; attemptId: string | null },
-  error: string,
+  error: string | null,
 ): void {
   const { store, metering } = deps;
   store.transaction(() => {
@@ -119,7 +120,10 @@ export function endInterruptedTraining(
     const charge = hasBegun
       ? 'It had begun to compute, so it stays charged.'
       : 'It had not begun to compute, so its credits were given back.';
-    const hasEnded = store.trainingRuns.end(policyId, attemptId, 'failed', `${error} ${charge}`);
+    const hasEnded =
+      error === null
+        ? store.trainingRuns.end(policyId, attemptId, 'cancelled', null)
+        : store.trainingRuns.end(policyId, attemptId, 'failed', `${error} ${charge}`);
     if (!hasEnded || hasBegun) return;
     const { seq } = store.accounts.getOrganisation(organisationId);
     chargeTraining(deps, seq, decisionTypeId, policyId, -metering.prices.training);
