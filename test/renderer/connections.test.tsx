@@ -1,8 +1,10 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Connections } from '../../src/renderer/features/settings/connections.tsx';
 import { says, startStub } from '../server/teacher-stub.ts';
-import { openForTest } from '../server/workbench.ts';
+import { makeDataDir, openForTest, removeDataDir } from '../server/workbench.ts';
 import { fetchFrom, openPage, show } from './page.tsx';
 
 afterEach(cleanup);
@@ -11,7 +13,9 @@ const enter = (label: string, value: string) => fireEvent.change(screen.getByLab
 
 describe('the teacher model of an organisation', () => {
   it('is connected, tried out and removed in one place, which never shows its key', async () => {
-    const { call } = await openForTest();
+    const dataDir = makeDataDir();
+    onTestFinished(() => removeDataDir(dataDir));
+    const { call } = await openForTest({ dataDir });
     const stub = await startStub(says('{"answer": 5}'));
     show(<Connections />, openPage(fetchFrom(call)));
     enter('Name of the connection', 'here');
@@ -23,6 +27,11 @@ describe('the teacher model of an organisation', () => {
     await screen.findByText(/The model answers/);
     expect(stub.asked[0]?.headers.authorization).toBe('Bearer sk-canary');
     expect(document.body.innerHTML).not.toContain('sk-canary');
+    const [key = ''] = readdirSync(join(dataDir, 'secrets')).filter((name) => name.startsWith('connection-'));
+    rmSync(join(dataDir, 'secrets', key));
+    cleanup();
+    show(<Connections />, openPage(fetchFrom(call)));
+    await screen.findByText('key missing: remove and make anew');
     fireEvent.click(screen.getByLabelText('Remove here'));
     fireEvent.click(await screen.findByLabelText('Remove here now'));
     await waitFor(() => expect(screen.queryByLabelText('Test here')).toBeNull());

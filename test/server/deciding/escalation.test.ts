@@ -208,7 +208,9 @@ describe('an open decision', () => {
       stage: 'fallback',
       explanation: expect.stringContaining('The connected model «judge» could not be asked.'),
     });
-    expect((await ask('GET', '/api/v1/connections')).body).toEqual([{ ...connection, has_api_key: false }]);
+    expect((await ask('GET', '/api/v1/connections')).body).toEqual([
+      { ...connection, has_api_key: false, key_missing: true },
+    ]);
     expect((await ask('GET', '/ready')).body).toMatchObject({ status: 'ready', connections_without_key: 1 });
     const missing = (key: string) =>
       `The key of the connection "${key}" is missing. Remove the connection and make it anew.`;

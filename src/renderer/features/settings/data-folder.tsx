@@ -23,6 +23,7 @@ export function DataFolder() {
   const backups = useOperation('backups.list', {});
   const create = useChange('backups.create');
   const folder = useOperation('system.ready', {}).data?.data_dir;
+  const clock = useOperation('clock.get', {}).data;
   const last = backups.data?.[0];
   return (
     <div className="stack">
@@ -76,6 +77,7 @@ export function DataFolder() {
             Log records are removed when their retention ends. What fell due while the workbench did not run goes once
             it has run for four hours, so that a wrong clock can be set right before.
           </p>
+          {clock?.state === 'trusted' && <p>Clock: trusted.</p>}
           <ClockNote />
         </div>
       </Part>

@@ -14,6 +14,7 @@ function toConnection({ runtime }: Pick<Deps, 'runtime'>, connection: Connection
     url: connection.url,
     model: connection.model,
     has_api_key: runtime.modelConnections.hasKey(connection),
+    key_missing: connection.hasApiKey && !runtime.modelConnections.hasKey(connection),
     private_network: connection.privateNetwork,
     generates: connection.generates,
     created_at: isoTime(connection.createdAt),
