@@ -1,6 +1,6 @@
 /** Every place at the sizes that people have: zoomed to 200 %, a small window, a large screen. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWindow, type Window } from './tools/browser-page.ts';
+import { isInSight, openWindow, type Window } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -125,6 +125,27 @@ test('a large screen is used: figures in two columns, the text to label in large
       ),
     ]);
     expect(row).toBeGreaterThanOrEqual((inside ?? Number.NaN) - 1);
+  } finally {
+    await opened.close();
+  }
+});
+
+test('a correction is in sight in the log while its record is open', async () => {
+  const path = `/api/v1/decision-types/${typeId}`;
+  const { body } = await workbench.call<{ items: { input_payload: object }[] }>('GET', `${path}/examples?page_size=9`);
+  for (const { input_payload: input } of body.items)
+    await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input });
+  const opened = await openWindow(workbench, `#/types/${typeId}/monitor`);
+  try {
+    const { page } = opened;
+    const row = page.getByRole('grid', { name: 'Decisions' }).getByRole('row').nth(1);
+    await row.click();
+    await page.getByRole('region', { name: 'Record' }).waitFor();
+    await page.keyboard.press('3');
+    const corrected = row.getByRole('gridcell').nth(4);
+    await expect.poll(() => corrected.textContent()).not.toBe('');
+    expect(await isInSight(corrected)).toBe(true);
+    expect(await isInSight(page.getByRole('columnheader', { name: 'Corrected' }))).toBe(true);
   } finally {
     await opened.close();
   }

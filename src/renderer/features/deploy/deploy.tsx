@@ -32,7 +32,7 @@ export function Deploy({ type }: { type: DecisionType }) {
         <Pane title="Deploy" level={1}>
           {type.availability?.state === 'unavailable' && (
             <p className="note error">
-              The deployed policy cannot be used now: only its rules decide. {type.availability.reason}
+              The deployed policy cannot be used right now, so only its rules decide. {type.availability.reason}
             </p>
           )}
           {policies.isPending && <Busy>Loading policies…</Busy>}
@@ -108,7 +108,14 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
   return (
     <Part title="Policies">
       <div className="stack">
-        {deployed?.whole && <p>{quoteNames(deployed.whole.headline)}</p>}
+        {deployed?.whole && (
+          <div className="stack tight">
+            <strong className="headline">
+              v{deployed.version} decides, {toRight(deployed.whole)} right
+            </strong>
+            <p>{quoteNames(deployed.whole.headline)}</p>
+          </div>
+        )}
         {deployed?.needs_attention && <p className="note warn">{deployed.needs_attention}</p>}
         <div className="stack tight">
           <PromiseState promise={type.declared_promise} />
@@ -141,7 +148,6 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
               name: 'On common rows',
               says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
             },
-            { name: 'Trained on', says: 'The examples that the measured classifier learned from.' },
             'Made',
             { name: 'Actions', isHidden: true },
           ]}
@@ -205,7 +211,6 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy }: PolicyRowPro
           <OnCommonRows type={type} policy={policy} deployed={deployed} />
         )}
       </td>
-      <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
       <td>
         <Moment iso={policy.created_at} />
       </td>
@@ -283,7 +288,7 @@ function Export({ type }: { type: DecisionType }) {
         </p>
         <Checkbox
           label="Leave the text model out"
-          description="A slim bundle is small, but whoever opens it needs the text model from elsewhere."
+          description="A slim bundle is small, but the text model must already be where it is opened."
           checked={slim}
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />

@@ -25,7 +25,6 @@ export function Overview({ type }: { type: DecisionType }) {
     <div className="overview">
       <DamageNote />
       <ClockNote />
-      <DriftNote type={type} />
       <Facts
         items={[
           {
@@ -42,13 +41,16 @@ export function Overview({ type }: { type: DecisionType }) {
             name: 'Latency',
             value: figure(latency_p50_ms, (ms) => `${decimal(ms, 1)} ms`),
             detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)} ms`,
-            help: 'Half of the newest 1,000 decisions of the last 24 hours took at most so long, from the call to the answer; an item of a batch with its share of what was computed for all.',
+            help: 'Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.',
           },
         ]}
       />
-      <PromiseState promise={type.declared_promise} />
-      <AuditNote type={type} />
       <Mix type={type} distribution={metrics.data.decision_distribution} />
+      <DriftNote type={type} />
+      <div className="stack tight">
+        <PromiseState promise={type.declared_promise} />
+        <AuditNote type={type} />
+      </div>
     </div>
   );
 }

@@ -27,8 +27,8 @@ export function Start({ types }: { types: readonly DecisionType[] }) {
             a minute.
           </p>
         )}
-        <Beginnings types={types} />
         {types.length > 0 && <TypesTable types={types} />}
+        <Beginnings types={types} />
       </div>
     </Pane>
   );
