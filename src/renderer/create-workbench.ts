@@ -90,7 +90,7 @@ export function createWorkbench(borders: Borders): Workbench {
       const isConflict = error instanceof ApiError && error.code === 'conflict';
       notify({
         kind: 'error',
-        text: `A label was not taken. ${error instanceof Error ? error.message : String(error)}`,
+        text: `A label could not be saved.  ${error instanceof Error ? error.message : String(error)}`,
         ...(isConflict ? { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } } : {}),
       });
       void live.refresh(typeId, exampleId);

@@ -97,7 +97,7 @@ describe('the headline', () => {
 
     await page.reload();
     await page.getByRole('region', { name: 'In short' }).getByText(quoteNames(tried.headline)).waitFor();
-    await page.getByRole('button', { name: 'Back to the ones in use' }).click();
+    await page.getByRole('button', { name: 'Back to the thresholds in use' }).click();
     await page.getByRole('region', { name: 'In short' }).getByText(quoteNames(before.headline)).waitFor();
   });
 

@@ -21,7 +21,7 @@ describe('the teacher model of an organisation', () => {
     enter('Name of the connection', 'here');
     enter('Address', stub.url);
     enter('Model', 'small-1');
-    enter('API key, where the model asks for one', 'sk-canary');
+    enter('API key, if the model needs one', 'sk-canary');
     fireEvent.click(screen.getByText('Connect'));
     fireEvent.click(await screen.findByLabelText('Test here'));
     await screen.findByText(/The model answers/);

@@ -166,9 +166,9 @@ describe('the frame', () => {
     await screen.findByText('No examples yet');
     isAway = true;
     void workbench.queries.invalidateQueries();
-    await screen.findByText(/The workbench does not answer. Nothing is lost/);
+    await screen.findByText(/The workbench is not answering. Nothing is lost/);
     isAway = false;
-    await waitFor(() => expect(screen.queryByText(/The workbench does not answer/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/The workbench is not answering/)).toBeNull());
   });
 
   it('takes a file that is dropped anywhere to the import', async () => {

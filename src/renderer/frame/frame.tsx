@@ -120,7 +120,7 @@ const CurrentPlace = memo(function CurrentPlace({
       title="There is nothing here"
       actions={<Button onClick={() => goTo({ page: 'start' })}>Go to the start</Button>}
     >
-      The address names no place of the workbench.
+      This address leads nowhere in the workbench.
     </EmptyState>
   );
 });

@@ -33,7 +33,7 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
           </span>
         ) : (
           <span role="alert" className="bad-text">
-            The workbench does not answer. Nothing is lost; the page goes on by itself when it is back.
+            The workbench is not answering. Nothing is lost; the page goes on by itself once it is back.
           </span>
         )}
       </span>

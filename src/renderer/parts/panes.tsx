@@ -17,7 +17,7 @@ export class PaneBoundary extends Component<{ children: ReactNode }, { error: Er
     if (error === null) return this.props.children;
     return (
       <div className="note error stack tight" role="alert">
-        <strong>This part of the page has failed; the others go on.</strong>
+        <strong>This part of the page has failed; the rest still works.</strong>
         <span>{error.message}</span>
         <div>
           <Button size="compact-xs" variant="default" onClick={() => this.setState({ error: null })}>

@@ -46,7 +46,7 @@ describe('nothing is lost', () => {
     await workbench.end();
     for (const key of ['2', '1', '2']) await page().keyboard.press(key);
     await page().getByText('3 labels on the way').waitFor();
-    await page().getByText('The workbench does not answer.').waitFor();
+    await page().getByText('The workbench is not answering.').waitFor();
     const old = port();
     workbench = await startWorkbenchProcess(dataDir, '--port', old);
     await page().reload();
@@ -68,7 +68,7 @@ describe('nothing is lost', () => {
     }
     expect(await page().getByLabel('Description').inputValue()).toBe('Typed while the server was dead');
     workbench = await startWorkbenchProcess(dataDir, '--port', port());
-    await page().getByText('The workbench does not answer.').waitFor({ state: 'detached' });
+    await page().getByText('The workbench is not answering.').waitFor({ state: 'detached' });
     await page().reload();
     await page().getByRole('button', { name: 'Save changes' }).click();
     await page()

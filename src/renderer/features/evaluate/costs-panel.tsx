@@ -35,7 +35,8 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
       <div className="stack">
         {type.costs === null && !isOpen && (
           <p className="muted">
-            With what a wrong answer costs, and what a person’s look at one decision costs, thresholds can be weighed.
+            Say what a wrong answer costs and what a person’s look at a decision costs; then the cheapest thresholds can
+            be found.
           </p>
         )}
         {setting.error && <ErrorNote error={setting.error} />}
@@ -52,7 +53,7 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
             onClose={() => setOpen(false)}
           />
         )}
-        {type.costs !== null && found.isPending && <Busy>Weighing errors against looks…</Busy>}
+        {type.costs !== null && found.isPending && <Busy>Comparing what errors and looks cost…</Busy>}
         {found.isError && <ErrorNote error={found.error} retry={() => void found.refetch()} />}
         {type.costs !== null && found.data && <Weighed type={type} finding={found.data} setting={setting} />}
       </div>

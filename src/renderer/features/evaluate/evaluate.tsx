@@ -148,7 +148,7 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
           No example was held out, so these figures are from the training examples and look better than they are.
         </p>
       )}
-      {isHeldOut && whole.isPending && <Busy>Deciding the unseen examples again…</Busy>}
+      {isHeldOut && whole.isPending && <Busy>Checking the unseen examples again…</Busy>}
       {whole.isError && <ErrorNote error={whole.error} retry={() => void whole.refetch()} />}
       {whole.data ? (
         <InShort type={type} policy={policy} whole={whole.data} />

@@ -74,7 +74,7 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           </Button>
           {!isStored && (
             <Button variant="default" onClick={() => tryThresholds(null)}>
-              Back to the ones in use
+              Back to the thresholds in use
             </Button>
           )}
         </div>

@@ -14,14 +14,15 @@ export function AuditNote({ type }: { type: DecisionType }) {
   if (type.audit === null && waiting === 0 && deployed === null) {
     return (
       <p className="muted">
-        The live error is not known. Under Define, choose how many decisions are drawn at random and judged blind.
+        How often live decisions are wrong is not known yet. Choose under Define how many are drawn at random for you to
+        judge.
       </p>
     );
   }
   return (
     <div className="row between" role="status" aria-label="Audit">
       <p>
-        {deployed?.sentence ?? 'No decision of the deployed policy has been drawn yet.'}
+        {deployed?.sentence ?? 'No decision of the deployed policy has been drawn for you to judge yet.'}
         {type.audit?.per_week !== undefined && ' Those of this week are drawn on Monday.'}
       </p>
       {waiting > 0 && (

@@ -142,8 +142,8 @@ function NoDecisions({ type }: { type: DecisionType }) {
         title="No decisions yet"
         actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
       >
-        Every decision that a program asks for is recorded here with its input, confidence and stage. What you try under
-        Try leaves no record unless you have it recorded there.
+        Every decision that a program asks for appears here with its input, confidence and stage. What you try under Try
+        appears only if you have it recorded there.
       </EmptyState>
       <Retention type={type} />
     </Pane>

@@ -118,7 +118,7 @@ function ConnectionForm() {
         maxLength={200}
       />
       <PasswordInput
-        label="API key, where the model asks for one"
+        label="API key, if the model needs one"
         autoComplete="off"
         visibilityToggleButtonProps={{ 'aria-label': 'Show what was typed', tabIndex: 0 }}
         value={draft.api_key}
@@ -126,7 +126,7 @@ function ConnectionForm() {
         maxLength={1_000}
       />
       <Checkbox
-        label="It runs in my private network"
+        label="It runs on my private network"
         checked={draft.private_network}
         onChange={(event) => set({ private_network: event.currentTarget.checked })}
       />

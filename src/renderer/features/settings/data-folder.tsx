@@ -37,7 +37,7 @@ export function DataFolder() {
             in <code className="wrap">{folder}</code>
           </>
         )}
-        , on this machine only. A backup is a checked copy below its folder “backups”; write one to another disk with{' '}
+        , on this machine only. A backup is a verified copy in its folder “backups”. To write one to another disk, use{' '}
         <code>npm run -s workbench -- backup</code>.
       </p>
       <div>
@@ -74,8 +74,8 @@ export function DataFolder() {
       <Part title="Clock">
         <div className="stack tight">
           <p className="muted">
-            Log records are removed when their retention ends. What fell due while the workbench did not run goes once
-            it has run for four hours, so that a wrong clock can be set right before.
+            Log records are removed when their retention ends. Those that expired while the workbench was closed go once
+            it has run for four hours, which leaves time to correct a wrong clock.
           </p>
           {clock?.state === 'trusted' && <p>Clock: trusted.</p>}
           <ClockNote />
@@ -142,12 +142,11 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
         }}
       >
         <p className="muted">
-          The backup becomes a data folder of its own. This workbench goes on with the one it has; nothing is
-          overwritten.
+          The backup becomes a new data folder. This workbench keeps using its own; nothing is overwritten.
         </p>
         <TextInput
           label="New folder"
-          description="The whole path of a folder that does not exist yet, or is empty."
+          description="The full path of a folder that does not exist yet or is empty."
           data-autofocus
           value={folder}
           onChange={(event) => setFolder(event.currentTarget.value)}

@@ -25,8 +25,8 @@ export function Login() {
         </p>
       )}
       <p>
-        Use the link that the program prints when it starts: it signs this browser in, once, within ten minutes. Later,
-        print a token on the same machine, in the program’s folder, and paste it here:
+        Open the link that the program printed when it started: it works once, within ten minutes. After that, print a
+        token on the same machine, in the program’s folder, and paste it here:
       </p>
       <Snippet
         name="Print a token"

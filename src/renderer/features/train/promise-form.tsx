@@ -25,8 +25,8 @@ export function PromiseForm({ type }: { type: DecisionType }) {
       <div className="stack">
         <PromiseState promise={promised} />
         <p className="muted">
-          Declare it before you train: each policy is then asked for it on examples that it has not seen, and decides
-          alone as much as it allows. A policy that cannot keep it waits under Deploy.
+          Set it before you train: each policy is then checked against it on unseen examples, and decides alone as often
+          as the limit allows. A policy that cannot keep it waits under Deploy.
         </p>
         <div className="row">
           <NumberInput

@@ -55,7 +55,7 @@ export function Train({ type }: { type: DecisionType }) {
             <TrainingProgress key={newest.id} type={type} policy={newest} />
           ) : (
             <EmptyState title="Nothing has been trained yet">
-              A training learns from the labelled examples, measures itself on a fifth of them that it has not seen, and
+              A training learns from your labelled examples, tests itself on a fifth of them that it has not seen, and
               makes a policy that decides. A small project takes seconds.
             </EmptyState>
           )}

@@ -71,26 +71,26 @@ export function TrainingOptions({ settings, hasRules, onChange }: Props) {
             )}
             {check(
               'Tune the text model',
-              'Teaches it the language of the examples, which helps most where there are few, and is kept only where it is better on examples it has not seen. Takes up to about three minutes on two idle cores, longer on busy ones; the progress says how many are left.',
+              'Adapts it to the language of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones.',
               settings.tune_encoder,
               (tune_encoder) => ({ tune_encoder }),
             )}
             {check(
               'Fill up options with few examples',
-              'A teacher makes synthetic examples for them; nothing is measured on them.',
+              'Synthetic examples are made for them; they are never used to measure the policy.',
               settings.auto_generate,
               (auto_generate) => ({ auto_generate }),
             )}
             {check(
               'Put examples into the bundle',
-              'It tests itself by up to 60 of them as they are, without personal fields, instead of by made-up inputs.',
+              'The bundle then tests itself on up to 60 real examples, without personal fields, instead of on made-up inputs.',
               settings.golden_inputs === 'examples',
               (on) => ({ golden_inputs: on ? 'examples' : 'synthetic' }),
             )}
             {hasRules &&
               check(
                 'Learn only what the rules leave',
-                'The classifier neither learns from examples that a rule decides nor is measured on them; the headline stays the whole decision on all unseen examples.',
+                'The classifier skips examples that a rule decides, both for learning and for its own figures. The headline still counts the whole decision on all unseen examples.',
                 settings.train_on === 'left_by_rules',
                 (on) => ({ train_on: on ? 'left_by_rules' : 'all' }),
               )}
