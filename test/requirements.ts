@@ -74,6 +74,8 @@ const decisionTypes = {
     'What leaves is redacted by the present pii_fields: logs, their exports, held-out rows and bundles; a bundle that learned such values is a 409 conflict.',
   'TYP-36':
     'POST pii-residue/clear rewrites the log records in the background, also across a restart, until none of the values is left on the disk.',
+  'TYP-39':
+    'Define says what may still hold values of PII fields declared late, and masks them in the log by one button.',
   'TYP-32':
     'What an input schema may hold is bounded where it is saved, and the 422 names the place; no input holds up others.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',

@@ -51,6 +51,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   ],
   'decision_types.delete': ['decision_types.list'],
   'decision_types.restore': ['decision_types.list', 'decision_types.get'],
+  'pii_residue.clear': ['decision_types.list', 'decision_types.get'],
   'options.rename': optionReads,
   'options.merge': optionReads,
   'options.delete': optionReads,

@@ -16,6 +16,7 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { ChangeOption } from './change-option.tsx';
 import { InputSchema } from './input-schema.tsx';
+import { Residue } from './residue.tsx';
 import { Thresholds } from './thresholds.tsx';
 import { Versions } from './versions.tsx';
 
@@ -120,6 +121,7 @@ function Question({ type }: { type: DecisionType }) {
             value={draft.pii_fields}
             onChange={(pii_fields) => edit({ pii_fields })}
           />
+          <Residue type={type} />
           <NumberInput
             label="Keep log records for (days)"
             description="Leave it empty to keep them for ever."
