@@ -11,6 +11,7 @@
  */
 import { parseArgs } from 'node:util';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { computeCalibrationError } from '../../../src/engine/classifiers/calibration.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
@@ -191,9 +192,9 @@ async function tryRepeats(ports: TrainPorts): Promise<void> {
     const moved = jittered.map((field) => [field, Number(row.input[field]) + Math.round(2 * random() - 1)]);
     return { ...row, input: { ...row.input, ...Object.fromEntries(moved) } };
   };
-  console.log(`\ngerman_credit, 800 rows ${copies} times with numbers off by one; log-loss\n`);
-  console.log('| copies | held out | reported | 200 untouched rows |');
-  console.log('|---|---|---|---|');
+  console.log(`\ngerman_credit, 800 rows ${copies} times with numbers off by one, and 200 rows nobody touched\n`);
+  console.log('| copies | held out | log-loss | of untouched rows | calibration error | of untouched rows |');
+  console.log('|---|---|---|---|---|---|');
   for (const hasIds of [false, true]) {
     const random = createRandom(1);
     const examples = some
@@ -205,11 +206,17 @@ async function tryRepeats(ports: TrainPorts): Promise<void> {
       });
     const { metrics, decide } = await trainOnce(ports, examples, options);
     let loss = 0;
+    const confidences: number[] = [];
+    const isRight: boolean[] = [];
     for (const row of untouched) {
-      loss -= Math.log(Math.max(1e-15, (await decide(row)).class_probabilities[row.decision] ?? 0)) / untouched.length;
+      const { class_probabilities, confidence, decision } = await decide(row);
+      loss -= Math.log(Math.max(1e-15, class_probabilities[row.decision] ?? 0)) / untouched.length;
+      confidences.push(confidence);
+      isRight.push(decision === row.decision);
     }
+    const errors = [metrics.log_loss, loss, metrics.ece ?? Number.NaN, computeCalibrationError(confidences, isRight)];
     const kind = hasIds ? 'on both sides, as before' : 'with what they repeat';
-    console.log(`| ${kind} | ${metrics.test_size} | ${metrics.log_loss.toFixed(3)} | ${loss.toFixed(3)} |`);
+    console.log(`| ${kind} | ${metrics.test_size} | ${errors.map((error) => error.toFixed(3)).join(' | ')} |`);
   }
 }
 

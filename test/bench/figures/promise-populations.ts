@@ -101,17 +101,18 @@ export async function openPorts(): Promise<TrainPorts> {
   const model = openTextModel();
   const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
   const known = new Map<string, Float32Array>();
-  return openTrainPorts({
-    encoder: {
-      ...encoder,
-      async embed(ids) {
-        const key = ids.join(' ');
-        const embedding = known.get(key) ?? (await encoder.embed(ids));
-        known.set(key, embedding);
-        return embedding;
-      },
-    },
-  });
+  const embed = async (ids: readonly number[]) => {
+    const key = ids.join(' ');
+    const embedding = known.get(key) ?? (await encoder.embed(ids));
+    known.set(key, embedding);
+    return embedding;
+  };
+  const embedBatch = async (texts: readonly (readonly number[])[]) => {
+    const embeddings: Float32Array[] = [];
+    for (const ids of texts) embeddings.push(await embed(ids));
+    return embeddings;
+  };
+  return openTrainPorts({ encoder: { ...encoder, embed, embedBatch } });
 }
 
 /** What a training finds: the policy's answers on other rows, and these and its held-out rows as a promise sees them. */

@@ -85,9 +85,11 @@ describe('deciding', () => {
   );
 
   it('below escalation: the fallback where there is one, otherwise the classifier with a flag [THR-3] [THR-4]', () => {
-    expect(
-      decide({ fallbackOption: 'approve', policy: { between: 'accept' } }, { amount: amountFor(0.55) }),
-    ).toMatchObject({
+    const answer = decide({ fallbackOption: 'approve', policy: { between: 'accept' } }, { amount: amountFor(0.55) });
+    // The confidence is that of the classifier in its own answer, also where the fallback answers.
+    expect(answer.confidence).toBeCloseTo(0.55, 5);
+    expect(answer.class_probabilities.decline).toBeCloseTo(0.55, 5);
+    expect(answer).toMatchObject({
       decision: 'approve',
       stage: 'fallback',
       fallback_used: true,
