@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
+import { amount, percent, toRight } from '../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../server/workbench.ts';
 import { claims, makeClaims } from './deployed.ts';
@@ -61,14 +61,26 @@ describe('the sheet of rules', () => {
 });
 
 describe('Evaluate', () => {
-  it('says in short how often the whole decision is right, and what is wrong', async () => {
-    const { call, policyUrl } = await openPlace('evaluate');
+  it('says in short how often the whole decision is right, what is wrong, what it costs and how long it takes', async () => {
+    const { call, policyUrl } = await openPlace('evaluate', { costs: { look: 3, wrong: 40 } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const short = await region('In short');
     expect(short.textContent).toContain(`Right ${toRight(whole)}`);
     expect(short.textContent).toContain(quoteNames(whole.headline));
     await screen.findByText('Each option');
     const { metrics } = (await call('GET', policyUrl)).body;
+    const { now } = (await call('GET', `${policyUrl}/costs`)).body;
+    await waitFor(() => expect(short.textContent).toContain(`${amount(now.per_1000)} per 1,000`));
+    expect(short.textContent).toContain('all by hand 3,000');
+    expect(short.textContent).toContain(`95 of 100 within ${metrics.latency_estimate_p95_ms.toFixed(1)} ms`);
+    // What could be promised stands once, beside the thresholds.
+    const { sentence } = (await call('GET', `${policyUrl}/promise`)).body;
+    await screen.findByText(sentence);
+    expect(screen.getAllByText(sentence)).toHaveLength(1);
+    expect(short.textContent).toContain('No error limit promised');
+    // Figures of the classifier stand folded under its name.
+    const folded = screen.getByText('The classifier alone').closest('details');
+    expect([folded?.open, folded?.textContent]).toEqual([false, expect.stringMatching(/Macro F1.*Log-loss.*Features/)]);
     expect(screen.getAllByText(metrics.macro_f1.toFixed(3)).length).toBeGreaterThan(0);
     await screen.findByText(/No weak spots found|at most one in twenty listed is chance/);
   });
@@ -117,7 +129,8 @@ describe('Evaluate', () => {
   });
 
   it('moves headline, matrix, options and rows of a cell with a threshold that is only tried', async () => {
-    const { call, url, policyUrl } = await openPlace('evaluate', { fallback_option: 'refuse' });
+    const settings = { fallback_option: 'refuse', costs: { look: 3, wrong: 40 } };
+    const { call, url, policyUrl } = await openPlace('evaluate', settings);
     const before = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const address = window.location.hash;
     act(() => {
@@ -128,6 +141,10 @@ describe('Evaluate', () => {
     expect(tried.headline).not.toBe(before.headline);
     const short = await region('In short');
     await waitFor(() => expect(short.textContent).toContain(quoteNames(tried.headline)));
+    // Costs, too: where nothing is decided alone, all are looked at.
+    const costs = await region('Costs');
+    await waitFor(() => expect(costs.textContent).toContain('as tried'));
+    await waitFor(() => expect(short.textContent).toMatch(/3,000 per 1,000/));
     const [[, refused]] = tried.confusion_matrix;
     const matrix = screen.getByRole('table', { name: 'Right options against decided ones' });
     const cell = within(matrix).getByRole('button', { name: `${refused} examples of pay decided as refuse` });

@@ -10,6 +10,8 @@ type CostQuestion = {
   /** Those of the type. */
   options: readonly string[];
   settings: ThresholdSettings;
+  /** Thresholds that are tried: costs of now are with these. */
+  tried?: ThresholdSettings;
   /** The escalation threshold that the training fixed, or null. */
   ownEscalation: number | null;
   /** Why no thresholds can be suggested, as a sentence; null where they can. */
@@ -244,7 +246,8 @@ export function measureCosts(
   missing: number,
   question: CostQuestion,
 ): CostFinding {
-  const { costs, settings, isRefitted } = question;
+  const { costs, isRefitted } = question;
+  const settings = question.tried ?? question.settings;
   const common = {
     currency: costs.currency,
     rows: rows.length,

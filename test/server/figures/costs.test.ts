@@ -153,7 +153,14 @@ describe('the costs of a policy', () => {
       expect(now.high).toBeGreaterThanOrEqual(now.per_1000);
       expect(by_hand).toEqual({ per_1000: 3_000, low: 3_000, high: 3_000 });
     }
-    const { suggested, curve } = await weigh();
+    // Thresholds that are only tried change the costs of now, and nothing else.
+    const found = await weigh();
+    const tried = (await call('GET', `${policy}/costs?auto_decide=0.7&escalation=0.5`)).body;
+    expect(tried.now.per_1000).toBeCloseTo(per1000(0.7), 6);
+    expect(tried.now.thresholds).toEqual({ auto_decide: 0.7, escalation: 0.5 });
+    expect(tried).toMatchObject({ curve: found.curve, suggested: { thresholds: found.suggested.thresholds } });
+    expect(await weigh()).toEqual(found);
+    const { suggested, curve } = found;
     const steps: { auto_decide: number; per_1000: number }[] = curve;
     expect(steps.map(({ auto_decide }) => auto_decide)).toEqual(Array.from({ length: 51 }, (_, step) => step / 50));
     for (const { auto_decide, per_1000 } of steps) expect(per_1000).toBeCloseTo(per1000(auto_decide), 6);

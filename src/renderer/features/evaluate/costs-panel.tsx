@@ -7,20 +7,21 @@ import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
-import { decimal, number, percent } from '../../parts/text/figures.ts';
+import { amount, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { CostSheet } from './cost-sheet.tsx';
+import { tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
 
 /** Shows what decisions cost with the thresholds of now, with the cheapest ones and by hand, and sets the costs. */
 export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; policyId: string; metrics: Metrics }) {
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting(type);
   const params = { decision_type_id: type.id, policy_id: policyId };
-  const found = useOperation('policies.costs', { params }, { enabled: type.costs !== null, keepPrevious: true });
+  const found = useCosts(type, params);
   return (
     <Part
       title="Costs"
@@ -85,6 +86,7 @@ function useSetting(type: DecisionType) {
 }
 
 function Weighed({ type, finding, setting }: { type: DecisionType; finding: CostFinding; setting: Setting }) {
+  const name = useTriedThresholds(type) === null ? 'now' : 'as tried';
   const { now, suggested, saving, by_hand, currency, rows } = finding;
   if (now === null || by_hand === null) return <p className="muted">{finding.sentence}</p>;
   const stored = type.active_version.confidence_thresholds;
@@ -95,12 +97,13 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
       { confidence_thresholds: stored },
       'Thresholds changed',
       `Inputs are decided directly from a confidence of ${describe(thresholds)}.`,
+      () => tryThresholds(null),
     );
   return (
     <>
       <p className="muted">Per 1,000 decisions, measured on {number(rows)} unseen examples:</p>
       <div className="sentences">
-        <Amount name="now" says={nowSays} estimate={now} currency={currency}>
+        <Amount name={name} says={nowSays} estimate={now} currency={currency}>
           {percent(now.share_automatic)} decided alone
         </Amount>
         {isOffered && (
@@ -112,7 +115,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
           nothing decided alone
         </Amount>
       </div>
-      <CostCurve finding={finding} now={now} suggested={isOffered ? suggested : null} />
+      <CostCurve finding={finding} name={name} now={now} suggested={isOffered ? suggested : null} />
       {isOffered ? (
         <div className="row">
           <Button loading={setting.isPending} onClick={() => take(suggested)}>
@@ -128,25 +131,25 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
 }
 
 type Placed = { thresholds: ConfidenceThresholds } | null;
-type CurveProps = { finding: CostFinding; now: Placed; suggested: Placed };
+type CurveProps = { finding: CostFinding; name: string; now: Placed; suggested: Placed };
 
 /** Draws what decisions cost wherever the threshold stands, with the one of now and the one suggested. */
-function CostCurve({ finding: { curve, by_hand, currency }, now, suggested }: CurveProps) {
+function CostCurve({ finding: { curve, by_hand, currency }, name, now, suggested }: CurveProps) {
   const unit = currency === null ? '' : ` ${isolate(currency)}`;
-  const mark = (name: string, at: Placed) =>
-    at === null ? [] : [{ axis: 'x' as const, at: at.thresholds.auto_decide, name }];
+  const mark = (of: string, at: Placed) =>
+    at === null ? [] : [{ axis: 'x' as const, at: at.thresholds.auto_decide, name: of }];
   return (
     <Chart
       rows={curve}
       columns={[
         { name: 'Decided alone from', show: ({ auto_decide }) => decimal(auto_decide, 2) },
-        { name: `Cost of 1,000${unit && `,${unit}`}`, show: ({ per_1000 }) => formatAmount(per_1000) },
+        { name: `Cost of 1,000${unit && `,${unit}`}`, show: ({ per_1000 }) => amount(per_1000) },
       ]}
       x={{ name: 'Decided alone from this confidence on', show: number, from: ({ auto_decide }) => auto_decide }}
       y={{ name: `Cost of 1,000${unit && `,${unit}`}`, show: number }}
       lines={[{ colour: 'var(--accent)', of: ({ per_1000 }) => per_1000, drawn: 'line' }]}
       guides={[
-        ...mark('now', now),
+        ...mark(name, now),
         ...mark('suggested', suggested),
         ...(by_hand === null ? [] : [{ axis: 'y' as const, at: by_hand.per_1000, name: 'all by hand' }]),
       ]}
@@ -159,7 +162,7 @@ const describe = (thresholds: ConfidenceThresholds) =>
   decimal(thresholds.auto_decide, 3) + listOwnThresholds(thresholds, isolate);
 
 const nowSays =
-  'What 1,000 decisions like the unseen examples cost with the rules and thresholds of now: errors by their cost, and a look for each that is handed on.';
+  'What 1,000 decisions like the unseen examples cost with the rules of now and these thresholds: errors by their cost, and a look for each that is handed on.';
 const suggestedSays =
   'The same with the thresholds of least cost. Each example was decided by thresholds that were chosen without it.';
 const byHandSays = 'What 1,000 looks cost.';
@@ -178,19 +181,14 @@ function Amount({ name, says, estimate: { per_1000, low, high }, currency, child
     <p>
       <strong>
         <Figure says={says}>
-          {formatAmount(per_1000)}
+          {amount(per_1000)}
           {unit} {name}
         </Figure>
       </strong>
       <span className="muted">
-        {low < high && `${formatAmount(low)} to ${formatAmount(high)}${unit}, `}
+        {low < high && `${amount(low)} to ${amount(high)}${unit}, `}
         {children}
       </span>
     </p>
   );
-}
-
-/** An amount as people write it: whole from 100 on, else with two digits. */
-function formatAmount(amount: number): string {
-  return Math.abs(amount) < 100 ? decimal(amount, 2) : number(Math.round(amount));
 }

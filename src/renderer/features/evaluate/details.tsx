@@ -12,7 +12,7 @@ import { WeakSlices } from './weak-slices.tsx';
 
 type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; perClass: Metrics['per_class'] };
 
-/** Shows what stands below the desk: weak parts, each option, more figures, and what the training noted. */
+/** Shows what stands below the desk: weak parts, each option, what the training noted, and, folded, the classifier. */
 export function Details({ type, policy, metrics, perClass }: Props) {
   return (
     <>
@@ -20,10 +20,6 @@ export function Details({ type, policy, metrics, perClass }: Props) {
       <Part title="Each option">
         <ClassTable type={type} perClass={perClass} />
       </Part>
-      <Part title="The classifier alone">
-        <ClassifierFigures metrics={metrics} policy={policy} />
-      </Part>
-      {metrics.reliability.length > 0 && <Reliability bins={metrics.reliability} />}
       {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
       {metrics.follow_up !== null && (
         <Part title="After the training">
@@ -31,7 +27,6 @@ export function Details({ type, policy, metrics, perClass }: Props) {
           {metrics.follow_up.state !== 'pending' && <p>{metrics.follow_up.sentence}</p>}
         </Part>
       )}
-      {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
       {metrics.notes.length > 0 && (
         <Part title="Notes from the training">
           <ul className="stack tight wrap">
@@ -41,6 +36,16 @@ export function Details({ type, policy, metrics, perClass }: Props) {
           </ul>
         </Part>
       )}
+      <details className="part">
+        <summary>
+          <h2>The classifier alone</h2> <span className="muted">before any rule or threshold</span>
+        </summary>
+        <Part title="Its figures">
+          <ClassifierFigures metrics={metrics} policy={policy} />
+        </Part>
+        {metrics.reliability.length > 0 && <Reliability bins={metrics.reliability} />}
+        {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
+      </details>
     </>
   );
 }
@@ -79,12 +84,6 @@ function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: Poli
           detail:
             metrics.log_loss_before === null ? undefined : `${decimal(metrics.log_loss_before, 3)} before calibration`,
           help: 'How little probability the right options were given, on average; lower is better.',
-        },
-        {
-          name: 'Latency',
-          value: `${decimal(metrics.latency_estimate_p50_ms, 1)} ms`,
-          detail: `95 of 100 within ${decimal(metrics.latency_estimate_p95_ms, 1)} ms`,
-          help: 'Half of the decisions take at most this long, one after the other, each text read for the first time.',
         },
         {
           name: 'Features',

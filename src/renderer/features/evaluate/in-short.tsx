@@ -5,21 +5,15 @@ import type { PolicyDetail } from '../../../server/contract/policies/training.ts
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { ErrorNote } from '../../parts/notes.tsx';
-import { decimal, percent, toRight } from '../../parts/text/figures.ts';
-import { quoteNames } from '../../parts/text/names.ts';
-import { useOperation } from '../../state/queries.ts';
-import type { PolicyPlace } from './cell-rows.tsx';
-
-/** What is asked for before anything is promised; the desk for the thresholds begins with the same. */
-const firstTargetError = 0.02;
+import { amount, decimal, percent, toRight } from '../../parts/text/figures.ts';
+import { isolate, quoteNames } from '../../parts/text/names.ts';
+import { useCosts } from './tried-thresholds.ts';
 
 type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
 
 /** Says what a reader wants to know first, measured on rules, classifier and thresholds of now together. */
 export function InShort({ type, policy, whole }: Props) {
-  const params = { decision_type_id: type.id, policy_id: policy.id };
-  const { automatic, by_rule, error_automatic, missing, refused } = whole;
+  const { automatic, by_rule, error_automatic, missing, refused, masked } = whole;
   return (
     <section className="part stack" aria-label="In short">
       <div className="sentences">
@@ -37,24 +31,25 @@ export function InShort({ type, policy, whole }: Props) {
             Decides {shareText(automatic)} alone
           </Says>
           <span className="muted">
+            <Figure says="How many of the decisions made alone are wrong.">
+              {shareText(error_automatic)} of those are wrong
+            </Figure>
+            , {range(error_automatic)}, {error_automatic.count.toLocaleString()} of{' '}
+            {error_automatic.of.toLocaleString()};{' '}
             {by_rule.count === 0 ? 'no rule decides any of them' : `${shareText(by_rule)} by a rule`}
           </span>
         </p>
-        <p>
-          <Says text="How many of the decisions made alone are wrong.">
-            {shareText(error_automatic)} of those are wrong
-          </Says>
-          <span className="muted">
-            {range(error_automatic)}, {error_automatic.count.toLocaleString()} of {error_automatic.of.toLocaleString()}
-          </span>
-        </p>
+        <Cost type={type} policyId={policy.id} />
+        {policy.metrics && <Latency metrics={policy.metrics} />}
       </div>
-      <Promised type={type} policy={policy} place={params} />
-      {missing + refused > 0 && (
+      <Promised type={type} policy={policy} />
+      {missing + refused + masked > 0 && (
         <p className="muted">
           {missing > 0 &&
             `${missing.toLocaleString()} unseen examples do not count: they were deleted or changed, or schema and rules take too long for more. `}
-          {refused > 0 && `${refused.toLocaleString()} do not follow the input schema.`}
+          {refused > 0 && `${refused.toLocaleString()} do not follow the input schema. `}
+          {masked > 0 &&
+            `${masked.toLocaleString()} come from the log with masked personal fields, which count as missing.`}
         </p>
       )}
     </section>
@@ -69,6 +64,36 @@ function Says({ text, children, isHeadline }: { text: string; children: ReactNod
   );
 }
 
+/** What decisions cost beside what all of them would cost by hand; nothing where the type has no costs. */
+function Cost({ type, policyId }: { type: DecisionType; policyId: string }) {
+  const { data } = useCosts(type, { decision_type_id: type.id, policy_id: policyId });
+  if (!data?.now || !data.by_hand) return null;
+  const unit = data.currency === null ? '' : ` ${isolate(data.currency)}`;
+  return (
+    <p>
+      <Says text="What 1,000 decisions like the unseen examples cost: errors, and a look for each that is handed on.">
+        {amount(data.now.per_1000)}
+        {unit} per 1,000
+      </Says>
+      <span className="muted">
+        {amount(data.now.low)} to {amount(data.now.high)}
+        {unit}; all by hand {amount(data.by_hand.per_1000)}
+      </span>
+    </p>
+  );
+}
+
+function Latency({ metrics }: { metrics: Metrics }) {
+  return (
+    <p>
+      <Says text="Half of the decisions take at most this long, one after the other, each text read for the first time.">
+        {decimal(metrics.latency_estimate_p50_ms, 1)} ms
+      </Says>
+      <span className="muted">95 of 100 within {decimal(metrics.latency_estimate_p95_ms, 1)} ms</span>
+    </p>
+  );
+}
+
 function shareText({ share }: MeasuredShare): string {
   return share === null ? '–' : percent(share);
 }
@@ -80,15 +105,10 @@ function range({ share, low, high }: MeasuredShare): string {
 const promiseTones = { kept: 'good', broken: 'bad', unknown: 'warn' } as const;
 const promiseNames = { kept: 'Promised', broken: 'Broken', unknown: 'Uncertain' } as const;
 
-/** Says what is promised of the policy and how that stands, else what could be. */
-function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyDetail; place: PolicyPlace }) {
+/** Says what is promised of the policy and how that stands; what could be promised stands beside the thresholds. */
+function Promised({ type, policy }: Pick<Props, 'type' | 'policy'>) {
   // The type tells how its promise stands after every change of the settings; the policy, of every other one.
   const promised = policy.status === 'deployed' ? type.promise : policy.promise;
-  const found = useOperation(
-    'policies.promise',
-    { params: place, query: { target_error: firstTargetError } },
-    { enabled: promised === null },
-  );
   if (promised !== null) {
     return (
       <p>
@@ -98,11 +118,9 @@ function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyD
     );
   }
   if (policy.promise_standing?.state === 'not_kept') return <PromiseState promise={policy.promise_standing} />;
-  if (found.isError) return <ErrorNote error={found.error} />;
   return (
     <p>
-      <span className="tag">No error limit promised</span>{' '}
-      {found.data?.sentence ?? 'Looking for what could be promised…'}
+      <span className="tag">No error limit promised</span>
     </p>
   );
 }
@@ -130,6 +148,7 @@ export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics
         <Says text="How many of those decisions are wrong.">{percent(alone.error)} of those are wrong</Says>
         <span className="muted">the classifier by itself, before any rule</span>
       </p>
+      <Latency metrics={metrics} />
     </section>
   );
 }

@@ -27,6 +27,7 @@ export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; me
           ))}
           {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
         </ul>
+        <p className="muted">Of rules and classifier as they were trained, thresholds aside.</p>
       </div>
     </Part>
   );

@@ -63,6 +63,7 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           type={type}
           policyId={policyId}
           targetError={Number(target) / 100}
+          tried={tried && (type.active_version.escalation_policy.between === 'accept' ? low : high)}
           onKept={() => tryThresholds(null)}
         />
         <Distribution bins={whole.confidence_bins} low={low} high={high} />
@@ -114,10 +115,17 @@ function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string) 
   };
 }
 
-type PromiseLineProps = { type: DecisionType; policyId: string; targetError: number; onKept: () => void };
+type PromiseLineProps = {
+  type: DecisionType;
+  policyId: string;
+  targetError: number;
+  /** From where the classifier decides alone under thresholds that are tried; null where none are. */
+  tried: number | null;
+  onKept: () => void;
+};
 
 /** Says what can be promised of the automatic decisions, as a sentence, with the button that keeps it. */
-function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) {
+function PromiseLine({ type, policyId, targetError, tried, onKept }: PromiseLineProps) {
   const params = { decision_type_id: type.id, policy_id: policyId };
   const isValid = targetError >= 0.0001 && targetError <= 0.5;
   const promise = useOperation(
@@ -144,7 +152,14 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
       {keep.isError && <ErrorNote error={keep.error} />}
       {found && (
         <div className="row">
-          <span className={found.possible ? undefined : 'muted'}>{found.sentence}</span>
+          <span className={found.possible ? undefined : 'muted'}>
+            {found.sentence}
+            {tried !== null &&
+              found.threshold !== null &&
+              (tried < found.threshold
+                ? ` From ${decimal(tried, 2)}, as tried, nothing is promised.`
+                : ` The thresholds tried begin there or above.`)}
+          </span>
           {found.possible && (
             <Button variant="default" loading={keep.isPending} onClick={onKeep}>
               Promise this

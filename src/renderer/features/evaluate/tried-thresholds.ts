@@ -8,6 +8,8 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 
 /** A handle that is dragged asks whenever it rests for so long. */
 const restMs = 20;
+/** What takes longer than a count of rows is asked for when it rests for so long. */
+export const longRestMs = 400;
 
 /** The thresholds of the address, null where those in use are meant. */
 export function useTriedThresholds({ active_version }: DecisionType): ConfidenceThresholds | null {
@@ -35,4 +37,14 @@ export function useAskedThresholds(type: DecisionType, delayMs = restMs): Partia
 export function useWhole(type: DecisionType, policy: InputOf<'policies.whole'>['params'], isHeldOut: boolean) {
   const query = useAskedThresholds(type);
   return useOperation('policies.whole', { params: policy, query }, { enabled: isHeldOut, keepPrevious: true });
+}
+
+/** What decisions of a policy cost under the thresholds that are tried, where the type has costs. */
+export function useCosts(type: DecisionType, policy: InputOf<'policies.costs'>['params']) {
+  const query = useAskedThresholds(type, longRestMs);
+  return useOperation(
+    'policies.costs',
+    { params: policy, query },
+    { enabled: type.costs !== null, keepPrevious: true },
+  );
 }

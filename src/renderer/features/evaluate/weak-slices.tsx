@@ -8,19 +8,17 @@ import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
-import { useAskedThresholds } from './tried-thresholds.ts';
+import { longRestMs, useAskedThresholds } from './tried-thresholds.ts';
 
 type Slices = OutputOf<'policies.slices'>;
 
 const lookAgainMs = 1_500;
-/** A search takes longer than a count. */
-const searchRestMs = 400;
 
 /** The parts of the unseen examples in which a policy is wrong more often than in the others. */
 export function WeakSlices({ type, policy }: { type: DecisionType; policy: PolicyPlace }) {
   const { judged = 'whole_decision' } = useQueryPart();
   const isWhole = judged !== 'classifier';
-  const thresholds = useAskedThresholds(type, searchRestMs);
+  const thresholds = useAskedThresholds(type, longRestMs);
   const slices = useOperation(
     'policies.slices',
     { params: policy, query: { judged: isWhole ? 'whole_decision' : 'classifier', ...thresholds } },

@@ -21,6 +21,11 @@ export function decimal(value: number, digits: 1 | 2 | 3): string {
   return byDigits[digits - 1]?.format(value) ?? number(value);
 }
 
+/** An amount as people write it: whole from 100 on, else with two digits. */
+export function amount(value: number): string {
+  return Math.abs(value) < 100 ? decimal(value, 2) : number(Math.round(value));
+}
+
 /** 0.9312 → "93.1 %". */
 export function percent(share: number): string {
   return `${decimal(share * 100, 1)} %`;

@@ -45,7 +45,7 @@ const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 
 /** Thresholds to try instead of those of now. */
-const triedThresholds = {
+export const triedThresholds = {
   auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
   escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
 };

@@ -8,6 +8,7 @@ import {
   typePromiseSchema,
 } from '../../../engine/measured.ts';
 import { operation, updates } from '../operation.ts';
+import { triedThresholds } from './evaluation.ts';
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const typePath = '/api/v1/decision-types/:decision_type_id/promise';
@@ -35,6 +36,7 @@ export const promiseOperations = {
   }),
   'policies.costs': operation('GET', `${base}/costs`, {
     ...common,
+    query: z.strictObject(triedThresholds),
     output: costFindingSchema,
     summary: 'What 1,000 decisions cost now, with the thresholds of least cost, and all by hand, on held-out examples',
   }),

@@ -15,7 +15,7 @@ type Used = Pick<
 >;
 
 export const promiseHandlers = {
-  'policies.costs': (deps, { type, policy }) => weighPolicyCosts(deps, type, policy),
+  'policies.costs': (deps, { type, policy, query }) => weighPolicyCosts(deps, type, policy, query),
 
   'policies.promise': (deps, { type, policy, query }) => findPolicyPromise(deps, type, policy, query),
 

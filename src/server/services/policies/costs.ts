@@ -3,19 +3,29 @@ import { measureCosts } from '../../../engine/measure/costs.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { HeldOutDecisions } from './held-out-decisions.ts';
+import { type HeldOutDecisions, type TriedThresholds, tryThresholds } from './held-out-decisions.ts';
 import { findObstacle, isRefitted } from './promises.ts';
 
 type Deps = { store: Pick<Store, 'decisionTypes'>; heldOutDecisions: HeldOutDecisions };
 
-/** Weighs errors against looks on the held-out rows of a policy, by the costs of its type. */
-export function weighPolicyCosts(deps: Deps, type: DecisionTypeRecord, policy: PolicyRecord): CostFinding {
+/**
+ * Weighs errors against looks on the held-out rows of a policy, by the costs of its type. Throws `validation_error` for
+ * tried thresholds in the wrong order.
+ */
+export function weighPolicyCosts(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  tried: TriedThresholds,
+): CostFinding {
+  const { escalation_threshold: ownEscalation } = policy.trainingConfig;
   const { settings, missing, ...replay } = deps.heldOutDecisions.read(type, policy);
   return measureCosts(replay, missing, {
     costs: type.costs ?? noCosts,
     options: type.activeVersion.definition.options,
     settings,
-    ownEscalation: policy.trainingConfig.escalation_threshold,
+    tried: { ...settings, ...tryThresholds(settings, ownEscalation, tried) },
+    ownEscalation,
     refusal: findObstacle(deps, type, policy),
     isRefitted: isRefitted(policy),
   });

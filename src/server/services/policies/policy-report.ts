@@ -69,7 +69,7 @@ export async function makePolicyReport(
     attention: describeAttention(deps, type, policy),
     metrics,
     whole: isMeasured ? measurePolicy(deps, type, policy) : null,
-    costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy) : null,
+    costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy, {}) : null,
     promise: deps.promiseChecks.readStanding(type, policy)?.sentence ?? null,
     weakParts: slices?.isFresh ? (slices.known?.result.items ?? null) : null,
     rules: rules.file.rules,
