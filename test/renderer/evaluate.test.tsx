@@ -157,11 +157,23 @@ describe('Evaluate', () => {
     expect(stored).toEqual(before.confidence_thresholds);
   });
 
-  it('promises what the unseen examples bear, and refuses a target out of range', async () => {
-    const { call, url } = await openPlace('evaluate');
+  it('promises what the unseen examples bear, says whether tried thresholds reach it, and refuses a target out of range', async () => {
+    const { call, url, policyUrl } = await openPlace('evaluate');
     const target = await screen.findByLabelText('Target error among direct decisions, in percent');
     fireEvent.change(target, { target: { value: '' } });
     await screen.findByText('The target must be a number from 0.01 to 50.');
+    fireEvent.change(target, { target: { value: '40' } });
+    const { threshold, sentence } = (await call('GET', `${policyUrl}/promise?target_error=0.4`)).body;
+    expect(threshold).toBeGreaterThan(0.1);
+    const address = window.location.hash;
+    const tryFrom = (direct: number) =>
+      act(() => {
+        window.location.hash = `${address}?direct=${direct}&below=0`;
+      });
+    tryFrom(0.1);
+    await screen.findByText(`${sentence} From 0.10, as tried, nothing is promised.`);
+    tryFrom(1);
+    await screen.findByText(`${sentence} The thresholds tried begin there or above.`);
     fireEvent.change(target, { target: { value: '45' } });
     fireEvent.click(await screen.findByRole('button', { name: 'Promise this' }));
     await waitFor(async () => expect((await call('GET', url)).body.promise).toMatchObject({ target_error: 0.45 }));
