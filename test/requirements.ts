@@ -477,6 +477,13 @@ const serving = {
     'The recipes of docs/many-machines.md for Spark, Polars, DuckDB, Ray and Dask run and decide as the package does.',
 };
 
+const network = {
+  'NET-1':
+    'serve --listen is refused while there is no API key, and for an address that stands for several or none; /ready says where the workbench can be called.',
+  'NET-2':
+    'At the address of --listen only calls with a valid API key are let in: no session, no login code, no page, no public route; 127.0.0.1 stays as it is.',
+};
+
 const clock = {
   'CLK-1':
     'What a pause of over an hour, or a clock set ahead as far, makes due is removed after four hours of running, never before.',
@@ -692,6 +699,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...training,
   ...records,
   ...serving,
+  ...network,
   ...clock,
   ...credits,
   ...identity,

@@ -1,5 +1,6 @@
 /** The entry without a window: a command line, its environment, its exit codes. */
 import { spawn } from 'node:child_process';
+import { isIP } from 'node:net';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,6 +36,8 @@ const help = `Decision Workbench
 Flags (environment variable, default):
   --data-dir DIR            data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench)
   --port N                  port, 0 picks a free one (WORKBENCH_PORT, 8737)
+  --listen ADDRESS          let other machines call at this address of the machine, with an API key, which must be there
+                            first; over plain HTTP, see docs/running.md (WORKBENCH_LISTEN, none)
   --synchronous FULL|NORMAL durability of a commit (WORKBENCH_SYNCHRONOUS, FULL)
   --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
   --training-memory-mb N    a training that needs more is stopped (WORKBENCH_TRAINING_MEMORY_MB, 2000)
@@ -88,6 +91,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
     options: {
       dataDir,
       port: readInteger(read('port'), 8_737, 0, 65_535),
+      listen: readAddress(read('listen').text),
       rendererDir: path.join(findProgramFolder(import.meta.dirname), 'out', 'renderer'),
       synchronous: readChoice(read('synchronous'), 'FULL', ['FULL', 'NORMAL']),
       heartbeatTimeoutMs: readInteger(read('heartbeat-timeout-ms'), 30_000, 1_000, 3_600_000),
@@ -132,6 +136,12 @@ function readInteger({ name, text }: Setting, usual: number, min: number, max: n
   throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
+function readAddress(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (isIP(text) !== 0 && !['127.0.0.1', '0.0.0.0', '::'].includes(text)) return text;
+  throw new StartError('options', `--listen takes one IP address of this machine beside 127.0.0.1, not "${text}".`);
+}
+
 function readChoice<T extends string>({ name, text }: Setting, usual: T, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === (text ?? usual));
   if (found !== undefined) return found;
@@ -146,6 +156,7 @@ function parseFlags(args: readonly string[]) {
     options: {
       'data-dir': string,
       port: string,
+      listen: string,
       synchronous: string,
       'heartbeat-timeout-ms': string,
       'training-memory-mb': string,
@@ -235,8 +246,13 @@ async function serve(options: StartOptions, open: boolean): Promise<void> {
   const workbench = await startWorkbench(options);
   surviveFaults(workbench.log);
   endOnSignal(workbench);
-  const { url, mcpUrl, dataDir } = workbench;
+  const { url, mcpUrl, outsideUrl, dataDir } = workbench;
   process.stdout.write(`${JSON.stringify({ url, mcp_url: mcpUrl, data_dir: dataDir, pid: process.pid })}\n`);
+  if (outsideUrl !== null) {
+    process.stderr.write(
+      `Other machines can call ${outsideUrl} with an API key. It is plain HTTP: whoever reads that network reads keys and data.\n`,
+    );
+  }
   try {
     const link = await workbench.loginLink();
     process.stderr.write(`Open the workbench (this link signs in once, within ten minutes): ${link}\n`);

@@ -17,6 +17,7 @@ import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from '
 import { FolderWatch } from './data-folder/watch.ts';
 import { EventHub } from './events/event-hub.ts';
 import { buildApp } from './http/app.ts';
+import { listenOutside } from './http/outside.ts';
 import { PendingWrites } from './jobs/pending-writes.ts';
 import { TrainingJobs } from './jobs/training-jobs.ts';
 import { createMetering } from './metering/metering.ts';
@@ -69,6 +70,8 @@ export type StartOptions = Partial<ServerOptions> & Pick<ServerOptions, 'dataDir
 export type Workbench = {
   url: string;
   mcpUrl: string;
+  /** Where other machines call with an API key; null where nothing but this machine can. */
+  outsideUrl: string | null;
   dataDir: string;
   /** A session token for the local owner. */
   issueSession(): Promise<string>;
@@ -86,6 +89,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
   const program = findProgramFolder(import.meta.dirname);
   return {
     host: '127.0.0.1',
+    listen: null,
     resourcesDir: path.join(program, 'resources'),
     synchronous: 'FULL',
     heartbeatTimeoutMs: 30_000,
@@ -343,8 +347,8 @@ function findMigrations(): string {
 
 /**
  * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartError when the
- * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`) or the data
- * cannot be opened (`data`); nothing of it is left running then.
+ * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`), other machines
+ * are to be let in without a key (`options`) or the data cannot be opened (`data`); nothing of it is left running then.
  */
 export async function startWorkbench(startOptions: StartOptions): Promise<Workbench> {
   const options = completeOptions(startOptions);
@@ -358,10 +362,12 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
     const { app, deps, close } = await openWorkbench(options, systemClock, log);
     closing.defer(close);
     const url = await listen(app, options);
+    const outsideUrl = options.listen === null ? null : await openOutside(app, options.listen, deps.store, closing);
     lock.announce(url);
     return {
       url,
       mcpUrl: `${url}${mcpPath}`,
+      outsideUrl,
       dataDir: options.dataDir,
       issueSession: async () => (await deps.auth.issuer.issue()).token,
       loginLink: async () => `${url}${pagesPath}#login=${deps.auth.makeLoginCode()}`,
@@ -388,6 +394,32 @@ async function closeInTime(closing: AsyncDisposableStack): Promise<void> {
     // The wait that is not needed any more rejects, too.
     await tooLate.catch(() => undefined);
   }
+}
+
+/** Lets calls in at a further address, on the same port; gives its URL. Throws StartError while there is no API key. */
+async function openOutside(
+  app: FastifyInstance,
+  host: string,
+  store: Pick<Deps['store'], 'accounts'>,
+  closing: AsyncDisposableStack,
+): Promise<string> {
+  if (!store.accounts.hasKeys()) {
+    throw new StartError(
+      'options',
+      '--listen lets other machines in by API keys alone, and there is none yet. Start without it, make a key under Settings, and start again.',
+    );
+  }
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    const outside = await listenOutside(app.server, host, port);
+    closing.defer(() => void outside.close());
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const problem = code === 'EADDRINUSE' ? `has port ${port} in use` : 'is no address of this machine';
+    throw new StartError('options', `${host} ${problem} (--listen).`, { cause });
+  }
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function listen(app: FastifyInstance, options: ServerOptions): Promise<string> {

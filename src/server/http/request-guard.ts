@@ -9,17 +9,18 @@ import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 import type { Connections } from './connections.ts';
+import { checkOutside, requireKey } from './outside.ts';
 
 /**
- * Makes what every request passes, also one without a route: Host and Origin first, then who calls, then the rate
- * limit. `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited`
+ * Makes what every request passes, also one without a route: Host and Origin first (of a call from outside its key),
+ * then who calls, then the rate limit. `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited`
  * or, while the program ends and for what could write while the data folder is gone, `unavailable`.
  */
 export function createRequestGuard(
   deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch' | 'options'>,
   connections: Connections,
 ) {
-  const { maxWrongCredentialsPerMinute } = deps.options;
+  const { maxWrongCredentialsPerMinute, host, listen } = deps.options;
   const wrongCredentials = createRateLimiter(deps.clock);
   const admit = (authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void => {
     if (authenticated === null) return;
@@ -43,13 +44,16 @@ export function createRequestGuard(
         reply.header('connection', 'close');
         throw new WorkbenchError('unavailable', 'The workbench is closing. Ask again when it runs.');
       }
-      checkOrigin(request.headers);
+      const isOutside = listen !== null && request.raw.socket.localAddress !== host;
+      if (isOutside) checkOutside(request.headers);
+      else checkOrigin(request.headers);
       if (request.method !== 'GET' && request.method !== 'HEAD') deps.folderWatch.checkWritable();
       const header = request.headers.authorization;
       if (header === undefined) return admit(null, request, reply);
-      return mapMaybePromise(deps.auth.authenticate(header, request.raw.socket), (authenticated) =>
-        admit(authenticated, request, reply),
-      );
+      return mapMaybePromise(deps.auth.authenticate(header, request.raw.socket), (authenticated) => {
+        if (isOutside) requireKey(authenticated);
+        admit(authenticated, request, reply);
+      });
     },
     /**
      * Counts wrong credentials by the address that sent them: returns the refusal to answer with, `rate_limited` in the

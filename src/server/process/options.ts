@@ -17,6 +17,8 @@ export function toDataDir(flag: string | undefined, env: NodeJS.ProcessEnv): str
 export type ServerOptions = {
   dataDir: string;
   host: '127.0.0.1';
+  /** A further address of this machine, where calls with an API key are let in, and nothing else; null: none. */
+  listen: string | null;
   /** 0 picks a free port. */
   port: number;
   /** Folder with the built workbench, or null when it is not served. */

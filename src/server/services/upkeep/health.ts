@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 type HealthDeps = {
-  options: Pick<ServerOptions, 'dataDir'>;
+  options: Pick<ServerOptions, 'dataDir' | 'listen'>;
   store: Store;
   runtime: Runtime;
   trustedTime: TrustedTime;
@@ -34,6 +34,10 @@ export function checkHealth(deps: HealthDeps): OutputOf<'system.ready'> {
     return {
       status: isSound && cache && models && unavailable === 0 ? 'ready' : 'degraded',
       data_dir: options.dataDir,
+      network:
+        options.listen === null
+          ? 'this machine alone'
+          : `also ${options.listen}, with an API key, over HTTP: unencrypted for whoever reads that network`,
       database,
       data_folder,
       disk,
