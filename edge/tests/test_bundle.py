@@ -50,6 +50,8 @@ def test_bytes_and_file_objects_are_bundles_too(make_bundle: Any) -> None:
     assert not file.closed
     with pytest.raises(TypeError, match="not int"):
         EdgePredictor.from_bundle(5)  # type: ignore[arg-type]
+    with open(make_bundle(), encoding="latin-1") as text, pytest.raises(TypeError, match="not a file opened as text"):
+        EdgePredictor.from_bundle(text)  # type: ignore[arg-type]
 
 
 def test_messages_begin_with_the_name_of_the_file(make_bundle: Any, tmp_path: Path) -> None:

@@ -157,5 +157,6 @@ def test_predict_answers_bad_lines_in_their_place(make_bundle: Any) -> None:
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(results) == len(lines)
     assert all(result["error"]["code"] == "validation_error" for result in results[0::2])
+    assert {result["error"]["message"] for result in results[0:4:2]} == {"The line is blank."}
     assert all(result["decision"] == "approve" for result in results[1::2])
     assert done.returncode == 1

@@ -43,13 +43,16 @@ class Session:
         self._process.stdin.flush()
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = self.ask(method, params)["result"]
+        return result
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._last += 1
         self._send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
         assert self._process.stdout is not None
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         assert answer["id"] == self._last
-        result: dict[str, Any] = answer["result"]
-        return result
+        return answer
 
     def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
         return self.call("tools/call", {"name": name, "arguments": arguments})
@@ -73,6 +76,18 @@ def test_load_look_decide(make_bundle: Any) -> None:
         result = session.tool("make_decision", input={"loan": {"amount": 4}})["structuredContent"]
         assert (result["decision"], result["stage"]) == ("approve", "classifier")
         assert session.server["version"] == __version__
+
+
+def test_the_model_card_is_there_to_read(make_bundle: Any) -> None:
+    """A resource; before a bundle is loaded it says what to do."""
+    with Session() as session:
+        (card,) = session.call("resources/list", {})["resources"]
+        assert (card["uri"], card["mimeType"]) == ("bundle://model-card", "text/markdown")
+        early = session.ask("resources/read", {"uri": card["uri"]})["error"]["message"]
+        assert "No bundle is loaded. Call load_edge_bundle" in early
+        session.tool("load_edge_bundle", path=str(make_bundle()))
+        (content,) = session.call("resources/read", {"uri": card["uri"]})["contents"]
+        assert content["text"] == "# Loan"
 
 
 def test_the_fields_that_an_agent_may_fill(make_bundle: Any) -> None:

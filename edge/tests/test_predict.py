@@ -214,6 +214,8 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "bundle_digest": predictor.info["bundle_digest"],
         "unread": [],
     }
+    with pytest.raises(TypeError, match="unhashable type: 'EdgeDecision'"):
+        hash(result)
     # The first rule fails where there is no loan: it does not match and the next one is tried.
     result = predictor.predict({"vip": None})
     assert (result.decision, result.rules_triggered, result.reason_codes) == ("approve", ["vip"], [])

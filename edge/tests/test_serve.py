@@ -233,6 +233,20 @@ def test_the_document_lists_the_fields_of_each_bundle(service: Service) -> None:
     assert schemas["Input2"]["properties"]["claim"]["properties"]["amount"]["type"] == "number"
 
 
+def test_the_document_tells_what_the_examples_had_and_what_a_batch_holds(make_bundle: Any) -> None:
+    """[SRV-3]"""
+    amount = {"path": ["loan", "amount"], "kind": "number", "required": False, "missing": 0.125, "values": None}
+    facts = [{**amount, "range": [1, 9]}, {**amount, "path": ["day"], "kind": "date", "range": None}]
+    with Service(make_bundle(fields=facts)) as running:
+        document = running.ask("GET", "/openapi.json").body
+    fields = document["components"]["schemas"]["Input1"]["properties"]
+    described = "In the examples from 1 to 9. Missing in 12.5% of the examples"
+    assert fields["loan"]["properties"]["amount"] == {"type": "number", "description": described}
+    assert fields["day"]["description"] == "ISO 8601. Missing in 12.5% of the examples"
+    body = document["paths"]["/decide/batch"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert body["properties"]["decisions"]["items"] == {"$ref": "#/components/schemas/DecideRequest"}
+
+
 def test_what_is_counted(bundles: list[Path]) -> None:
     """Of all workers together, without anything of an input [SRV-4]."""
     with Service(*bundles, "--workers", 2) as running:

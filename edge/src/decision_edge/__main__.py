@@ -118,6 +118,8 @@ def _predict(predictor: EdgePredictor) -> int:
 
 
 def _parse_line(line: bytes) -> Any:
+    if not line.strip():
+        raise InvalidInput("The line is blank.")
     try:
         return parse_json(line.decode("utf-8"))
     except ValueError as error:

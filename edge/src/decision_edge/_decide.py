@@ -47,6 +47,8 @@ class EdgeDecision:
     bundle_digest: str
     unread: list[str] = field(default_factory=list, compare=False)
 
+    __hash__ = None  # type: ignore[assignment]  # Of its lists and dict; else the error would name one of these.
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a new JSON-ready dict."""
         return asdict(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field, ValidationError
 
@@ -36,7 +36,7 @@ class _PlainServer(MCPServer):
 
 
 def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
-    """Return the server with its three tools; `predictor` is the bundle that is loaded at the start."""
+    """Return the server with its tools and the model card; `predictor` is the bundle that is loaded at the start."""
     instructions = "Load an exported bundle, then make decisions with it, offline."
     if predictor is not None:
         instructions = f"Make decisions of the type {predictor.info['decision_type']!r}, offline."
@@ -80,6 +80,14 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
             return current().predict(input, strict=strict)
         except DecisionEdgeError as error:
             raise ToolError(str(error)) from error
+
+    @server.resource("bundle://model-card", title="Model card", mime_type="text/markdown")
+    def model_card() -> str:
+        """What the loaded policy decides, by which fields, rules and examples, how well, and where not."""
+        try:
+            return current().model_card
+        except ToolError as error:
+            raise ResourceError(str(error)) from error
 
     return server
 

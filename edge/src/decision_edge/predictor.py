@@ -147,6 +147,11 @@ class EdgePredictor:
         return {**settings, "fields": fields, "bundle_digest": self._bundle.digest, "notes": list(self._notes)}
 
     @property
+    def model_card(self) -> str:
+        """The policy in plain words, as Markdown."""
+        return self._bundle.bytes("model-card.md").decode("utf-8")
+
+    @property
     def fields(self) -> tuple[EdgeField, ...]:
         """The fields that the policy reads, or that its input schema names."""
         return self._fields.listed

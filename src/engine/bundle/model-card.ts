@@ -275,6 +275,8 @@ export function writeModelCard(facts: ModelCardFacts): string {
     ...describeDeciding(facts),
     ...(metrics === null ? [] : describeRareOptions(metrics)),
     ...(metrics === null ? [describePromise(promise)] : describeFigures(manifest, metrics, promise)),
+    '## Intended use',
+    `Inputs like the examples, decided by a program that leaves to a person what comes back with \`escalate\` true. Not for inputs from elsewhere, and not for decisions that nobody looks at afterwards: what it learned grows old.`,
     ...describeRules(facts.rules),
     ...describeReasons(facts),
     ...describeFields(manifest.fields),

@@ -115,8 +115,9 @@ def _open_source(source: BundleSource) -> Iterator[IO[bytes]]:
             yield file
     elif isinstance(source, (bytes, bytearray, memoryview)):
         yield io.BytesIO(source)
-    elif not hasattr(source, "read"):
-        raise TypeError(f"A bundle is a path, bytes or a binary file object, not {type(source).__name__}.")
+    elif not hasattr(source, "read") or isinstance(source, io.TextIOBase):
+        name = "a file opened as text" if hasattr(source, "read") else type(source).__name__
+        raise TypeError(f"A bundle is a path, bytes or a binary file object, not {name}.")
     elif source.seekable():
         yield source
     else:

@@ -39,7 +39,8 @@ def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
     schemas = {**_ANSWERS, "DecideRequest": _describe_request(inputs)}
     for schema, name in inputs.items():
         schemas[schema] = {**_nest(predictors[name].fields), "description": f"Input of the decision type {name}"}
-    single, several = _refer("DecideRequest"), {"type": "array", "items": {}, "minItems": 1, "maxItems": MAX_BATCH_SIZE}
+    single = _refer("DecideRequest")
+    several = {"type": "array", "items": single, "minItems": 1, "maxItems": MAX_BATCH_SIZE}
     batch = {"type": "object", "properties": {"decisions": several}, "required": ["decisions"]}
     return {
         "openapi": "3.1.0",
@@ -79,12 +80,17 @@ def _nest(fields: tuple[EdgeField, ...]) -> Schema:
         schema = dict(_TYPES[field.kind])
         if field.values:
             schema["examples"] = list(field.values[:_MAX_SHOWN_VALUES])
-        if field.range:
-            schema["description"] = f"In the examples from {field.range[0]} to {field.range[1]}"
+        if sentences := _describe_examples(field):
+            schema["description"] = ". ".join([*filter(None, [schema.get("description")]), *sentences])
         place["properties"][name] = schema
         if field.required:
             place.setdefault("required", []).append(name)
     return root
+
+
+def _describe_examples(field: EdgeField) -> list[str]:
+    seen = [] if field.range is None else [f"In the examples from {field.range[0]} to {field.range[1]}"]
+    return seen if field.missing is None else [*seen, f"Missing in {field.missing:.1%} of the examples"]
 
 
 def _operate(name: str, summary: str, answer: Schema | None, body: Schema | None = None) -> Schema:
