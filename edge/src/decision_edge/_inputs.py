@@ -53,7 +53,7 @@ class Part:
     @property
     def is_plain(self) -> bool:
         """Whether the inputs are mappings or of a table, and not Series or something that is no input."""
-        return all(isinstance(row, Mapping) for row in self._rows)
+        return all(type(row) is dict or isinstance(row, Mapping) for row in self._rows)
 
 
 def iterate_parts(inputs: Rows, size: int) -> Iterator[Part]:

@@ -102,11 +102,19 @@ function printTable(title: string, columns: readonly Column[]): void {
   }
 }
 
-function measure(title: string, bytes: Uint8Array, rows: string, findPeer?: () => Column): void {
+type Beside = { findPeer?: () => Column; hasTables?: boolean };
+
+function measure(title: string, bytes: Uint8Array, rows: string, { findPeer, hasTables }: Beside = {}): void {
   const bundle = write('bundle.zip', withoutFields(bytes));
   const measured = versions.map(({ name, source }) => ({
     name,
-    ...runPython<Measured>(python, 'measure.py', [bundle, rows, '10'], source),
+    // Earlier versions take no tables.
+    ...runPython<Measured>(
+      python,
+      'measure.py',
+      [bundle, rows, '10', ...(hasTables && name === 'now' ? ['tables'] : [])],
+      source,
+    ),
   }));
   printTable(title, findPeer === undefined ? measured : [findPeer(), ...measured]);
   const [first, ...others] = measured.map(({ decided }) => decided);
@@ -124,7 +132,10 @@ try {
     name: 'scikit-learn',
     facts: runPython<Column['facts']>(findPeersPython(), 'peers.py', [train, test]),
   });
-  measure('Bookings: 3,000 rows to learn, 10,000 to decide', await openBundle('hotel', learned), test, fitTrees);
+  measure('Bookings: 3,000 rows to learn, 10,000 to decide', await openBundle('hotel', learned), test, {
+    findPeer: fitTrees,
+    hasTables: true,
+  });
   measure('The same behind two rules', await openBundle('hotel-rules', learned, rules), test);
   if (values.texts !== undefined) {
     const read = (part: string) =>
@@ -139,7 +150,9 @@ try {
       name: 'bare encoder',
       facts: runPython<Column['facts']>(python, 'bare_encoder.py', [model, texts]),
     });
-    measure(`Texts: ${few.length} to learn, 1,500 to decide`, await openBundle('texts', few), texts, embed);
+    measure(`Texts: ${few.length} to learn, 1,500 to decide`, await openBundle('texts', few), texts, {
+      findPeer: embed,
+    });
   }
   printTable('Installed, in MB', [
     { name: 'now', facts: runPython(python, 'installed.py', [join(root, 'edge/pyproject.toml')]) },

@@ -73,7 +73,7 @@ class Classifier:
         probabilities: list[list[float]] = []
         for start in range(0, rows, step):
             part = slice(start, start + step)
-            feeds = _pad_ngrams(ngrams[part])
+            feeds = _pad_ngrams(ngrams[part]) if "ngram_indices" in self._names else {}
             feeds["dense"] = dense[part].astype(np.float32)
             probabilities += self._run(feeds, len(feeds["dense"]))
         return probabilities

@@ -15,6 +15,8 @@ from .._json import JsonValue, find_value
 __all__ = ["Batch"]
 
 _MAX_DEPTH = 32
+# Whole numbers below it are doubles as they are.
+_MAX_EXACT = 2**53
 # Types whose values are never a missing value of a table.
 _NEVER_MISSING = frozenset((str, int, bool))
 
@@ -98,9 +100,11 @@ class Batch:
 
     def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
         """Read the objects of a column as a level of their own; return what is left of it."""
-        rows = [value if isinstance(value, Mapping) else {} for value in column]
+        # Asked of the type first: whether something else is a Mapping takes long to find out.
+        are_objects = [type(value) is dict or isinstance(value, Mapping) for value in column]
+        rows = [value if is_object else {} for value, is_object in zip(column, are_objects, strict=True)]
         self._read_level(_transpose(rows), tree, path)
-        return [_ABSENT if isinstance(value, Mapping) else value for value in column]
+        return [_ABSENT if is_object else value for value, is_object in zip(column, are_objects, strict=True)]
 
     def _note(self, path: tuple[str, ...], rows: Iterable[bool], problem: str | None) -> None:
         if problem is None:
@@ -112,7 +116,9 @@ class Batch:
 
 
 def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:
-    names = dict.fromkeys(name for row in rows for name in row)
+    names: dict[Any, Any] = {}
+    for row in rows:
+        names.update(row)
     return {name: [row.get(name, _ABSENT) for row in rows] for name in names}
 
 
@@ -136,7 +142,9 @@ def _clean_column(column: list[Any], depth: int) -> list[JsonValue]:
     """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing."""
     types = set(map(type, column))
     cleaned: list[JsonValue] = column
-    if not types <= _PLAIN and not (types == {float} and np.isfinite(np.array(column)).all()):
+    if types == {int} and min(column) > -_MAX_EXACT and max(column) < _MAX_EXACT:
+        cleaned = list(map(float, column))
+    elif not types <= _PLAIN and not (types == {float} and np.isfinite(np.array(column)).all()):
         cleaned = [_clean_cell(value, depth) for value in column]
     if str in types:
         text = "".join([value for value in cleaned if type(value) is str])
@@ -154,7 +162,7 @@ def _clean_cell(value: Any, depth: int) -> JsonValue:
     if kind is float:
         if value - value == 0:
             return value  # type: ignore[no-any-return]
-    elif kind is int and -(2**53) < value < 2**53:
+    elif kind is int and -_MAX_EXACT < value < _MAX_EXACT:
         return float(value)
     elif kind in _PLAIN:
         return value  # type: ignore[no-any-return]
