@@ -26,7 +26,7 @@ const always = [{ name: 'always', condition: 'ctx.age > 0', then: 'good risk', p
 const types: Record<string, { rows: Row[]; rules: unknown[]; isTuned?: true }> = {
   rules: { rows: table, rules: always },
   tabular: { rows: table, rules: [] },
-  text: { rows: messages, rules: [] },
+  text: { rows: takeOfEach(messages, 300), rules: [] },
   tuned: { rows: takeOfEach(messages, 60), rules: [], isTuned: true },
 };
 

@@ -47,24 +47,7 @@ export function Examples({ type }: { type: DecisionType }) {
   };
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
-  useCommands([
-    {
-      id: 'import',
-      title: 'Import a file',
-      group: 'Create',
-      run: () => goTo({ page: 'type', id: type.id, place: 'import' }),
-    },
-    { id: 'add-example', title: 'Add an example', group: 'Create', run: () => setIsAdding(true) },
-    {
-      id: 'generate-examples',
-      title: 'Generate 10 examples',
-      group: 'Create',
-      enabled: !generation.isRunning,
-      run: generation.run,
-    },
-    { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
-    { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
-  ]);
+  useExampleCommands(type, generation, showAs, () => setIsAdding(true));
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const tools = (
@@ -106,6 +89,32 @@ export function Examples({ type }: { type: DecisionType }) {
       )}
     </>
   );
+}
+
+function useExampleCommands(
+  type: DecisionType,
+  generation: ReturnType<typeof useGeneration>,
+  showAs: (view: string) => void,
+  onAdd: () => void,
+): void {
+  useCommands([
+    {
+      id: 'import',
+      title: 'Import a file',
+      group: 'Create',
+      run: () => goTo({ page: 'type', id: type.id, place: 'import' }),
+    },
+    { id: 'add-example', title: 'Add an example', group: 'Create', run: onAdd },
+    {
+      id: 'generate-examples',
+      title: 'Generate 10 examples',
+      group: 'Create',
+      enabled: !generation.isRunning,
+      run: generation.run,
+    },
+    { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
+    { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
+  ]);
 }
 
 /** Above the rows: the search, the view and what adds examples. */
