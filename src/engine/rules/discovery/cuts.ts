@@ -67,8 +67,8 @@ export function findBestCut(
 
 /** The places of a column's values in ascending order, and those with a greater value right behind them. */
 function sortColumn(values: Float64Array): { order: number[]; borders: number[]; at(place: number): number } {
-  const order = Array.from(values.keys()).sort((a, b) => (values[a] as number) - (values[b] as number));
-  const at = (place: number) => values[order[place] as number] as number;
+  const order = Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
+  const at = (place: number) => values[order[place]];
   const borders: number[] = [];
   for (let place = 0; place + 1 < order.length; place++) if (at(place) < at(place + 1)) borders.push(place);
   return { order, borders, at };

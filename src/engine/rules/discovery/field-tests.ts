@@ -134,7 +134,7 @@ function listFlagTests(column: Column): FieldTest[] {
 function* listNumberTests(column: Column, rows: readonly SearchRow[], optionCount: number): Generator<FieldTest> {
   const numbers = Float64Array.from(column.values, (value) => (isFiniteNumber(value) ? value : Number.NaN));
   const known = Array.from(numbers.keys()).filter((row) => !Number.isNaN(numbers[row]));
-  const values = Float64Array.from(known, (row) => numbers[row] as number);
+  const values = Float64Array.from(known, (row) => numbers[row]);
   const labels = Int32Array.from(known, (row) => rows[row]?.label ?? 0);
   for (const cut of findCuts(values, labels, optionCount)) {
     yield makeNumberTest(column, numbers, '>', cut);
@@ -147,12 +147,10 @@ function makeNumberTest(column: Column, numbers: Float64Array, operator: '>' | '
   return {
     source: `${printPath(column.path)} ${operator} ${printLiteral(cut)}`,
     guards: column.guards,
-    rows: collectRows(numbers.length, (row) =>
-      isAbove ? (numbers[row] as number) > cut : (numbers[row] as number) <= cut,
-    ),
+    rows: collectRows(numbers.length, (row) => (isAbove ? numbers[row] > cut : numbers[row] <= cut)),
     refine: (among, target, weight) => {
       const places = Array.from(numbers.keys()).filter((row) => hasRow(among, row) && !Number.isNaN(numbers[row]));
-      const values = Float64Array.from(places, (row) => numbers[row] as number);
+      const values = Float64Array.from(places, (row) => numbers[row]);
       const isOwn = places.map((row) => hasRow(target, row));
       const better = findBestCut(values, isOwn, weight, isAbove ? 'above' : 'below');
       return better === null ? null : makeNumberTest(column, numbers, operator, better);

@@ -20,11 +20,11 @@ export function findTellingWords(
   let read = 0;
   for (let row = 0; row < texts.length; row += step) {
     const label = labels[row] ?? 0;
-    totals[label] = (totals[label] as number) + 1;
+    totals[label] = totals[label] + 1;
     read++;
     for (const word of new Set(texts[row]?.slice(0, maxCharacters).match(/\p{L}{3,30}/gu))) {
       const own = counts.get(word) ?? new Float64Array(optionCount);
-      own[label] = (own[label] as number) + 1;
+      own[label] = own[label] + 1;
       counts.set(word, own);
     }
   }
@@ -42,9 +42,9 @@ function scoreWord(own: Float64Array, totals: Float64Array, read: number): numbe
   if (present < minTexts || present === read) return 0;
   let best = 0;
   for (let option = 0; option < own.length; option++) {
-    const total = totals[option] as number;
+    const total = totals[option];
     const expected = (present * total) / read;
-    const more = (own[option] as number) - expected;
+    const more = own[option] - expected;
     if (more <= 0 || total === read) continue;
     best = Math.max(best, (more * more) / (expected * (1 - total / read) * (1 - present / read)));
   }
