@@ -66,21 +66,32 @@ function toDecisionType(row: RawDecisionType): DecisionTypeRecord {
   };
 }
 
-const writeCosts = (costs: Costs | null) => (costs === null ? null : JSON.stringify(costs));
+const writeOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
+
+/** A type as the parameters of the statements that write it. */
+const toRow = ({ piiFields, costs, audit, activeVersion, ...type }: Omit<DecisionTypeRecord, 'seq'>) => ({
+  ...type,
+  piiFields: JSON.stringify(piiFields),
+  costs: writeOrNull(costs),
+  audit: writeOrNull(audit),
+  versionId: activeVersion.id,
+});
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
-         costs, audit, active_version_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         costs, audit, active_version_id, created_at, updated_at) VALUES (@id, @organisationId, @name, @description,
+         @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @versionId, @createdAt, @updatedAt)`,
     ),
     insertVersion: db.prepare(
       `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
        VALUES (?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
-      `UPDATE decision_types SET name = ?, description = ?, pii_fields = ?, retention_days = ?, fallback_option = ?,
-         costs = ?, audit = ?, active_version_id = ?, updated_at = ? WHERE id = ? AND deleted_at IS NULL`,
+      `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
+         retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, audit = @audit,
+         active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
     ),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
     deleted: db.prepare<[string, string, number], { name: string }>(
@@ -125,20 +136,7 @@ export class DecisionTypeStore {
 
   /** Adds a type with its first version. */
   insert(type: Omit<DecisionTypeRecord, 'seq'>): void {
-    this.#statements.insertType.run(
-      type.id,
-      type.organisationId,
-      type.name,
-      type.description,
-      JSON.stringify(type.piiFields),
-      type.retentionDays,
-      type.fallbackOption,
-      writeCosts(type.costs),
-      type.audit === null ? null : JSON.stringify(type.audit),
-      type.activeVersion.id,
-      type.createdAt,
-      type.updatedAt,
-    );
+    this.#statements.insertType.run(toRow(type));
     this.#insertVersion(type.id, type.activeVersion);
     this.#byName.clear();
   }
@@ -146,18 +144,7 @@ export class DecisionTypeStore {
   /** Writes a type as it is to be; where `isNewVersion`, its active version is added as well. */
   update(type: DecisionTypeRecord, isNewVersion: boolean): void {
     if (isNewVersion) this.#insertVersion(type.id, type.activeVersion);
-    this.#statements.update.run(
-      type.name,
-      type.description,
-      JSON.stringify(type.piiFields),
-      type.retentionDays,
-      type.fallbackOption,
-      writeCosts(type.costs),
-      type.audit === null ? null : JSON.stringify(type.audit),
-      type.activeVersion.id,
-      type.updatedAt,
-      type.id,
-    );
+    this.#statements.update.run(toRow(type));
     this.#byName.clear();
   }
 
