@@ -1,6 +1,5 @@
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { ClockNote } from '../../parts/clock-note.tsx';
-import { DamageNote } from '../../parts/damage-note.tsx';
+import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';

@@ -1,8 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Backup } from '../../../server/contract/upkeep/backups.ts';
-import { ClockNote } from '../../parts/clock-note.tsx';
-import { DamageNote } from '../../parts/damage-note.tsx';
+import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { moment } from '../../parts/text/figures.ts';
