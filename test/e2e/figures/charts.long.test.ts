@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listViolations } from './tools/axe.ts';
-import { openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
-import { toPalettePng } from './tools/palette-png.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import { listViolations } from '../tools/axe.ts';
+import { openWindow, pictures, type Window, waitForQuiet } from '../tools/browser-page.ts';
+import { toPalettePng } from '../tools/palette-png.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 const sizes = [
   { width: 1024, height: 700 },

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Explanation } from '../../src/server/contract/deciding/explaining.ts';
-import { listViolations } from './tools/axe.ts';
-import { openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
+import { listViolations } from '../tools/axe.ts';
+import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 /** Markup, text that runs backwards, a word without end, numbers out of measure. */
 const hostile = {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSheets } from '../../src/engine/import/read-file.ts';
-import { writeWorkbook } from '../../src/engine/import/write-workbook.ts';
-import { isInSight, openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { readSheets } from '../../../src/engine/import/read-file.ts';
+import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
+import { isInSight, openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 type Stored = { name: string; condition: string; then: string; reason_code: string | null; priority: number };
 

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CostFinding, Costs } from '../../src/engine/costs.ts';
-import type { ConfidenceThresholds } from '../../src/engine/domain.ts';
-import { openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import type { CostFinding, Costs } from '../../../src/engine/costs.ts';
+import type { ConfidenceThresholds } from '../../../src/engine/domain.ts';
+import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 describe('errors cost money', () => {
   let workbench: RunningWorkbench;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 describe('the Rules page', () => {
   let workbench: RunningWorkbench;

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CostFinding } from '../../src/engine/costs.ts';
-import { formatAmount } from '../../src/engine/measure/costs.ts';
-import { listViolations } from './tools/axe.ts';
-import { openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import type { CostFinding } from '../../../src/engine/costs.ts';
+import { formatAmount } from '../../../src/engine/measure/costs.ts';
+import { listViolations } from '../tools/axe.ts';
+import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 describe('the report of a policy', () => {
   let workbench: RunningWorkbench;

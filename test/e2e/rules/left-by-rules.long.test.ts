@@ -1,7 +1,7 @@
 /** On the page: a training on what the rules leave, and what it says once they have changed. */
 import { afterAll, expect, test } from 'vitest';
-import { openWindow, pictures } from './tools/browser-page.ts';
-import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { openWindow, pictures } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 let workbench: RunningWorkbench;
 afterAll(() => workbench?.stop());

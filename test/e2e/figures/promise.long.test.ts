@@ -1,9 +1,9 @@
 /** Somebody promises an error on the page, trains again, and sees what becomes of the promise. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import { goToPlace, openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 describe('a promise on the page', () => {
   let workbench: RunningWorkbench;

@@ -1,10 +1,10 @@
 /** Whoever wonders about a figure reads in one sentence what it is: with the pointer, or with the keyboard. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
-import { lookAtFigures } from './tools/figures.ts';
-import { startSample } from './tools/sample.ts';
-import type { RunningWorkbench } from './tools/workbench-process.ts';
+import { openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
+import { lookAtFigures } from '../tools/figures.ts';
+import { startSample } from '../tools/sample.ts';
+import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
 describe('each figure explains itself', () => {
   let workbench: RunningWorkbench;

@@ -1,7 +1,7 @@
 /** The audit on the page: drawn decisions are judged by keys without their decision in sight, and Monitor says the error. */
 import { afterAll, expect, test } from 'vitest';
-import { openWindow, pictures } from './tools/browser-page.ts';
-import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { openWindow, pictures } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 let workbench: RunningWorkbench;
 afterAll(() => workbench?.stop());
