@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverFlags } from '../../../scripts/server-flags.ts';
-import type { Metrics, TrainingConfig } from '../../../src/engine/domain.ts';
+import { isInProgress, type Metrics, type PolicyStatus, type TrainingConfig } from '../../../src/engine/domain.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -33,12 +33,12 @@ export async function deployType(
   const started = performance.now();
   const { body } = await workbench.call<{ policy_id: string }>('POST', `${type}/train`, config);
   for (;;) {
-    const progress = await workbench.call<{ status: string; error: string }>(
+    const progress = await workbench.call<{ status: PolicyStatus; error: string }>(
       'GET',
       `${type}/policies/${body.policy_id}/progress`,
     );
     if (progress.body.status === 'deployed') break;
-    if (progress.body.status !== 'training')
+    if (!isInProgress(progress.body.status))
       throw new Error(`training of ${name} ended ${progress.body.status}: ${progress.body.error}`);
     await wait(200);
   }
