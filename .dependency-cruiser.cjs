@@ -118,6 +118,7 @@ const parts = {
     'parts/charts',
     'parts/explained',
     'features/rules/editor',
+    'features/rules/sheet',
     'features/examples/table',
     'features/[^/]+',
     'frame',

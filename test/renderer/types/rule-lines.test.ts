@@ -4,8 +4,8 @@ import type { Rule } from '../../../src/engine/domain.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
-import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet.ts';
-import { readWhole, toLines } from '../../../src/renderer/features/rules/sheet-lines.ts';
+import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
+import { readWhole, toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
 const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
 const fields = [

@@ -11,7 +11,7 @@ import { Bars, Spread } from '../../parts/bars.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { readText, type SheetColumn, type SheetField } from './sheet.ts';
+import { readText, type SheetColumn, type SheetField } from './sheet/sheet.ts';
 import type { Sheet } from './use-sheet.ts';
 
 type Seen = RulesAnalysis['fields'][number];

@@ -7,8 +7,8 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import type { SheetField } from './sheet.ts';
-import { type GivenLine, type GivenRules, readPasted, readWhole } from './sheet-lines.ts';
+import type { SheetField } from './sheet/sheet.ts';
+import { type GivenLine, type GivenRules, readPasted, readWhole } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 

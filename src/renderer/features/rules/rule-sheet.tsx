@@ -13,9 +13,16 @@ import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { listChoices, listFreeFields, readText, type SheetColumn, type SheetField, type SheetRow } from './sheet.ts';
-import { SheetInput } from './sheet-input.tsx';
-import { toLines, toTsv } from './sheet-lines.ts';
+import {
+  listChoices,
+  listFreeFields,
+  readText,
+  type SheetColumn,
+  type SheetField,
+  type SheetRow,
+} from './sheet/sheet.ts';
+import { SheetInput } from './sheet/sheet-input.tsx';
+import { toLines, toTsv } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 import { type Sheet, tellCopied } from './use-sheet.ts';
 

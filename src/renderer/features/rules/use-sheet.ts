@@ -15,8 +15,8 @@ import {
   toSheetRow,
   type Written,
   writeText,
-} from './sheet.ts';
-import { toLines, toTsv } from './sheet-lines.ts';
+} from './sheet/sheet.ts';
+import { toLines, toTsv } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 
 /** The cell that is typed in: what it holds so far, and why that was not taken. */

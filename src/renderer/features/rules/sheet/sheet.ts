@@ -1,12 +1,12 @@
 /** The sheet of all rules: its columns, the texts of its cells, and what is typed into them. */
-import type { Rule } from '../../../engine/domain.ts';
-import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../engine/rules/analysis/cells.ts';
-import type { KnownField } from '../../../engine/rules/analysis/fields.ts';
-import { printPath } from '../../../engine/rules/parsing/print.ts';
-import { findNearest } from '../../../engine/rules/suggest.ts';
-import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
-import { isolate } from '../../parts/text/names.ts';
-import type { TypeDraft } from '../../state/drafts.ts';
+import type { Rule } from '../../../../engine/domain.ts';
+import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
+import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
+import { printPath } from '../../../../engine/rules/parsing/print.ts';
+import { findNearest } from '../../../../engine/rules/suggest.ts';
+import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';
+import { isolate } from '../../../parts/text/names.ts';
+import type { TypeDraft } from '../../../state/drafts.ts';
 
 export type SheetField = CellField & Pick<KnownField, 'values'>;
 export type SheetColumn = { id: string; name: string } & (

@@ -1,11 +1,11 @@
 /** The sheet of rules as lines of a spreadsheet, copied or in a file, and what such lines mean. */
-import type { Rule } from '../../../engine/domain.ts';
-import { toLetters } from '../../../engine/import/sheet.ts';
-import { parseCondition } from '../../../engine/rules/parsing/parse.ts';
-import { printPath } from '../../../engine/rules/parsing/print.ts';
-import { findNearest } from '../../../engine/rules/suggest.ts';
-import { isolate } from '../../parts/text/names.ts';
-import type { TypeDraft } from '../../state/drafts.ts';
+import type { Rule } from '../../../../engine/domain.ts';
+import { toLetters } from '../../../../engine/import/sheet.ts';
+import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
+import { printPath } from '../../../../engine/rules/parsing/print.ts';
+import { findNearest } from '../../../../engine/rules/suggest.ts';
+import { isolate } from '../../../parts/text/names.ts';
+import type { TypeDraft } from '../../../state/drafts.ts';
 import {
   lastColumns,
   nameColumn,

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@mantine/core';
 import { type KeyboardEvent, useMemo } from 'react';
-import { number } from '../../parts/text/figures.ts';
-import { showUnseen } from '../../parts/text/names.ts';
+import { number } from '../../../parts/text/figures.ts';
+import { showUnseen } from '../../../parts/text/names.ts';
 import type { Choice } from './sheet.ts';
 
 type SheetInputProps = {
