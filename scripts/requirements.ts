@@ -9,7 +9,7 @@ const citation = /\[([A-Z]{3}-\d{1,3})\]/g;
 /** Ids in brackets over all test files, with the files that name them. */
 function readCitations(root: string): Map<string, string[]> {
   const cited = new Map<string, string[]>();
-  for (const file of globSync(['test/**/*.test.{ts,tsx}', 'edge/tests/{test_*,*_story}.py'], { cwd: root })) {
+  for (const file of globSync(['test/**/*.test.{ts,tsx}', 'edge/tests/**/{test_*,*_story}.py'], { cwd: root })) {
     for (const [, id = ''] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
       cited.set(id, [...(cited.get(id) ?? []), file]);
     }

@@ -7,9 +7,9 @@ import { loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 
 /**
- * Weights of patterns, and what becomes of rules that share the steps of one decision; `edge/tests/test_patterns.py`
- * reads the same file. Inputs are written short: {"$repeat": [text, n]}, {"$copies": [value, n]}. `UPDATE_CASES=1`
- * writes weights, trees and outcomes anew.
+ * Weights of patterns, and what becomes of rules that share the steps of one decision;
+ * `edge/tests/rules/test_patterns.py` reads the same file. Inputs are written short: {"$repeat": [text, n]},
+ * {"$copies": [value, n]}. `UPDATE_CASES=1` writes weights, trees and outcomes anew.
  */
 type Decision = {
   name: string;

@@ -8,7 +8,7 @@ import pytest
 from decision_edge import _rules
 from decision_edge._rules.patterns import weigh_pattern
 
-CASES = json.loads((pathlib.Path(__file__).parents[2] / "test" / "cases" / "patterns.json").read_text("utf-8"))
+CASES = json.loads((pathlib.Path(__file__).parents[3] / "test" / "cases" / "patterns.json").read_text("utf-8"))
 
 
 def expand(value):

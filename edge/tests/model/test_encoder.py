@@ -13,7 +13,7 @@ from decision_edge import InvalidBundle
 from decision_edge._model.shared import SharedFile
 from decision_edge._model.text import TextFeatures
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHARED = json.loads((ROOT / "test" / "cases" / "embeddings.json").read_text("utf-8"))
 MODEL = ROOT / "resources" / "models" / "all-MiniLM-L6-v2"
 

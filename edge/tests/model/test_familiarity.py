@@ -11,7 +11,7 @@ import pytest
 from decision_edge import EdgePredictor, InvalidBundle
 from decision_edge._model.familiarity import Familiarity
 
-SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "familiarity.json").read_text())
+SHARED = json.loads((Path(__file__).parents[3] / "test" / "cases" / "familiarity.json").read_text())
 RANGES = {"words": None, "embedding": None, "fields": {"low": [-5, 0], "high": [5, 0], "most": 0}}
 
 

@@ -13,7 +13,7 @@ from decision_edge._json import find_value, format_number
 from decision_edge._model.features import TabularFeatures
 from decision_edge._model.text import join_text
 
-CASES = Path(__file__).parents[2] / "test" / "cases" / "features.json"
+CASES = Path(__file__).parents[3] / "test" / "cases" / "features.json"
 
 
 def test_shared_cases_give_the_same_slots_and_text() -> None:

@@ -12,7 +12,7 @@ from decision_edge import EdgePredictor, InvalidBundle
 from decision_edge._decide import Settings
 from tiny_bundle import classifier, parts
 
-SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "reasons.json").read_text())
+SHARED = json.loads((Path(__file__).parents[3] / "test" / "cases" / "reasons.json").read_text())
 ALONE = {"name": "only headed codes", **SHARED["only_headed"]}
 
 

@@ -14,7 +14,7 @@ from decision_edge import InvalidBundle
 from decision_edge._model.shared import SharedFile
 from decision_edge._model.text import TextFeatures
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "resources" / "models" / "all-MiniLM-L6-v2" / "tokenizer.json"
 PLAN: Any = {"fields": [["text"]], "ngrams": None, "encoder": None}
 

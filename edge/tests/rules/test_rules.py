@@ -15,7 +15,7 @@ from decision_edge._rules.tree import read_tree
 from decision_edge._rules.values import Failure, Run, equal
 
 MAX_SECONDS = 20.0  # generous: what is bounded is the number of steps
-SHARED = pathlib.Path(__file__).parents[2] / "test" / "cases"
+SHARED = pathlib.Path(__file__).parents[3] / "test" / "cases"
 CASES = json.loads((SHARED / "rules.json").read_text("utf-8"))["cases"]
 HOSTILE = json.loads((SHARED / "rules-hostile.json").read_text("utf-8"))
 CONFORMANCE = json.loads((SHARED / "rules-conformance.json").read_text("utf-8"))["cases"]
