@@ -44,6 +44,8 @@ describe('the bundle of a decision type', () => {
   let bench: Workbench;
   let path: string;
   let policyId: string;
+  /** Of the policy that was replaced by one that learned the same and puts examples into its bundle. */
+  let firstId: string;
 
   const train = async (config: object = {}) => {
     const started = await bench.call('POST', `${path}/train`, { tune_hyperparams: false, ...config });
@@ -76,7 +78,8 @@ describe('the bundle of a decision type', () => {
   });
 
   it('has the classifier, the rules, the features and what it is called [BUN-1]', async () => {
-    await train();
+    await train({ seed: 7 });
+    firstId = policyId;
     const { headers, bundle } = await download();
     expect(headers).toMatchObject({
       'content-type': 'application/zip',
@@ -102,9 +105,8 @@ describe('the bundle of a decision type', () => {
 
   it('stays as it is; a new one comes of the next policy, and the old one by its id [BUN-3] [CMD-1] [CMD-2]', async () => {
     const first = (await download('?slim=true')).bundle;
-    const firstId = policyId;
     expect(first).toEqual(unpackBundle(readFileSync(join(dataDir, 'artifacts', `${policyId}.zip`)), sha256));
-    await train({ seed: 7 });
+    await train({ seed: 7, golden_inputs: 'examples' });
     const second = (await download('?slim=true')).bundle;
     expect([first.manifest.policy_version, second.manifest.policy_version]).toEqual(['v1', 'v2']);
     expect(second.manifest.training?.seed).toBe(7);
@@ -153,14 +155,13 @@ describe('the bundle of a decision type', () => {
     const sent = loanExamples(40).map((example) => Reflect.get(example, 'input'));
     const countSent = ({ golden }: Bundle) =>
       golden.filter(({ input }) => sent.some((each) => isDeepStrictEqual(each, input))).length;
-    const { bundle: madeUp } = await download('?slim=true');
+    const { bundle: madeUp } = await download(`?slim=true&policy_id=${firstId}`);
     expect([madeUp.manifest.golden_inputs, countSent(madeUp)]).toEqual(['synthetic', 0]);
     expect(madeUp.golden).toHaveLength(60);
     const emails = madeUp.golden.map(({ input }) => (input['applicant'] as { email: string }).email);
     for (const email of emails) expect(email).not.toMatch(/@example\.org$/);
     expect(new Set(madeUp.golden.map(({ output }) => output.decision))).toEqual(new Set(['approve', 'decline']));
     expect(madeUp.modelCard).toContain('inputs that nobody sent');
-    await train({ golden_inputs: 'examples', seed: 7 });
     const { bundle: verbatim } = await download('?slim=true');
     expect([verbatim.manifest.golden_inputs, countSent(verbatim)]).toEqual(['examples', verbatim.golden.length]);
     expect(verbatim.modelCard).toContain('those of some examples as they are');
@@ -196,7 +197,7 @@ describe('the bundle of a decision type', () => {
     expect(bundle.rules.rules.map((rule) => rule.name)).toEqual(['tiny']);
     expect(bundle.manifest).toMatchObject({
       version: 2,
-      policy_version: 'v3',
+      policy_version: 'v2',
       confidence_thresholds: { auto_decide: 1, escalation: 1 },
       reason_codes: ['TOO_MUCH'],
     });
