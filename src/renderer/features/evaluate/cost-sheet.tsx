@@ -20,6 +20,8 @@ type Props = {
   onClose(): void;
 };
 
+type PairFields = { type: DecisionType; field: (pair: Pair) => React.ReactNode };
+
 const noCosts: Costs = { currency: null, look: null, wrong: null, pairs: [] };
 const toAmount = (value: number | string) => (value === '' ? null : Number(value));
 const isSamePair = (a: Pair, b: Pair) => a.right === b.right && a.decided === b.decided;
@@ -83,19 +85,7 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
       {options.length <= maxSheetOptions ? (
         <Sheet type={type} field={field} />
       ) : (
-        <PlainTable heads={['Right', 'Decided', 'Cost']}>
-          {listed.map((pair) => (
-            <tr key={`${pair.right}\n${pair.decided}`}>
-              <td>
-                <OptionName typeId={type.id} option={pair.right} />
-              </td>
-              <td>
-                <OptionName typeId={type.id} option={pair.decided} />
-              </td>
-              <td>{field(pair)}</td>
-            </tr>
-          ))}
-        </PlainTable>
+        <PairList type={type} pairs={listed} field={field} />
       )}
       <div className="row">
         <Button type="submit" loading={isSaving}>
@@ -114,7 +104,25 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
   );
 }
 
-function Sheet({ type, field }: { type: DecisionType; field: (pair: Pair) => React.ReactNode }) {
+function PairList({ type, pairs, field }: PairFields & { pairs: readonly Pair[] }) {
+  return (
+    <PlainTable heads={['Right', 'Decided', 'Cost']}>
+      {pairs.map((pair) => (
+        <tr key={`${pair.right}\n${pair.decided}`}>
+          <td>
+            <OptionName typeId={type.id} option={pair.right} />
+          </td>
+          <td>
+            <OptionName typeId={type.id} option={pair.decided} />
+          </td>
+          <td>{field(pair)}</td>
+        </tr>
+      ))}
+    </PlainTable>
+  );
+}
+
+function Sheet({ type, field }: PairFields) {
   const { options } = type.active_version;
   return (
     <div className="scroll">

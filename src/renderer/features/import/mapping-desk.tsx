@@ -1,4 +1,4 @@
-import { Button, Progress, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Progress, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -19,7 +19,6 @@ import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
 import type { SurveyedSheet } from './read-sheet.ts';
 import { type ImportTarget, runImport } from './run-import.ts';
-import { SheetChooser } from './sheet-chooser.tsx';
 import { toTypeName } from './type-name.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
@@ -142,18 +141,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
               onChoose={mapping.setAnswer}
             />
           )}
-          {!type && (
-            <Part title="The decision type">
-              <TextInput
-                label="Name"
-                description="Programs ask for decisions by this name."
-                maw={360}
-                maxLength={limits.maxTypeNameLength}
-                value={typeName}
-                onChange={(event) => setTypeName(event.currentTarget.value)}
-              />
-            </Part>
-          )}
+          {!type && <TypeName value={typeName} onChange={setTypeName} />}
           <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
         </Pane>
       }
@@ -167,6 +155,21 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
         </Pane>
       }
     />
+  );
+}
+
+function TypeName({ value, onChange }: { value: string; onChange(name: string): void }) {
+  return (
+    <Part title="The decision type">
+      <TextInput
+        label="Name"
+        description="Programs ask for decisions by this name."
+        maw={360}
+        maxLength={limits.maxTypeNameLength}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </Part>
   );
 }
 
@@ -190,5 +193,31 @@ function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
       )}
       <PlanSummary plan={mapping.plan} sheet={sheet} />
     </>
+  );
+}
+
+/** Lets another sheet of a workbook be read, or another line name the columns. */
+function SheetChooser({ sheet, onChoose }: { sheet: Sheet; onChoose(choice: SheetChoice): void }) {
+  const { workbook, header } = sheet;
+  if (header === null || (workbook === null && header.line === header.first[0]?.line)) return null;
+  const lines = header.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` }));
+  return (
+    <Group className="part" align="end">
+      {workbook && (
+        <NativeSelect
+          label={`Sheet, of ${workbook.sheets.length}`}
+          value={workbook.sheet}
+          data={workbook.sheets.map((name) => ({ value: name, label: isolate(name) }))}
+          onChange={(event) => onChoose({ sheet: event.currentTarget.value })}
+        />
+      )}
+      <NativeSelect
+        label="Line with the names of the columns"
+        maw="26rem"
+        value={String(header.line)}
+        data={lines}
+        onChange={(event) => onChoose({ sheet: workbook?.sheet, headerLine: Number(event.currentTarget.value) })}
+      />
+    </Group>
   );
 }
