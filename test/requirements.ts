@@ -232,6 +232,8 @@ const examples = {
   'FND-2': 'Suspect labels come from models that had not seen the example, surest first, one item an example.',
   'FND-3': 'The search runs apart from the calls and is known until examples, options or policy change.',
   'FND-4': 'Readiness says in one sentence how many contradictions, suspect and unknown labels and leaks are known.',
+  'FND-5':
+    'A label that the first matching rule would decide otherwise is a finding with the rule’s option and how many of its labels agree, until it is relabelled or confirmed after the rules were saved.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',

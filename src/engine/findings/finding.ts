@@ -6,6 +6,7 @@ export const findingKinds = [
   'contradiction',
   'unknown_label',
   'suspect_label',
+  'rule_disagreement',
   'leak',
   'near_duplicate',
   'duplicate',
@@ -26,13 +27,24 @@ export const findingSchema = z.object({
   probability: z
     .number()
     .nullable()
-    .describe('How likely that label is by models that had not seen the example; null where none was asked'),
+    .describe(
+      'How likely that label is by models that had not seen the example, or how many of the labels that a rule decides agree with it; null where neither was asked',
+    ),
   score: z.number().nullable().describe('Higher is surer; only findings of one kind compare'),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** An example as it is searched. `heldOut`: in the fifth that the newest policy was measured on. */
-export type FindingRow = { id: string; input: JsonObject; decision: string | null; heldOut: boolean };
+/**
+ * An example as it is searched. `heldOut`: in the fifth that the newest policy was measured on; `reviewedAt`: when one
+ * that is reviewed changed last, in milliseconds since 1970.
+ */
+export type FindingRow = {
+  id: string;
+  input: JsonObject;
+  decision: string | null;
+  heldOut: boolean;
+  reviewedAt: number | null;
+};
 
 /** What a search for one kind of problem does with each row, one after the other; rows are numbered from 0. */
 export type Search = { add(row: FindingRow): void; finish(): Finding[] };

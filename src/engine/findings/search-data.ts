@@ -5,6 +5,7 @@ import { type Finding, type FindingKind, type FindingRow, findingKinds, maxListe
 import { searchLabels } from './labels.ts';
 import { searchNearDuplicates } from './near-duplicates.ts';
 import { searchOutliers } from './outlier-texts.ts';
+import { type SavedRules, searchRuleDisagreements } from './rule-disagreements.ts';
 
 export type FindingCounts = Record<FindingKind, number>;
 /**
@@ -19,10 +20,16 @@ type DataSearch = {
 };
 
 /** Starts a search that takes the examples one by one, in any number; its cost per row is bounded. */
-export function startDataSearch(options: readonly string[], piiFields: readonly string[]): DataSearch {
+export function startDataSearch(saved: SavedRules, piiFields: readonly string[]): DataSearch {
+  const { options } = saved;
   const equal = searchEqualInputs();
   const near = searchNearDuplicates();
-  const others = [searchLabels(options), searchFields(options, piiFields), searchOutliers()];
+  const others = [
+    searchLabels(options),
+    searchRuleDisagreements(saved),
+    searchFields(options, piiFields),
+    searchOutliers(),
+  ];
   return {
     add(row) {
       equal.add(row);

@@ -45,9 +45,9 @@ function report(share: number): void {
 }
 
 async function findProblems(reader: ExampleReader, order: FindingsOrder): Promise<DataFindings> {
-  const { typeId, policy, options } = order;
+  const { typeId, policy, saved } = order;
   const total = Math.max(1, reader.count(typeId));
-  const search = startDataSearch(options, order.piiFields);
+  const search = startDataSearch(saved, order.piiFields);
   let read = 0;
   for (const rows of reader.readExamples(typeId, policy?.id ?? null)) {
     for (const row of rows) search.add(row);
@@ -56,7 +56,7 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
     // A parent that is gone is noticed between two turns.
     await nextTurn();
   }
-  return search.finish(policy === null ? [] : describeSuspects(reader.readSuspects(typeId, policy, options)));
+  return search.finish(policy === null ? [] : describeSuspects(reader.readSuspects(typeId, policy, saved.options)));
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {

@@ -1,5 +1,6 @@
 /** What the server and the process that looks at the examples say to each other. */
 import type { JudgedPart } from '../../engine/domain.ts';
+import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
 import type { judgedRows } from '../contract/policies/evaluation.ts';
@@ -10,7 +11,8 @@ export type FindingsOrder = {
   kind: 'findings';
   databaseFile: string;
   typeId: string;
-  options: string[];
+  /** The rules and options of now. */
+  saved: SavedRules;
   piiFields: string[];
   /** The newest policy that was trained; null without one. */
   policy: CheckedPolicy | null;

@@ -30,11 +30,11 @@ print('    rows   seconds  longest row ms  peak MB  findings');
 for (const count of values.rows.map(Number)) {
   const inputs = createInputs(count);
   const started = performance.now();
-  const search = startDataSearch(options, []);
+  const search = startDataSearch({ rules: [], options, reasonCodes: [], savedAt: 0 }, []);
   let longestMs = 0;
   inputs.forEach((input, i) => {
     const before = performance.now();
-    search.add({ id: `example-${i}`, input, decision: options[i % 4] ?? '', heldOut: i % 5 === 0 });
+    search.add({ id: `example-${i}`, input, decision: options[i % 4] ?? '', heldOut: i % 5 === 0, reviewedAt: null });
     longestMs = Math.max(longestMs, performance.now() - before);
   });
   const { counts } = search.finish([]);

@@ -109,6 +109,22 @@ describe('what the workbench finds out by itself', () => {
     await expect.poll(labels).toEqual(before);
   });
 
+  test('lists a label that a saved rule contradicts, and takes what the rule decides by a key [FND-5]', async () => {
+    const input = { message: 'The lamp came broken', amount: 2_000 };
+    const examples = [{ input, decision: 'approve' }];
+    await workbench.call('POST', `${path}/examples`, { examples });
+    const row = page.getByRole('grid', { name: 'Findings' }).getByRole('row').filter({ hasText: input.message });
+    await row.click();
+    for (const text of ['rule disagreement', 'approve', 'review']) expect(await row.innerText()).toContain(text);
+    await page.screenshot({ path: join(pictures, 'findings-rules.png') });
+    await page.keyboard.press('l');
+    await row.waitFor({ state: 'detached' });
+    type Found = { items: { id: string; expected_decision: string }[] };
+    const { body } = await workbench.call<Found>('GET', `${path}/examples?page_size=1`);
+    expect(body.items[0]?.expected_decision).toBe('review');
+    await workbench.call('DELETE', `${path}/examples/${body.items[0]?.id}`);
+  });
+
   test('V keeps the label of a suspect and takes it off the list', async () => {
     type Found = { total: number; stale: boolean; items: { example: { input_payload: { message: string } } }[] };
     const find = async () => (await workbench.call<Found>('GET', `${path}/data-findings?kind=suspect_label`)).body;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
 import type { Finding, FindingKind } from '../../../src/engine/findings/finding.ts';
 import { startDataSearch } from '../../../src/engine/findings/search-data.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
-type Row = { input: JsonObject; decision: string | null; heldOut?: boolean };
+type Row = { input: JsonObject; decision: string | null; heldOut?: boolean; reviewedAt?: number };
 
 const options = ['refund', 'tracking'];
 const words = 'parcel order lamp chair phone delivery invoice cable mirror table carpet drawer window garden'.split(
@@ -26,10 +26,10 @@ function messages(count: number): Row[] {
   }));
 }
 
-function search(rows: readonly Row[], piiFields: string[] = []) {
-  const started = startDataSearch(options, piiFields);
+function search(rows: readonly Row[], piiFields: string[] = [], rules: Rule[] = []) {
+  const started = startDataSearch({ rules, options, reasonCodes: [], savedAt: 1_000 }, piiFields);
   rows.forEach((row, i) => {
-    started.add({ id: `e${i}`, heldOut: false, ...row });
+    started.add({ id: `e${i}`, heldOut: false, reviewedAt: null, ...row });
   });
   return started.finish([]);
 }
@@ -227,5 +227,32 @@ describe('a search', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('labels that a rule contradicts', () => {
+  const rule = { name: 'late', condition: 'ctx.days > 9', then: 'refund', reason_code: null, priority: 2 };
+  const first = { ...rule, name: 'very late', condition: 'ctx.days > 90', then: 'tracking', priority: 1 };
+  const row = (days: number, decision: string | null, reviewedAt?: number): Row => ({
+    input: { days },
+    decision,
+    ...(reviewedAt === undefined ? {} : { reviewedAt }),
+  });
+  const doubt = (rows: Row[], rules: Rule[]) => ofKind(search(rows, [], rules), 'rule_disagreement');
+
+  it('are findings of the first rule that matches, with its option and how often it is right [FND-5]', () => {
+    const rows = [row(10, 'refund'), row(11, 'tracking'), row(12, 'refund'), row(13, 'refund'), row(5, 'tracking')];
+    const found = doubt([...rows, row(91, 'refund'), row(92, null), row(14, 'gone')], [rule, first]);
+    expect(found).toMatchObject([
+      { example_ids: ['e1'], suggested_decision: 'refund', probability: 0.75, field: null },
+      { example_ids: ['e5'], suggested_decision: 'tracking', probability: 0 },
+    ]);
+    expect(found[0]?.message).toContain('The rule "late" decides "refund", the label is "tracking".');
+  });
+
+  it('are none any more once somebody confirmed them after the rules were saved [FND-5]', () => {
+    const found = doubt([row(10, 'tracking', 1_001), row(11, 'tracking', 1_000), row(12, 'refund')], [rule]);
+    expect(found.map(({ example_ids }) => example_ids)).toEqual([['e1']]);
+    expect(found[0]?.probability).toBeCloseTo(1 / 3);
   });
 });

@@ -155,6 +155,40 @@ describe('the findings about the data', () => {
   });
 });
 
+describe('labels that a saved rule contradicts', () => {
+  it('[FND-5] are findings until they are relabelled or confirmed, and again once the rules are saved anew', async () => {
+    const dataDir = makeDataDir();
+    const bench = await startWorkbench(dataDir);
+    try {
+      const hard_rules = [{ name: 'tiny', condition: 'ctx.amount < 10', then: 'approve', reason_code: null, priority: 1 }];
+      const path = await createTrainable(bench, { ...loanType, rules: hard_rules }, [
+        ...[1, 2, 3].map((amount) => ({ input: { amount }, decision: 'decline' })),
+        { input: { amount: 4 }, decision: 'approve' },
+      ]);
+      const find = async () => {
+        const { body } = await pollUntil(
+          () => bench.call('GET', `${path}/data-findings?kind=rule_disagreement`),
+          ({ body }) => body.state === 'ready' && !body.stale,
+        );
+        return body.items;
+      };
+      const found = await find();
+      expect(found).toHaveLength(3);
+      expect(found[0]).toMatchObject({ suggested_decision: 'approve', probability: 0.25 });
+      const [relabelled, confirmed] = found.map(({ example_ids }: Item) => example_ids);
+      const change = (body: object) => bench.call('POST', `${path}/examples/bulk`, body);
+      await change({ action: 'set_decision', ids: relabelled, decision: 'approve' });
+      await change({ action: 'set_reviewed', ids: confirmed, reviewed: true });
+      expect((await find()).map(({ example_ids }: Item) => example_ids)).toEqual([found[2].example_ids]);
+      await bench.call('PUT', path, { hard_rules: [{ ...hard_rules[0], condition: 'ctx.amount < 5' }] });
+      expect(await find()).toHaveLength(2);
+    } finally {
+      await bench.stop();
+      removeDataDir(dataDir);
+    }
+  });
+});
+
 describe('a search that fails', () => {
   it('is a 503 that says so, and the next call searches anew', async () => {
     const dataDir = makeDataDir();

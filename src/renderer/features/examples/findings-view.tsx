@@ -35,6 +35,7 @@ function findLikelier(type: DecisionType, { suggested_decision }: Finding): stri
 }
 
 const pageSize = 50;
+const maxPageSize = 100;
 const maxShownRows = 10;
 const computingPollMs = 1_000;
 
@@ -70,26 +71,45 @@ function useFindings(type: DecisionType) {
 
 type Findings = ReturnType<typeof useFindings>;
 
-/** The findings picked by X; without any, the chosen one is what the keys act on. */
-function usePicked({ items, current, page, move }: Findings, type: DecisionType) {
-  const [state, setState] = useState<{ page: number; keys: ReadonlySet<string> }>({ page, keys: new Set() });
-  const keys = state.page === page ? state.keys : new Set<string>();
-  const picked = items.filter((item) => keys.has(toKey(item)));
-  const put = (next: Iterable<string>) => setState({ page, keys: new Set(next) });
+const toPicks = (found: Iterable<Finding>): ReadonlyMap<string, Finding> =>
+  new Map(Array.from(found, (finding) => [toKey(finding), finding]));
+
+/** The findings picked by X, on whatever pages; without any, the chosen one is what the keys act on. */
+function usePicked({ items, current, move }: Findings, type: DecisionType) {
+  const { client } = useWorkbench();
+  const [picked, setPicked] = useState<ReadonlyMap<string, Finding>>(new Map());
+  const put = (found: Iterable<Finding>) => setPicked(toPicks(found));
+  /** Reads all findings, page by page. */
+  const readAll = async () => {
+    const found: Finding[] = [];
+    for (let page = 1, pages = 1; page <= pages; page += 1) {
+      const query = { page, page_size: maxPageSize };
+      const answer = await client.call('data_findings.list', { params: { decision_type_id: type.id }, query });
+      found.push(...answer.items.filter((item) => findLikelier(type, item) !== null));
+      pages = answer.pages;
+    }
+    return toPicks(found);
+  };
   return {
     /** What an act is about: of the picked findings, or the chosen one, those that it can do something with. */
     filter: (fits: (finding: Finding) => boolean) =>
-      (picked.length > 0 ? picked : current ? [current] : []).filter(fits),
-    isPicked: (finding: Finding) => keys.has(toKey(finding)),
+      (picked.size > 0 ? [...picked.values()] : current ? [current] : []).filter(fits),
+    isPicked: (finding: Finding) => picked.has(toKey(finding)),
     clear: () => put([]),
     toggle: () => {
       if (!current) return;
       const key = toKey(current);
-      put(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]);
+      const others = [...picked.values()].filter((finding) => toKey(finding) !== key);
+      put(picked.has(key) ? others : [...others, current]);
       move(1);
     },
-    all: () => put(items.filter((item) => findLikelier(type, item) !== null).map(toKey)),
-    count: picked.length,
+    /** Picks those of the page at once and those of the others when they are read, unless a key came before. */
+    all: () => {
+      const here = toPicks(items.filter((item) => findLikelier(type, item) !== null));
+      setPicked(here);
+      readAll().then((all) => setPicked((now) => (now === here ? all : now)), notifyFailure);
+    },
+    count: picked.size,
   };
 }
 
@@ -100,11 +120,11 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
   const { acts, ui } = useWorkbench();
   const picked = usePicked(findings, type);
   const fixable = picked.filter((finding) => findLikelier(type, finding) !== null);
-  const doubted = picked.filter(({ kind }) => kind === 'suspect_label');
+  const doubted = picked.filter(({ kind }) => kind === 'suspect_label' || kind === 'rule_disagreement');
   /** One act over all rows of the findings, so that one undo takes it back. */
-  const act = (found: readonly Finding[], bodies: readonly Bulk[], done: string) => {
+  const act = (bodies: readonly (Bulk & { ids: string[] })[], done: string) => {
     if (bodies.length === 0) return;
-    const about = found.reduce((sum, { example_ids }) => sum + example_ids.length, 0);
+    const about = bodies.reduce((sum, { ids }) => sum + ids.length, 0);
     if (picked.count === 0) move(1);
     picked.clear();
     acts
@@ -116,18 +136,18 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
       );
   };
   const takeLikelier = () => {
-    const byLabel = Map.groupBy(fixable, (finding) => findLikelier(type, finding));
-    const bodies = [...byLabel].map(([decision, found]) => ({
-      ids: [...new Set(found.flatMap(({ example_ids }) => example_ids))],
-      action: 'set_decision' as const,
-      decision,
-    }));
+    const labels = new Map<string, string | null>();
+    // Of two findings about one example the worse one, which comes first, decides.
+    for (const finding of fixable.toReversed())
+      for (const id of finding.example_ids) labels.set(id, findLikelier(type, finding));
+    const byLabel = Map.groupBy(labels.keys(), (id) => labels.get(id) ?? null);
+    const bodies = [...byLabel].map(([decision, ids]) => ({ ids, action: 'set_decision' as const, decision }));
     const [only, other] = byLabel.keys();
-    act(fixable, bodies, other === undefined && only ? `labelled ${isolate(only)}` : 'labelled as is likelier');
+    act(bodies, other === undefined && only ? `labelled ${isolate(only)}` : 'labelled as is likelier');
   };
   const keep = () => {
-    const ids = doubted.flatMap(({ example_ids }) => example_ids);
-    act(doubted, ids.length === 0 ? [] : [{ ids, action: 'set_reviewed', reviewed: true }], 'reviewed');
+    const ids = [...new Set(doubted.flatMap(({ example_ids }) => example_ids))];
+    act(ids.length === 0 ? [] : [{ ids, action: 'set_reviewed', reviewed: true }], 'reviewed');
   };
   useCommands([
     {
@@ -158,7 +178,7 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
 /** Lists the columns of the table of findings. */
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
   return [
-    { id: 'kind', header: 'What', width: 120, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+    { id: 'kind', header: 'What', width: 130, cell: ({ kind }) => kind.replaceAll('_', ' ') },
     {
       id: 'text',
       header: 'Example',
@@ -184,7 +204,7 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
       header: 'How sure',
       width: 84,
       numeric: true,
-      says: 'How likely that label is by models that had not seen the example.',
+      says: 'How likely that label is by models that had not seen the example; of a rule, the part of its labels that agree.',
       cell: ({ probability }) => probability !== null && percent(probability),
     },
     {

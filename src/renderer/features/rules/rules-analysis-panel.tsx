@@ -6,6 +6,7 @@ import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { formatRoute } from '../../state/route.ts';
 import { ExampleLink, Opened } from './listed-rows.tsx';
 
 type Impact = RulesAnalysis['impact'];
@@ -44,6 +45,15 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
       {impact.rules.map(({ name, examples }) => (
         <DisagreeingRows key={name} typeId={typeId} name={name} examples={examples} />
       ))}
+      {impact.rules.some(({ examples }) => examples.disagrees > 0) && (
+        <p className="muted small">
+          Once the rules are saved, these are among the{' '}
+          <a href={formatRoute({ page: 'type', id: typeId, place: 'examples', query: { queue: 'findings' } })}>
+            findings
+          </a>
+          : relabel them there, or keep their labels, one by one or all at once.
+        </p>
+      )}
       <p className="muted small">
         Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')} and the newest{' '}
         {count(impact.decisions.rows, 'logged decision')}.

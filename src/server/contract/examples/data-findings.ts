@@ -28,6 +28,6 @@ export const dataFindingOperations = {
       ...analysisStateShape,
     }),
     summary:
-      'Contradictions, duplicates, suspect labels and other problems of the examples: the worst kind first, the most doubtful label first',
+      'Contradictions, duplicates, suspect labels, labels that rules contradict and other problems of the examples: the worst kind first, the most doubtful label first',
   }),
 };

@@ -11,6 +11,7 @@ const noCounts = {
   contradiction: 0,
   unknown_label: 0,
   suspect_label: 0,
+  rule_disagreement: 0,
   leak: 0,
   near_duplicate: 0,
   duplicate: 0,

@@ -22,11 +22,17 @@ function toKey(store: Store, type: DecisionTypeRecord): string {
 /** The findings as they are known, searched for where the examples have changed. Rejects with 'unavailable'. */
 export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DataFindings>> {
   const { store, analyses, options } = deps;
+  const { definition, createdAt } = type.activeVersion;
   const order: FindingsOrder = {
     kind: 'findings',
     databaseFile: toFolderPaths(options.dataDir).database,
     typeId: type.id,
-    options: type.activeVersion.definition.options,
+    saved: {
+      rules: definition.hard_rules,
+      options: definition.options,
+      reasonCodes: definition.reason_codes,
+      savedAt: createdAt,
+    },
     piiFields: type.piiFields,
     policy: store.policies.findNewestChecked(type.id),
   };

@@ -11,7 +11,7 @@ import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 export type CheckedPolicy = { id: string; createdAt: number };
 
 type RawJudged = { input: string; isWrong: number; isEscalated: number };
-type RawRow = { seq: number; id: string; input: string; decision: string | null; heldOut: number };
+type RawRow = Omit<FindingRow, 'input' | 'heldOut'> & { seq: number; input: string; heldOut: number };
 type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
 
 const rowsPerRead = 1_000;
@@ -22,7 +22,7 @@ function openStatements(db: Database.Database) {
   return {
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
     after: db.prepare<[{ typeId: string; policyId: string; after: number; limit: number }], RawRow>(
-      `SELECT e.seq, e.id, e.input, e.decision, EXISTS (SELECT 1 FROM held_out_predictions h
+      `SELECT e.seq, e.id, e.input, e.decision, iif(e.reviewed, e.updated_at, NULL) AS reviewedAt, EXISTS (SELECT 1 FROM held_out_predictions h
          WHERE h.policy_id = @policyId AND h.example_id = e.id) AS heldOut
        FROM examples e WHERE e.decision_type_id = @typeId AND e.seq > @after ORDER BY e.seq LIMIT @limit`,
     ),
@@ -81,10 +81,9 @@ export function openExampleReader(file: string) {
     *readExamples(typeId: string, policyId: string | null): Generator<FindingRow[]> {
       for (let after = -1; ; ) {
         const rows = statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
-        yield rows.map(({ id, input, decision, heldOut }) => ({
-          id,
+        yield rows.map(({ seq: _, input, heldOut, ...row }) => ({
+          ...row,
           input: JSON.parse(input),
-          decision,
           heldOut: heldOut === 1,
         }));
         after = rows.at(-1)?.seq ?? after;
