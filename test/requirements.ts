@@ -225,6 +225,9 @@ const examples = {
   'XPL-3':
     'words are stretches of the texts with what the decision loses without them, heaviest first; estimates say so.',
   'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',
+  'XPL-10':
+    'Where the deployed policy decides a measured row otherwise and has been fitted on it since, the explanation says so.',
+  'TRY-1': 'The form under Try offers the values that a field with few of them has in the examples.',
   'XPL-5':
     'One explanation of a caller is under way at a time, two of all; further ones wait, and beyond 32 of a caller are refused with 429. At most 100 fields are tried, and the note names those left out.',
   'FND-1':

@@ -44,6 +44,19 @@ describe('Try', () => {
     expect((await call('GET', `${url}/logs`)).body.total).toBe(0);
   });
 
+  it('offers the values that a field repeats, most frequent first, and takes any other [TRY-1]', async () => {
+    await openPlace('try');
+    const shop = within(await screen.findByRole('group', { name: 'shop' }));
+    const country = await waitFor(() => shop.getByRole('combobox', { name: 'country' }));
+    fireEvent.change(country, { target: { value: '' } });
+    fireEvent.focus(country);
+    const names = async () => (await screen.findAllByRole('option', { hidden: true })).map((each) => each.textContent);
+    expect((await names()).toSorted()).toEqual(['AT', 'CH', 'DE']);
+    fireEvent.change(country, { target: { value: 'FR' } });
+    expect(country).toHaveProperty('value', 'FR');
+    await screen.findByText(/The classifier decided/);
+  });
+
   it('says where JSON is wrong, and keeps what was typed', async () => {
     await openPlace('try');
     fireEvent.click(await screen.findByRole('button', { name: 'Edit as JSON' }));

@@ -49,9 +49,10 @@ const explanation: Explanation = {
 const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
 const example = { expected_decision: 'deny', input_payload: { message: 'My plate came in pieces', amount: 40 } };
 
-function showExplained(decided?: string, words = explanation.words) {
+function showExplained(decided?: string, words = explanation.words, hasLearned = false) {
   const page = openPage(async () => new Response(JSON.stringify(example)));
-  show(<Explained type={type} explanation={{ ...explanation, words }} input={input} decided={decided} />, page);
+  const shown = { ...explanation, words };
+  return show(<Explained {...{ type, input, decided, hasLearned }} explanation={shown} />, page);
 }
 const section = (name: string) => screen.getByRole('region', { name });
 const sentences = () => [...section('What would change it').querySelectorAll('li')].map((item) => item.textContent);
@@ -90,6 +91,14 @@ describe('an explanation', () => {
     screen.getByText(/which is not what was decided here/);
     expect(section('Rules').textContent).toContain('ctx.amount = 1200');
     expect(section('Fields that weighed in').textContent).toMatch(/its words.*\+0\.50.*its meaning.*−0\.25/);
+  });
+
+  it('says that the deployed policy has learned from the row since, where it decides otherwise for that [XPL-10]', () => {
+    const { unmount } = showExplained('approve');
+    expect(screen.queryByText(/learned from this row/)).toBeNull();
+    unmount();
+    showExplained('approve', explanation.words, true);
+    screen.getByText(/which is not what was decided here\. It has learned from this row since it was measured\./);
   });
 
   it('opens an example that is like the input', async () => {

@@ -54,6 +54,10 @@ describe('examples, one at a time', () => {
     await shows('the plate is late');
     press('2');
     await shows('the bowl is lost');
+    const answers = within(screen.getByRole('region', { name: 'Last answers' })).getAllByRole('listitem');
+    const [second, first] = answers.map((answer) => answer.textContent);
+    expect(second).toMatch(/^no.*the plate is late.*amount: 2/);
+    expect(first).toMatch(/^yes.*the cup is broken/);
     await waitFor(async () =>
       expect(await readLabels(call, url)).toMatchObject({ 'the cup is broken': 'yes', 'the plate is late': 'no' }),
     );

@@ -160,7 +160,9 @@ describe('labels that a saved rule contradicts', () => {
     const dataDir = makeDataDir();
     const bench = await startWorkbench(dataDir);
     try {
-      const hard_rules = [{ name: 'tiny', condition: 'ctx.amount < 10', then: 'approve', reason_code: null, priority: 1 }];
+      const hard_rules = [
+        { name: 'tiny', condition: 'ctx.amount < 10', then: 'approve', reason_code: null, priority: 1 },
+      ];
       const path = await createTrainable(bench, { ...loanType, rules: hard_rules }, [
         ...[1, 2, 3].map((amount) => ({ input: { amount }, decision: 'decline' })),
         { input: { amount: 4 }, decision: 'approve' },

@@ -51,6 +51,7 @@ export function CellRows({
   const items = rows.data?.items ?? [];
   const { cursor, setCursor, newLabelOf } = useRelabelling(type, items);
   useRowsFocus(items.length > 0 ? `${cell.expected} ${cell.decided} ${page}` : null);
+  const hasLearned = useHasLearned(policy);
   const isRight = cell.expected === cell.decided;
   return (
     <Inspector
@@ -88,7 +89,9 @@ export function CellRows({
                 now <OptionName typeId={type.id} option={newLabelOf(row) ?? null} />
               </p>
             )}
-            {index === cursor && row.input && <RowWhole type={type} row={row} input={row.input} />}
+            {index === cursor && row.input && (
+              <RowWhole type={type} row={row} input={row.input} hasLearned={hasLearned} />
+            )}
           </li>
         ))}
       </ol>
@@ -108,7 +111,20 @@ function sayWhoDecided({ predicted, whole }: Row): string {
   return whole?.stage === 'fallback' ? `The fallback answered. ${sure}` : sure;
 }
 
-function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: NonNullable<Row['input']> }) {
+/** Whether the deployed policy is one that was fitted on all rows once it was measured, with those held out here. */
+function useHasLearned({ decision_type_id, policy_id }: PolicyPlace): boolean {
+  const list = useOperation('policies.list', { params: { decision_type_id } });
+  const deployed = list.data?.find((policy) => policy.deployed);
+  const measured = list.data?.find(({ id }) => id === policy_id);
+  const isLater = deployed !== undefined && measured !== undefined && deployed.version >= measured.version;
+  const place = { decision_type_id, policy_id: deployed?.id ?? '' };
+  const { data } = useOperation('policies.get', { params: place }, { enabled: isLater });
+  return isLater && data?.metrics?.split?.refitted === true;
+}
+
+type RowWholeProps = { type: DecisionType; row: Row; input: NonNullable<Row['input']>; hasLearned: boolean };
+
+function RowWhole({ type, row, input, hasLearned }: RowWholeProps) {
   const main = findMainText(input);
   const why = useWhy(type, 'evaluate');
   const isRested = useRested(row.example_id);
@@ -122,7 +138,14 @@ function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: N
     <div className="stack tight whole">
       {main && <p className="wrap">{showUnseen(main.value)}</p>}
       <InputView input={input} without={main?.path} />
-      <Why type={type} why={why} answer={answer} input={input} decided={row.whole?.decision ?? row.predicted} />
+      <Why
+        type={type}
+        why={why}
+        answer={answer}
+        input={input}
+        decided={row.whole?.decision ?? row.predicted}
+        hasLearned={hasLearned}
+      />
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { shorten, summariseInput } from '../../parts/text/inputs.ts';
 import { Markdown } from '../../parts/text/markdown.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import type { Rows } from './use-rows.ts';
 
 const maxAnswers = 12;
 const maxSummary = 140;
@@ -84,7 +85,7 @@ export const Guideline = memo(function Guideline({ text }: { text: string }) {
 });
 
 /** The last answers; each can be taken back. */
-export const LastAnswers = memo(function LastAnswers({ typeId: shownId }: { typeId: string }) {
+export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: { typeId: string; rows: Rows }) {
   const { acts } = useWorkbench();
   const done = useStore(acts.store, (state) => state.done);
   const last = done
@@ -96,15 +97,21 @@ export const LastAnswers = memo(function LastAnswers({ typeId: shownId }: { type
       {last.length === 0 && <p className="muted">Everything you do here can be undone with U, without limit.</p>}
       <ul className="stack tight">
         {last.map((act) => (
-          <Answer key={act.key} act={act} />
+          <Answer key={act.key} act={act} text={findText(act, rows)} />
         ))}
       </ul>
     </Part>
   );
 });
 
+/** What the labelled row says, where it is among the rows of now. */
+function findText({ step }: Act, rows: Rows): string | null {
+  const row = step.kind === 'label' ? rows.at(rows.indexOf(step.exampleId)) : undefined;
+  return row ? shorten(summariseInput(row.input_payload), maxSummary) : null;
+}
+
 /** One act of the last ones: each label adds one and leaves the others as they are drawn. */
-const Answer = memo(function Answer({ act: { typeId, title, at, step } }: { act: Act }) {
+const Answer = memo(function Answer({ act: { typeId, title, at, step }, text }: { act: Act; text: string | null }) {
   return (
     <li className="row between">
       {step.kind === 'label' && step.after.expected_decision != null ? (
@@ -114,6 +121,9 @@ const Answer = memo(function Answer({ act: { typeId, title, at, step } }: { act:
           {title}
         </span>
       )}
+      <span className="clip grow muted" title={text ?? undefined}>
+        {text}
+      </span>
       <span className="muted">
         <Moment iso={new Date(at).toISOString()} />
       </span>

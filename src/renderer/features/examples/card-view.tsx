@@ -129,7 +129,7 @@ function CardDesk(props: DeskProps) {
           <Pane title="Help and history">
             {help}
             <Guideline text={type.description} />
-            <LastAnswers typeId={type.id} />
+            <LastAnswers typeId={type.id} rows={rows} />
           </Pane>
         )
       }

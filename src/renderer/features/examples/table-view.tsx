@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import { DataGrid, type GridHandle } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
+import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -19,7 +20,7 @@ import { QueuePane } from './queue-pane.tsx';
 import { type ExampleFilter, isShrinking, toFilter } from './queues.ts';
 import { readTests, toBulkFilter } from './table/field-tests.ts';
 import { TableBar } from './table/table-bar.tsx';
-import { useColumns, useSeenFields } from './table/use-columns.tsx';
+import { useColumns } from './table/use-columns.tsx';
 import { findInList, type Rows, useRows } from './use-rows.ts';
 import { useWork, type Work } from './work.ts';
 

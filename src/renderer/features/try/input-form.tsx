@@ -1,9 +1,13 @@
-import { Checkbox, Fieldset, NumberInput } from '@mantine/core';
+import { Autocomplete, Checkbox, Fieldset, NumberInput } from '@mantine/core';
 import type { Json, JsonObject } from '../../../engine/domain.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
+import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { showUnseen } from '../../parts/text/names.ts';
+
+/** Values that are still looked through rather than typed. */
+const maxChoices = 20;
 
 type Kind = 'boolean' | 'number' | 'text' | 'other';
 
@@ -18,15 +22,26 @@ export function readKinds(input: JsonObject): ReadonlyMap<string, Kind> {
   return new Map(flattenInput(input).map(({ path, value }) => [path, toKind(value)]));
 }
 
+/** Lists the values of a text field that has few of them and repeats them; null for any other. */
+function listChoices(seen: SeenFields, path: string): string[] | null {
+  const { values = [], counts = [] } = seen.get(path) ?? {};
+  const texts = values.filter((value) => typeof value === 'string');
+  const total = counts.reduce((sum, each) => sum + each, 0);
+  return texts.length > 0 && texts.length <= maxChoices && total >= 2 * values.length ? texts : null;
+}
+
 /** An input as a form, objects in frames; the kind of a field does not follow what is typed into it. */
 export function InputForm({
   input,
   kinds,
+  seen,
   path,
   onInput,
 }: {
   input: JsonObject;
   kinds: ReadonlyMap<string, Kind>;
+  /** What examples hold, of which a field with few values offers them. */
+  seen: SeenFields;
   /** Where this object stands in the input; '' for the input itself. */
   path: string;
   onInput(input: JsonObject): void;
@@ -38,17 +53,26 @@ export function InputForm({
         const set = (changed: Json) => onInput({ ...input, [name]: changed });
         return isJsonObject(value) ? (
           <Fieldset key={name} legend={showUnseen(name)}>
-            <InputForm input={value} kinds={kinds} path={place} onInput={set} />
+            <InputForm input={value} kinds={kinds} seen={seen} path={place} onInput={set} />
           </Fieldset>
         ) : (
-          <Field key={name} name={name} kind={kinds.get(place) ?? toKind(value)} value={value} onValue={set} />
+          <Field
+            key={name}
+            name={name}
+            kind={kinds.get(place) ?? toKind(value)}
+            choices={listChoices(seen, place)}
+            value={value}
+            onValue={set}
+          />
         );
       })}
     </div>
   );
 }
 
-function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value: Json; onValue(value: Json): void }) {
+type FieldProps = { name: string; kind: Kind; choices: string[] | null; value: Json; onValue(value: Json): void };
+
+function Field({ name, kind, choices, value, onValue }: FieldProps) {
   const label = showUnseen(name);
   switch (kind) {
     case 'boolean':
@@ -64,7 +88,15 @@ function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value
         />
       );
     case 'text':
-      return (
+      return choices !== null ? (
+        <Autocomplete
+          label={label}
+          data={choices}
+          maxDropdownHeight={300}
+          value={typeof value === 'string' ? value : ''}
+          onChange={onValue}
+        />
+      ) : (
         <GrowingText
           label={label}
           minRows={1}

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useWhy, Why } from '../../parts/explained/why.tsx';
 import { JsonText } from '../../parts/fields/growing-text.tsx';
+import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { useSettled } from '../../parts/hooks/use-settled.ts';
 import { useTypedInput } from '../../parts/hooks/use-typed-input.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
@@ -90,7 +91,11 @@ function TryDeployed({ type }: { type: DecisionType }) {
             </>
           }
         >
-          {typed.isReady ? <TypedInput typed={typed} asForm={view === 'form'} /> : <Busy>Loading an example…</Busy>}
+          {typed.isReady ? (
+            <TypedInput type={type} typed={typed} asForm={view === 'form'} />
+          ) : (
+            <Busy>Loading an example…</Busy>
+          )}
         </Pane>
       }
       beside={
@@ -108,12 +113,12 @@ function TryDeployed({ type }: { type: DecisionType }) {
   );
 }
 
-type TypedInputProps = { typed: ReturnType<typeof useTypedInput>; asForm: boolean };
+type TypedInputProps = { type: DecisionType; typed: ReturnType<typeof useTypedInput>; asForm: boolean };
 
 /** The input to edit: as a form where that is asked for and it has fields, else as JSON. */
-function TypedInput({ typed: { text, input, problem, turn, setText, setInput }, asForm }: TypedInputProps) {
+function TypedInput({ type, typed: { text, input, problem, turn, setText, setInput }, asForm }: TypedInputProps) {
   if (asForm && input !== null && Object.keys(input).length > 0) {
-    return <ShapedForm key={turn} input={input} onInput={setInput} />;
+    return <ShapedForm key={turn} type={type} input={input} onInput={setInput} />;
   }
   return <JsonText label="Input (JSON)" minRows={14} value={text} onText={setText} problem={problem} />;
 }
@@ -146,10 +151,13 @@ function TryWhy({ type, input, text }: { type: DecisionType; input: JsonObject |
   return question && <Why type={type} why={why} answer={answer} input={question} />;
 }
 
+type ShapedFormProps = { type: DecisionType; input: JsonObject; onInput(input: JsonObject): void };
+
 /** The form keeps the kinds of its fields from when it was opened: typing never swaps a field for another. */
-function ShapedForm({ input, onInput }: { input: JsonObject; onInput(input: JsonObject): void }) {
+function ShapedForm({ type, input, onInput }: ShapedFormProps) {
+  const seen = useSeenFields(type.id);
   const [kinds] = useState(() => readKinds(input));
-  return <InputForm input={input} kinds={kinds} path="" onInput={onInput} />;
+  return <InputForm input={input} kinds={kinds} seen={seen} path="" onInput={onInput} />;
 }
 
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {

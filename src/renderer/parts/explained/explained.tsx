@@ -30,16 +30,18 @@ export function Explained({
   explanation,
   input,
   decided,
+  hasLearned = false,
 }: {
   type: DecisionType;
   explanation: Explanation;
   input: Input;
   decided: string | undefined;
+  hasLearned?: boolean | undefined;
 }) {
   const { trace, flips, nearest, note } = explanation;
   return (
     <div className="stack explained">
-      {decided !== undefined && <Now type={type} explanation={explanation} decided={decided} />}
+      {decided !== undefined && <Now {...{ type, explanation, decided, hasLearned }} />}
       {note !== null && <p className="note">{note}</p>}
       <Section title="What would change it">
         {flips.length === 0 ? (
@@ -87,13 +89,16 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
+type NowProps = { type: DecisionType; explanation: Explanation; decided: string; hasLearned: boolean };
+
 /** Shows what the deployed policy says now of something that was decided before, or by another policy. */
-function Now({ type, explanation, decided }: { type: DecisionType; explanation: Explanation; decided: string }) {
+function Now({ type, explanation, decided, hasLearned }: NowProps) {
   const { decision, confidence, policy_version } = explanation;
   return (
     <div className={decision === decided ? 'muted' : 'note warn'}>
       The deployed policy {policy_version} decides <OptionName typeId={type.id} option={decision} /> (
       <Confidence value={confidence} />){decision === decided ? '.' : ', which is not what was decided here.'}
+      {decision !== decided && hasLearned && ' It has learned from this row since it was measured.'}
     </div>
   );
 }

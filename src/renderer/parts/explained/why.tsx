@@ -40,10 +40,12 @@ type WhyProps = {
    * What was decided, where that may differ from what the deployed policy decides now; its trace is shown then, too.
    */
   decided?: string;
+  /** Whether the deployed policy has learned from the input since that was decided. */
+  hasLearned?: boolean;
 };
 
 /** Why an input is decided as it is and what would change that; nothing is asked for before it is opened. */
-export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, decided }: WhyProps) {
+export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, decided, hasLearned }: WhyProps) {
   const title = isOpen ? 'Hide the explanation' : 'Explain the decision';
   useCommands([
     { id: 'why', title, group: 'Explain', ...(hasKey ? { keys: 'w' } : {}), enabled: type.model_deployed, run: toggle },
@@ -73,7 +75,7 @@ export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, deci
       ) : (
         <div className={isStale ? 'stale' : undefined} aria-busy={isStale}>
           <Suspense fallback={<Busy>Loading…</Busy>}>
-            <Explained type={type} explanation={data} input={input} decided={decided} />
+            <Explained type={type} explanation={data} input={input} decided={decided} hasLearned={hasLearned} />
           </Suspense>
         </div>
       )}

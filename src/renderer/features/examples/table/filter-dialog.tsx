@@ -1,7 +1,7 @@
 import { Button, Modal, MultiSelect, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
-import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';
+import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { number } from '../../../parts/text/figures.ts';
 import { valueText } from '../../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../../parts/text/names.ts';
@@ -9,7 +9,6 @@ import { changeQuery } from '../../../state/route.ts';
 import { putTest } from './field-tests.ts';
 
 /** What is known of the fields of the examples, by dotted path. */
-export type SeenFields = ReadonlyMap<string, RulesAnalysis['fields'][number]>;
 
 type FilterProps = {
   seen: SeenFields;

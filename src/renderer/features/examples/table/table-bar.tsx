@@ -2,11 +2,12 @@ import { Button, Modal, MultiSelect } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
+import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { changeQuery } from '../../../state/route.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 import { useWorkbench } from '../../../state/workbench.ts';
 import { describeTest, putTest } from './field-tests.ts';
-import { FilterDialog, type SeenFields } from './filter-dialog.tsx';
+import { FilterDialog } from './filter-dialog.tsx';
 import { ViewsDialog } from './views-dialog.tsx';
 
 type Titled = { id: string; header: string };

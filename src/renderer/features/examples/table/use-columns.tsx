@@ -3,13 +3,12 @@ import { useCallback, useMemo, useState } from 'react';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import { Spread } from '../../../parts/bars.tsx';
 import type { GridColumn } from '../../../parts/data-grid.tsx';
+import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { Moment } from '../../../parts/notes.tsx';
 import { OptionName } from '../../../parts/option.tsx';
 import { flattenInput, valueText } from '../../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../../parts/text/names.ts';
-import { useOperation } from '../../../state/queries.ts';
 import { useSettings } from '../../../state/workbench.ts';
-import type { SeenFields } from './filter-dialog.tsx';
 
 const maxFieldColumns = 24;
 const sampledRows = 60;
@@ -18,8 +17,6 @@ const wideLength = 40;
 const fieldPrefix = 'field ';
 /** Bars below the heading of a field that is no number. */
 const maxBars = 24;
-/** What examples hold changes slowly: the survey reads thousands of them. */
-const surveyFreshMs = 300_000;
 
 type Fields = ReadonlyMap<string, unknown>;
 
@@ -36,16 +33,6 @@ function useFields(): (example: Example) => Fields {
     },
     [opened],
   );
-}
-
-/** Asks what the fields of the newest examples hold, by dotted path. */
-export function useSeenFields(typeId: string): SeenFields {
-  const input = { params: { decision_type_id: typeId }, body: { rules: [] } };
-  const { data } = useOperation('rules.analyse', input, { staleMs: surveyFreshMs });
-  return useMemo(() => {
-    const leaves = data?.fields.filter(({ types }) => types.some((type) => type !== 'map' && type !== 'null')) ?? [];
-    return new Map(leaves.map((field) => [field.path.join('.'), field]));
-  }, [data]);
 }
 
 /** A heading's distribution, which opens the filter of its field. */
