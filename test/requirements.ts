@@ -569,6 +569,8 @@ const ruleSheet = {
   'RSH-10': 'The analysis of rules lists the newest examples that no rule decides.',
   'RSH-11':
     'A date in a condition that is compared by size and does not begin with its year gets a warning with the form to write.',
+  'RSH-12':
+    'The analysis of rules gives the values and numbers of a field also for each label; beside the sheet they are a chart with its table, or bars, in the colours of the options.',
   'RSH-6':
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':

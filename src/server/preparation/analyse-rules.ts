@@ -88,12 +88,12 @@ function measure(
   rows: readonly JsonRow[],
   rules: CompiledRules,
   saved: CompiledRules | null,
-  visit: (input: JsonObject) => void = () => {},
+  visit: (input: JsonObject, label: string | null) => void = () => {},
 ): Measured {
   const counted = startImpact(rules);
   const compared = saved && startComparison(saved, rules);
   for (const row of readRows(rows)) {
-    visit(row.input);
+    visit(row.input, row.decision);
     counted.add([row]);
     compared?.add([row]);
   }

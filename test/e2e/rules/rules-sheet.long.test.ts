@@ -271,13 +271,19 @@ describe('the sheet of rules', () => {
     expect((await saved())[0]?.condition).toBe(condition);
   });
 
-  test('says beside it the rule in words and in code, and what values the field of the cell has [RSH-5]', async () => {
+  test('says beside it the rule in words and in code, and what values the field of the cell has by label [RSH-5] [RSH-12]', async () => {
     await grid().focus();
     await press('ArrowDown');
     const beside = page.getByRole('region', { name: 'Very large amounts are looked at' });
     await beside.getByText('If amount is over 1000, then review.').waitFor();
     await beside.getByText('ctx.amount > 1000').waitFor();
     await beside.getByRole('img', { name: /about \d+ lie where the cell says/ }).waitFor();
+    await page.screenshot({ path: join(pictures, 'rules-field-by-option.png') });
+    await beside.getByText('As a table').click();
+    const heads = await beside.locator('figure.chart th').allInnerTexts();
+    expect(heads.toSorted()).toEqual(['Examples', 'From', 'approve', 'deny', 'review']);
+    const cells = await beside.locator('figure.chart tbody td:nth-child(2)').allInnerTexts();
+    expect(cells.reduce((sum, cell) => sum + Number(cell), 0)).toBe(examples.length);
   });
 
   test('the pane opens below the sheet in a narrow window, and on a new line it shows no other rule [END-2]', async () => {

@@ -21,7 +21,7 @@ const analyse = (call: Call, id: string, rules: unknown[]) =>
   call('POST', `/api/v1/decision-types/${id}/rules/analyse`, { rules });
 
 describe('before rules are saved', () => {
-  it('tells what each rule decides on the examples, where it disagrees, and what changes', async () => {
+  it('tells what each rule decides on the examples, where it disagrees, what changes, and what fields hold [RSH-12]', async () => {
     const { call } = await openForTest();
     const id = await typeWithExamples(call);
     const { status, body } = await analyse(call, id, [
@@ -47,9 +47,25 @@ describe('before rules are saved', () => {
         values: expect.arrayContaining([50, 150, 300, 500]),
         counts: [1, 1, 1, 1],
         distribution: { low: 50, high: 500, counts: expect.arrayContaining([1, 0]) },
+        by_option: expect.anything(),
       },
-      { path: ['country'], types: ['text'], values: ['DE', 'AT'], counts: expect.anything(), distribution: null },
+      {
+        path: ['country'],
+        types: ['text'],
+        values: ['DE', 'AT'],
+        counts: [3, 1],
+        distribution: null,
+        by_option: [
+          { option: 'no', counts: [2, 0], distribution: null },
+          { option: 'yes', counts: [1, 1], distribution: null },
+        ],
+      },
     ]);
+    const [{ distribution, by_option: shares }] = body.fields;
+    const sums = distribution.counts.map((_: number, step: number) =>
+      shares.reduce((sum: number, share: { distribution: number[] }) => sum + (share.distribution[step] ?? 0), 0),
+    );
+    expect(sums).toEqual(distribution.counts);
   });
 
   it('tries the rules without a problem beside one that has some, in the places of the list sent [RSH-9]', async () => {

@@ -6,9 +6,11 @@ import type { KnownField } from './fields.ts';
 
 /** Numbers counted in equal steps from `low` to `high`; the outermost steps also hold what lies beyond. */
 type Distribution = { low: number; high: number; counts: number[] };
+/** Of the examples with one label: how often each value of a field occurs, and how many numbers lie in each step. */
+type OptionShare = { option: string; counts: number[]; distribution: number[] | null };
 /**
- * A field that was seen: its types, its values, the most frequent first, with how often each occurs, and how its
- * numbers are distributed (null without any).
+ * A field that was seen: its types, its values, the most frequent first, with how often each occurs, how its numbers
+ * are distributed (null without any), and both for each label, in the order in which these came.
  */
 export type SeenField = {
   path: string[];
@@ -16,12 +18,15 @@ export type SeenField = {
   values: (string | number | boolean)[];
   counts: number[];
   distribution: Distribution | null;
+  by_option: OptionShare[];
 };
 /** A survey under way: inputs go in one by one, and its fields may be read at any time. */
-type FieldSurvey = { add(input: JsonObject): void; fields(): SeenField[] };
+type FieldSurvey = { add(input: JsonObject, option?: string | null): void; fields(): SeenField[] };
 
 const maxDepth = 8;
 const maxFields = 2000;
+/** Fields that are counted for each label. */
+const maxFieldsByOption = 200;
 /** Distinct values counted for each field; a field with more is no list of choices. */
 const maxDistinct = 50;
 /** Characters of a string that is counted; a longer one makes its field no list of choices. */
@@ -30,53 +35,79 @@ const steps = 24;
 /** The share of the numbers at each end that may lie beyond the outermost steps. */
 const beyond = 0.01;
 
+type Value = string | number | boolean;
+type Tally = { counts: Map<Value, number>; numbers: number[] };
 type Counted = {
   path: string[];
   types: Set<StaticType>;
-  counts: Map<string | number | boolean, number> | null;
-  numbers: number[];
+  /** Whether its values are so few and short that they are listed. */
+  isListed: boolean;
+  all: Tally;
+  /** Null for fields beyond those that are counted so. */
+  byOption: Map<string, Tally> | null;
 };
+
+const startTally = (): Tally => ({ counts: new Map(), numbers: [] });
 
 /** Surveys fields of inputs up to a depth of 8. The values under `piiFields`, dotted paths, are not kept. */
 export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
   const found = new Map<string, Counted>();
-  const walk = (value: Json, path: string[], isPii: boolean) => {
-    if (path.length > 0) count(value, path, isPii);
+  const walk = (value: Json, path: string[], isPii: boolean, option: string | null) => {
+    if (path.length > 0) count(value, path, isPii, option);
     if (!isJsonObject(value) || path.length >= maxDepth) return;
     for (const [name, child] of Object.entries(value)) {
       const childPath = [...path, name];
-      walk(child, childPath, isPii || piiFields.includes(childPath.join('.')));
+      walk(child, childPath, isPii || piiFields.includes(childPath.join('.')), option);
     }
   };
-  const count = (value: Json, path: string[], isPii: boolean) => {
+  const count = (value: Json, path: string[], isPii: boolean, option: string | null) => {
     const key = JSON.stringify(path);
     let field = found.get(key);
     if (!field) {
       if (found.size >= maxFields) return;
-      field = { path, types: new Set(), counts: isPii ? null : new Map(), numbers: [] };
+      const byOption: Counted['byOption'] = found.size < maxFieldsByOption ? new Map() : null;
+      field = { path, types: new Set(), isListed: true, all: startTally(), byOption };
       found.set(key, field);
     }
     field.types.add(inferValueType(value));
-    if (typeof value === 'number' && !isPii) field.numbers.push(value);
-    if (!field.counts || value === null || typeof value === 'object') return;
-    const isOneTooMany = !field.counts.has(value) && field.counts.size >= maxDistinct;
-    if (isOneTooMany || (typeof value === 'string' && value.length > maxValueLength)) field.counts = null;
-    else field.counts.set(value, (field.counts.get(value) ?? 0) + 1);
+    if (!isPii && value !== null && typeof value !== 'object') countValue(field, value, option);
   };
   return {
-    add: (input) => walk(input, [], false),
+    add: (input, option = null) => walk(input, [], false, option),
     fields: () =>
-      [...found.values()].map(({ path, types, counts, numbers }) => {
-        const sorted = [...(counts ?? [])].toSorted((a, b) => b[1] - a[1]);
+      [...found.values()].map(({ path, types, isListed, all, byOption }) => {
+        const sorted = isListed ? [...all.counts].toSorted((a, b) => b[1] - a[1]) : [];
+        const distribution = distribute(all.numbers);
         return {
           path,
           types: [...types],
           values: sorted.map(([value]) => value),
           counts: sorted.map(([, count]) => count),
-          distribution: distribute(numbers),
+          distribution,
+          by_option: [...(byOption ?? [])].map(([option, { counts, numbers }]) => ({
+            option,
+            counts: sorted.map(([value]) => counts.get(value) ?? 0),
+            distribution: distribution && countSteps(numbers, distribution.low, distribution.high),
+          })),
         };
       }),
   };
+}
+
+/** Counts a value among all and among those of its label. */
+function countValue(field: Counted, value: Value, option: string | null): void {
+  const { all, byOption } = field;
+  const isOneTooMany = !all.counts.has(value) && all.counts.size >= maxDistinct;
+  if (isOneTooMany || (typeof value === 'string' && value.length > maxValueLength)) field.isListed = false;
+  let own: Tally | null = null;
+  if (option !== null && byOption !== null) {
+    own = byOption.get(option) ?? startTally();
+    byOption.set(option, own);
+  }
+  for (const tally of own === null ? [all] : [all, own]) {
+    if (field.isListed) tally.counts.set(value, (tally.counts.get(value) ?? 0) + 1);
+    if (typeof value === 'number') tally.numbers.push(value);
+  }
 }
 
 function distribute(numbers: readonly number[]): Distribution | null {
@@ -85,13 +116,17 @@ function distribute(numbers: readonly number[]): Distribution | null {
   const low = sorted[Math.floor(last * beyond)];
   const high = sorted[Math.ceil(last * (1 - beyond))];
   if (low === undefined || high === undefined) return null;
+  return { low, high, counts: countSteps(sorted, low, high) };
+}
+
+function countSteps(numbers: Iterable<number>, low: number, high: number): number[] {
   const counts = Array<number>(steps).fill(0);
-  for (const value of sorted) {
+  for (const value of numbers) {
     const step = Math.floor(((value - low) / (high - low || 1)) * steps) || 0;
     const place = Math.min(steps - 1, Math.max(0, step));
     counts[place] = (counts[place] ?? 0) + 1;
   }
-  return { low, high, counts };
+  return counts;
 }
 
 /** Converts seen fields for the checks and the editor: 'any' where types are mixed; nulls do not count. */

@@ -7,8 +7,10 @@ import { describeCondition } from '../../../engine/rules/analysis/words.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
-import { Bars, Spread } from '../../parts/bars.tsx';
+import { Bars } from '../../parts/bars.tsx';
+import { Chart } from '../../parts/charts/chart.tsx';
 import { Part } from '../../parts/notes.tsx';
+import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { readText, type SheetColumn, type SheetField } from './sheet/sheet.ts';
@@ -20,10 +22,12 @@ const maxShownValues = 12;
 
 /** Shows the field of the cell at the cursor, and the rule there in words and in code. */
 export function ChosenRule({
+  typeId,
   sheet,
   seen,
   onRemove,
 }: {
+  typeId: string;
   sheet: Sheet;
   seen: RulesAnalysis['fields'];
   onRemove(): void;
@@ -33,7 +37,9 @@ export function ChosenRule({
   const known = seen.find(({ path }) => printPath(path) === column?.id);
   return (
     <>
-      {column?.kind === 'field' && <FieldPart column={column} text={readText(row, column)} seen={known} />}
+      {column?.kind === 'field' && (
+        <FieldPart typeId={typeId} column={column} text={readText(row, column)} seen={known} />
+      )}
       {row ? (
         <>
           <RuleParts rule={row.rule} />
@@ -77,27 +83,37 @@ function compileCell(field: SheetField, text: string): (value: string | number |
   return (value) => compiled.ok && compiled.value.evaluate({ value }, false).matched !== null;
 }
 
-type FieldPartProps = { column: SheetColumn & { kind: 'field' }; text: string; seen: Seen | undefined };
+type FieldPartProps = { typeId: string; column: SheetColumn & { kind: 'field' }; text: string; seen: Seen | undefined };
 
-/** The values of a field over the examples, those that the cell means marked. */
-function FieldPart({ column, text, seen }: FieldPartProps) {
+/** The values of a field over the examples, by their labels; those that the cell means stand out. */
+function FieldPart({ typeId, column, text, seen }: FieldPartProps) {
   const isMeant = useMemo(() => compileCell(column.field, text), [column, text]);
+  const colourOf = useOptionColours(typeId);
   const total = seen?.counts.reduce((sum, each) => sum + each, 0) ?? 0;
   return (
     <Part title={isolate(column.name)}>
       {seen?.distribution && seen.values.length !== 1 && seen.values.length !== 2 ? (
-        <Histogram {...seen.distribution} isMeant={isMeant} />
+        <NumbersChart {...seen.distribution} {...{ typeId, isMeant, colourOf }} shares={seen.by_option} />
       ) : seen && total > 0 ? (
-        <Bars
-          says="How often each value occurs among the examples; coloured are those that the cell means."
-          items={seen.values.slice(0, maxShownValues).map((value, place) => ({
-            key: String(value),
-            name: showUnseen(String(value)),
-            value: (seen.counts[place] ?? 0) / total,
-            text: number(seen.counts[place] ?? 0),
-            ...(isMeant(value) ? {} : { colour: 'var(--line-soft)' }),
-          }))}
-        />
+        <>
+          <Bars
+            says="How often each value occurs among the examples, by label; those that the cell does not mean are faint."
+            items={seen.values.slice(0, maxShownValues).map((value, place) => ({
+              key: String(value),
+              name: showUnseen(String(value)),
+              value: (seen.counts[place] ?? 0) / total,
+              text: number(seen.counts[place] ?? 0),
+              colour: 'var(--line-strong)',
+              isFaint: !isMeant(value),
+              parts: seen.by_option.map(({ option, counts }) => ({
+                name: option,
+                value: (counts[place] ?? 0) / total,
+                colour: colourOf(option),
+              })),
+            }))}
+          />
+          <OptionNames typeId={typeId} shares={seen.by_option} />
+        </>
       ) : (
         <p className="muted">Texts of many kinds: write mentions, and a word to look for.</p>
       )}
@@ -108,26 +124,75 @@ function FieldPart({ column, text, seen }: FieldPartProps) {
   );
 }
 
-type HistogramProps = NonNullable<Seen['distribution']> & { isMeant(value: number): boolean };
+/** Says which colour is which label. */
+function OptionNames({ typeId, shares }: { typeId: string; shares: Seen['by_option'] }) {
+  return (
+    <ul className="row small">
+      {shares.map(({ option }) => (
+        <li key={option}>
+          <OptionName typeId={typeId} option={option} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type NumbersProps = NonNullable<Seen['distribution']> & {
+  typeId: string;
+  shares: Seen['by_option'];
+  isMeant(value: number): boolean;
+  colourOf(option: string): string;
+};
 
 const toShort = (value: number) => Number(value.toPrecision(4));
 
-/** Numbers of the examples in equal steps; a step is coloured where the cell means its middle. */
-function Histogram({ low, high, counts, isMeant }: HistogramProps) {
-  const width = (high - low) / counts.length;
-  const middles = counts.map((_, step) => low + (step + 0.5) * width);
-  const total = counts.reduce((sum, each) => sum + each, 0);
-  const meant = counts.reduce((sum, each, step) => sum + (isMeant(middles[step] ?? 0) ? each : 0), 0);
-  const range = `${number(toShort(low))} to ${number(toShort(high))} over ${count(total, 'example')}`;
-  const says = meant === 0 ? `${range}.` : `${range}; about ${number(meant)} lie where the cell says.`;
+/** Numbers of the examples in equal steps, by label; a step is faint where the cell does not mean its middle. */
+function NumbersChart({ typeId, low, high, counts, shares, isMeant, colourOf }: NumbersProps) {
+  const width = (high - low) / counts.length || 1;
+  const steps = counts.map((total, place) => {
+    const from = low + place * width;
+    const byOption = shares.map(({ distribution }) => distribution?.[place] ?? 0);
+    const labelled = byOption.reduce((sum, each) => sum + each, 0);
+    return {
+      from,
+      to: from + width,
+      total,
+      byOption,
+      unlabelled: total - labelled,
+      isFaint: !isMeant(from + width / 2),
+    };
+  });
+  const sum = (some: typeof steps) => some.reduce((all, { total }) => all + total, 0);
+  const meant = sum(steps.filter(({ isFaint }) => !isFaint));
+  const range = `${number(toShort(low))} to ${number(toShort(high))} over ${count(sum(steps), 'example')}`;
+  const hasUnlabelled = steps.some(({ unlabelled }) => unlabelled > 0);
   return (
-    <figure className="histogram">
-      <Spread
-        counts={counts}
-        says={says}
-        colourOf={(step) => (isMeant(middles[step] ?? 0) ? 'var(--accent)' : 'var(--line-soft)')}
-      />
-      <figcaption className="muted small">{says}</figcaption>
-    </figure>
+    <Chart
+      rows={steps}
+      columns={[
+        { name: 'From', show: ({ from }) => number(toShort(from)) },
+        { name: 'Examples', show: ({ total }) => number(total) },
+        ...shares.map(({ option }, place) => ({
+          name: isolate(option),
+          show: ({ byOption }: (typeof steps)[number]) => number(byOption[place] ?? 0),
+        })),
+      ]}
+      x={{ name: '', show: (value) => number(toShort(value)), from: ({ from }) => from, to: ({ to }) => to }}
+      y={{ name: 'Examples', show: number }}
+      bars={{
+        series: [
+          ...shares.map(({ option }, place) => ({
+            colour: colourOf(option),
+            of: ({ byOption }: (typeof steps)[number]) => byOption[place] ?? 0,
+          })),
+          ...(hasUnlabelled
+            ? [{ colour: 'var(--line-strong)', of: ({ unlabelled }: (typeof steps)[number]) => unlabelled }]
+            : []),
+        ],
+        isFaint: ({ isFaint }) => isFaint,
+      }}
+      below={<OptionNames typeId={typeId} shares={shares} />}
+      says={meant === 0 ? `${range}.` : `${range}; about ${number(meant)} lie where the cell says.`}
+    />
   );
 }

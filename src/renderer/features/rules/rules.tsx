@@ -127,7 +127,9 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
   const sheet = useSheet(desk, fields, openCode, setGiven);
   const rule = sheet.rows[sheet.row]?.rule;
   const title = rule ? isolate(rule.name) : 'New rule';
-  const beside = <ChosenRule sheet={sheet} seen={analysis.data?.fields ?? noFields} onRemove={desk.remove} />;
+  const beside = (
+    <ChosenRule typeId={type.id} sheet={sheet} seen={analysis.data?.fields ?? noFields} onRemove={desk.remove} />
+  );
   return (
     <PlaceLayout
       id="rules-table"

@@ -129,6 +129,9 @@ const rulesAnalysisSchema = z.object({
         .object({ low: z.number(), high: z.number(), counts: z.array(z.int()) })
         .nullable()
         .describe('Its numbers in equal steps from low to high, the outermost with what lies beyond; null without any'),
+      by_option: z
+        .array(z.object({ option: z.string(), counts: z.array(z.int()), distribution: z.array(z.int()).nullable() }))
+        .describe('The part of both counts that examples with each label have; of the first 200 fields'),
     }),
   ),
 });
