@@ -79,6 +79,17 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (left out: nothing ma
       { code: 'unavailable', message: 'The disk is full; nothing was changed.' },
     ]);
     expect(readdirSync(path.join(dataDir, 'secrets')).sort()).toEqual(secrets);
+    const writes: [method: string, path: string, body?: object][] = [
+      ['POST', '/api/v1/decision-types', { name: 'other', options: ['yes', 'no'] }],
+      ['PUT', trained.url, { description: 'Loans of the branch.' }],
+      ['POST', `${trained.url}/train`],
+      ['POST', '/api/v1/api-keys', { name: 'till' }],
+      ['POST', '/api/v1/backups', {}],
+    ];
+    for (const [method, url, body] of writes) {
+      const { status, body: refusal } = await callAlone(server.port, method, url, `Bearer ${token}`, body);
+      expect([url, status, refusal.error]).toEqual([url, 503, expect.objectContaining({ code: 'unavailable' })]);
+    }
     expect(await ready()).toMatchObject({ status: 'degraded', disk: 'full' });
     rmSync(ballast);
     expect(await ready()).toMatchObject({ status: 'ready', disk: 'ok' });

@@ -224,6 +224,20 @@ describe('a pause', () => {
     expect(overdueDays.ever).toBeLessThanOrEqual(maxOverdueDays);
   });
 
+  it('of a holiday is in doubt until the program has run four hours [CLK-2]', async () => {
+    const clock = settableClock();
+    const { deps } = await openForTest({}, clock);
+    deps.trustedTime.look();
+    clock.leap(14 * dayMs);
+    const leaps = [0, 1, 2, 3, 4].map(() => {
+      const { leapMs } = deps.trustedTime.look();
+      clock.move(hourMs);
+      return leapMs !== null;
+    });
+    expect([leaps[0], leaps.at(-1)]).toEqual([true, false]);
+    expect(deps.trustedTime.now()).toBe(clock.now());
+  });
+
   it('does not keep a program from the clock that runs an hour a day, nor one that lasts a year [CLK-2]', async () => {
     const clock = settableClock();
     const { deps } = await openForTest({}, clock);

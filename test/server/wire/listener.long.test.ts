@@ -60,6 +60,14 @@ describe('the listener', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code: 'bad_request' } });
   });
 
+  it('takes the place back from a body that stands still', async () => {
+    const socket = open(await start());
+    const closed = untilClosed(socket);
+    socket.write('POST /api/v1/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n');
+    socket.write('Content-Length: 100\r\n\r\n{"decision_type":');
+    expect(await closed).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+
   it('closes a spare connection of a browser without a word, which would pass for the answer to its next request', async () => {
     expect(await untilClosed(open(await start()))).toBe('');
   });
