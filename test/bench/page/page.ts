@@ -11,7 +11,7 @@ import { makeLargeType, makeTrainedSample } from './page-types.ts';
 
 const limits = {
   firstPaintMs: 600,
-  scriptKb: 400,
+  scriptKb: 410,
   placeMs: 100,
   rulesMs: 150,
   nextRowMs: 50,

@@ -45,11 +45,11 @@ export function Overview({ type }: { type: DecisionType }) {
         ]}
       />
       <Mix type={type} distribution={metrics.data.decision_distribution} />
-      <DriftNote type={type} />
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
         <AuditNote type={type} />
       </div>
+      <DriftNote type={type} />
     </div>
   );
 }
