@@ -1,7 +1,8 @@
 /**
  * Trainings and decide calls of two states of the program, in turns on the same machine:
- * `node test/bench/serving/before.ts --before DIR [--rounds 5] [--seconds 5]`. DIR is a checkout of the earlier state
- * with its packages installed. Ratios are of the same round, so what else the machine does falls on both.
+ * `node test/bench/serving/before.ts --before DIR [--rounds 5] [--seconds 5] [--only rules|tabular|text|tuned]`. DIR is a
+ * checkout of the earlier state with its packages installed. Ratios are of the same round, so what else the machine does
+ * falls on both.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { deployType, type Row, readRows, takeOfEach } from './decide-servers.ts'
 import { percentile, runLoad } from './load.ts';
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { before: text, rounds: text, seconds: text } });
+const { values } = parseArgs({ options: { before: text, rounds: text, seconds: text, only: text } });
 if (values.before === undefined) throw new Error('--before DIR is missing');
 const trees = { before: resolve(values.before), now: resolve(import.meta.dirname, '../../..') };
 type State = keyof typeof trees;
@@ -23,12 +24,14 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const table = readRows('german_credit');
 const messages = readRows('sms_spam');
 const always = [{ name: 'always', condition: 'ctx.age > 0', then: 'good risk', priority: 1 }];
-const types: Record<string, { rows: Row[]; rules: unknown[]; isTuned?: true }> = {
+const allTypes: Record<string, { rows: Row[]; rules: unknown[]; isTuned?: true }> = {
   rules: { rows: table, rules: always },
   tabular: { rows: table, rules: [] },
   text: { rows: takeOfEach(messages, 300), rules: [] },
   tuned: { rows: takeOfEach(messages, 60), rules: [], isTuned: true },
 };
+
+const types = Object.fromEntries(Object.entries(allTypes).filter(([name]) => [name, undefined].includes(values.only)));
 
 /** Measures both states in each round, each first in every other one, and prints the medians with each round's ratio. */
 async function compare(name: string, measure: (state: State, round: number) => Promise<number>): Promise<void> {
