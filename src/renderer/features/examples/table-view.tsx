@@ -30,6 +30,8 @@ const leap = 20;
 type Selection = { kind: 'ids'; ids: ReadonlySet<string> } | { kind: 'all' };
 const nothing: Selection = { kind: 'ids', ids: new Set() };
 
+const whatIsCounted = 'Examples in this queue that have the words searched for and pass the filters.';
+
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
   const { inspect = 'yes', sort = '', fields } = useQueryPart();
@@ -56,10 +58,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           level={1}
           still
           head={
-            <Figure
-              className="muted"
-              says="Examples in this queue that have the words searched for and pass the filters."
-            >
+            <Figure className="muted" says={whatIsCounted}>
               {count(rows.total, 'row')}
             </Figure>
           }

@@ -91,7 +91,6 @@ export function RuleSheet(props: SheetProps) {
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
   }, [isTyping]);
   const undecided = analysis?.impact.examples.undecided;
-  const rest = rows.length === 0 ? 'The classifier decides all' : 'Else the classifier decides';
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
   const widthsRem = toWidths(columns);
   const input = useCellInput(props);
@@ -142,21 +141,30 @@ export function RuleSheet(props: SheetProps) {
             );
           })}
           <Gap heightPx={belowPx} />
-          <tr>
-            <td />
-            <td className="name muted" title={rest}>
-              {rest}
-            </td>
-            <td colSpan={columns.length - 1} className="muted hint" title={hint}>
-              {hint}
-            </td>
-            <td className="number muted">
-              {undecided !== undefined && <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>}
-            </td>
-          </tr>
+          <RestLine columns={columns.length} isEmpty={rows.length === 0} undecided={undecided} />
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** What becomes of the inputs that no rule decides, and of how many examples. */
+function RestLine(props: { columns: number; isEmpty: boolean; undecided: number | undefined }) {
+  const { columns, isEmpty, undecided } = props;
+  const rest = isEmpty ? 'The classifier decides all' : 'Else the classifier decides';
+  return (
+    <tr>
+      <td />
+      <td className="name muted" title={rest}>
+        {rest}
+      </td>
+      <td colSpan={columns - 1} className="muted hint" title={hint}>
+        {hint}
+      </td>
+      <td className="number muted">
+        {undecided !== undefined && <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>}
+      </td>
+    </tr>
   );
 }
 
