@@ -55,7 +55,7 @@ describe('a promise of a type', () => {
     const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
     const { rawPayload } = await bench.app.inject({ url: `/api/v1${path}/export?slim=true`, headers });
     const { manifest, modelCard } = unpackBundle(rawPayload, sha256);
-    return { manifest: manifest.promise, card: modelCard.split('\n').find((line) => / promised? /.test(line)) };
+    return { manifest: manifest.promise, card: modelCard.split('\n').find((line) => /\bpromised?\b/.test(line)) };
   };
   const thresholds = async () => (await get(path)).active_version.confidence_thresholds;
 

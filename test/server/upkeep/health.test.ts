@@ -28,6 +28,7 @@ describe('a service that is not ready', () => {
       connections_without_key: 0,
       text_model: 'idle',
       clock: 'trusted',
+      network: 'this machine alone',
     });
     deps.db.close();
     expect((await ready()).body).toEqual({ status: 'degraded', database: false });

@@ -105,6 +105,7 @@ describe('examples', () => {
     const names = [
       'decide',
       'decide.batch',
+      'deployments.list',
       'logs.export',
       'logs.list',
       'metrics.days',

@@ -224,6 +224,7 @@ describe('a service that cannot work', () => {
       connections_without_key: 0,
       text_model: expect.any(String),
       clock: 'trusted',
+      network: 'this machine alone',
     };
     expect((await anyone('GET', '/ready')).body).toEqual({ status: 'ready', ...parts });
     deps.db.close();
@@ -366,7 +367,7 @@ describe('what the service says of itself', () => {
     const { put, get } = document.paths['/api/v1/decision-types/{decision_type_id}'];
     expect(Object.keys(put.responses)).toEqual('200 400 401 403 404 409 413 415 422 429 500 503'.split(' '));
     expect(get.responses['200'].content['application/json'].schema).toEqual({
-      $ref: '#/components/schemas/DecisionType',
+      $ref: '#/components/schemas/DecisionTypeWithFields',
     });
     const { DecisionType, LogRecord, Policy, Progress } = document.components.schemas;
     for (const time of [
