@@ -60,7 +60,7 @@ const parts = {
     'training/generate',
     'training/package',
     'training/stages',
-    'training/train.ts',
+    ['training/train.ts', 'training/search-labels.ts'],
   ],
   server: [
     'process',

@@ -403,7 +403,17 @@ export const metricsSchema = z
       .default(null)
       .describe('Null until `follow_up` is done, and of a tuned text model'),
     follow_up: z
-      .object({ state: z.enum(['pending', 'done', 'ended']), sentence: z.string() })
+      .object({
+        state: z.enum(['pending', 'done', 'ended']),
+        sentence: z.string(),
+        expected_wrong: z
+          .int()
+          .nullable()
+          .default(null)
+          .describe(
+            'About so many of the labels are wrong; null where they are not checked, or were by earlier versions',
+          ),
+      })
       .nullable()
       .default(null)
       .describe(
@@ -473,11 +483,13 @@ export type Metrics = z.infer<typeof metricsSchema>;
 export const pendingFollowUp = {
   state: 'pending',
   sentence: 'Still being computed: which labels are suspect, and whether more examples would help.',
+  expected_wrong: null,
 } as const satisfies Metrics['follow_up'];
 export const endedFollowUp = {
   state: 'ended',
   sentence:
     'Another training began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
+  expected_wrong: null,
 } as const satisfies Metrics['follow_up'];
 
 export const stages = ['rules', 'classifier', 'escalation', 'fallback'] as const;

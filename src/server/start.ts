@@ -43,6 +43,7 @@ import { ExplanationTurns } from './services/deciding/explaining.ts';
 import { ExampleAdditions } from './services/examples/example-additions.ts';
 import { ExampleLists } from './services/examples/example-lists.ts';
 import { Imports } from './services/examples/imports.ts';
+import { LabelSearches } from './services/examples/label-searches.ts';
 import { TeacherLabellings } from './services/examples/teacher-labelling.ts';
 import { prepareDeployedPolicies } from './services/policies/deployment.ts';
 import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
@@ -213,7 +214,14 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   };
   const teacherLabellings = new TeacherLabellings(base);
   closing.defer(() => teacherLabellings.close());
-  return { ...base, teacherLabellings, analyses: openAnalyses(base, closing), jobs: openJobs(base, closing) };
+  const labelSearches = new LabelSearches({
+    ...base,
+    spawn: options.spawnChild ?? spawnChild,
+    onEnd: (typeId) => tellJob(base, 'labels', typeId, true),
+  });
+  closing.defer(() => labelSearches.close());
+  const analyses = openAnalyses(base, closing);
+  return { ...base, teacherLabellings, labelSearches, analyses, jobs: openJobs({ ...base, labelSearches }, closing) };
 }
 
 function openAnalyses(
@@ -322,7 +330,10 @@ function openJobs(
       },
       completeReport: (attempt, metrics) => completeReport(deps, attempt, metrics),
     },
-    onProgress: (policyId, isEnded) => tellTraining(deps, policyId, isEnded),
+    onProgress: (policyId, isEnded) => {
+      if (!isEnded) deps.labelSearches.giveWay();
+      tellTraining(deps, policyId, isEnded);
+    },
     spawn: options.spawnChild ?? spawnChild,
     clock,
     artifactsDir,

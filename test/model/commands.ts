@@ -350,7 +350,8 @@ const listingExamples = fc
       expect(body).toMatchObject(pageOf(expected, page, size));
       const labelled = type.examples.filter(({ decision }) => decision !== null);
       const count = (wanted: string) => labelled.filter(({ decision }) => decision === wanted).length;
-      expect((await call('GET', `${base}/${type.id}/examples/stats`)).body).toEqual({
+      const { suspects: _, ...stats } = (await call('GET', `${base}/${type.id}/examples/stats`)).body;
+      expect(stats).toEqual({
         total: type.examples.length,
         labelled: labelled.length,
         unlabelled: type.examples.length - labelled.length,

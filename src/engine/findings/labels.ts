@@ -86,13 +86,18 @@ function listRare(counts: Map<string, number>): Finding[] {
 
 const toPercent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 1 : 0)} %`;
 
+/** Says why a label is suspect, and what to do. */
+export function describeSuspect({ label, probability, likelier, likelier_probability }: LabelCheck): string {
+  return `The label "${label}" is suspect: models that had not seen the example give it ${toPercent(probability)} and "${likelier}" ${toPercent(likelier_probability)}. Relabel it, or mark it as reviewed if it is right.`;
+}
+
 /** Suspect labels as findings, one an example, in their order: the most certain first. */
 export function describeSuspects(checks: readonly LabelCheck[]): Finding[] {
   return checks.map((check) =>
     toFinding({
       kind: 'suspect_label',
       severity: 'warning',
-      message: `The label "${check.label}" is suspect: models that had not seen the example give it ${toPercent(check.probability)} and "${check.likelier}" ${toPercent(check.likelier_probability)}. Relabel it, or mark it as reviewed if it is right.`,
+      message: describeSuspect(check),
       ids: [check.example_id],
       suggested_decision: check.likelier,
       probability: check.likelier_probability,

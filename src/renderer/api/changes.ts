@@ -100,6 +100,7 @@ export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type
 export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job' }>): readonly OperationName[] {
   if (job === 'findings') return ['data_findings.list'];
   if (job === 'slices') return ['policies.slices'];
+  if (job === 'labels') return ended ? ['examples.stats', 'data_findings.list'] : [];
   if (job === 'drift') return ['metrics.drift'];
   return ended
     ? [...policyReads, ...typeReads, 'examples.stats', 'data_findings.list']

@@ -1,6 +1,7 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TrainingExample } from '../../engine/domain.ts';
 import { type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
@@ -8,8 +9,10 @@ import { type DataFindings, startDataSearch } from '../../engine/findings/search
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
+import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
+import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
-import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
+import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
 
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
@@ -18,22 +21,25 @@ const readingShare = 0.8;
 /** Newest examples, and newest decisions, that are compared. */
 const maxCompared = { examples: 5_000, decisions: 1_000 };
 
+type Found = DataFindings | SliceReport | DriftReport | LabelSearch;
+
 process.once('disconnect', () => process.exit(0));
 setPriority(niceness);
 process.once('message', (order: AnalysisOrder) => void carryOut(order));
 
 async function carryOut(order: AnalysisOrder): Promise<void> {
-  const reply: AnalysisReply<DataFindings | SliceReport | DriftReport> = await readAndSearch(order).then(
+  const reply: AnalysisReply<Found> = await readAndSearch(order).then(
     (result) => ({ kind: 'done', result }),
     (error: unknown) => ({ kind: 'failed', fault: String(error) }),
   );
   process.send?.(reply, () => process.disconnect());
 }
 
-async function readAndSearch(order: AnalysisOrder): Promise<DataFindings | SliceReport | DriftReport> {
+async function readAndSearch(order: AnalysisOrder): Promise<Found> {
   const reader = openExampleReader(order.databaseFile);
   try {
     if (order.kind === 'drift') return compareInputs(reader, order);
+    if (order.kind === 'labels') return await checkAllLabels(reader, order);
     return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
   } finally {
     reader.close();
@@ -45,18 +51,18 @@ function report(share: number): void {
 }
 
 async function findProblems(reader: ExampleReader, order: FindingsOrder): Promise<DataFindings> {
-  const { typeId, policy, saved } = order;
+  const { typeId, policyId, search: found, saved } = order;
   const total = Math.max(1, reader.count(typeId));
   const search = startDataSearch(saved, order.piiFields);
   let read = 0;
-  for (const rows of reader.readExamples(typeId, policy?.id ?? null)) {
+  for (const rows of reader.readExamples(typeId, policyId)) {
     for (const row of rows) search.add(row);
     read += rows.length;
     report(Math.min(readingShare, (readingShare * read) / total));
     // A parent that is gone is noticed between two turns.
     await nextTurn();
   }
-  return search.finish(policy === null ? [] : describeSuspects(reader.readSuspects(typeId, policy, saved.options)));
+  return search.finish(found === null ? [] : describeSuspects(reader.readSuspects(typeId, found, saved.options)));
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
@@ -76,6 +82,30 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
   }
   report(readingShare);
   return findWeakSlices(found, { minRows, piiFields, maxError: null });
+}
+
+/** Returns the suspect ones of all labels. */
+async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promise<LabelSearch> {
+  const { typeId, resourcesDir, encodingsDir } = order;
+  const examples: TrainingExample[] = [];
+  for (const rows of reader.readExamples(typeId, null)) {
+    for (const { id, input, decision } of rows)
+      if (decision !== null) examples.push({ id, input, decision, reasonCodes: [], source: 'user' });
+    await nextTurn();
+  }
+  const model = openTextModel(resourcesDir);
+  const { searchLabels } = await import('../../engine/training/search-labels.ts');
+  const { checks, expectedWrong } = await searchLabels(examples, order, {
+    tokenizer: model.tokenizer(),
+    openEncoder: async () => {
+      const [{ openEncoder }, { withEncodingCache }] = await Promise.all([
+        import('../runtime/encoder/onnx-session.ts'),
+        import('../runtime/encoder/encoding-cache.ts'),
+      ]);
+      return withEncodingCache(await openEncoder(model.encoderPath, model.encoderSha256), encodingsDir, Date.now());
+    },
+  });
+  return { checks: checks.filter(({ suspect }) => suspect), expectedWrong };
 }
 
 function compareInputs(reader: ExampleReader, { typeId, typeSeq, piiFields }: DriftOrder): DriftReport {

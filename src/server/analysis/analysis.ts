@@ -1,7 +1,5 @@
 /** Long looks at the examples, made by a process of its own and kept until what they looked at has changed. */
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { WorkbenchError } from '../../engine/errors.ts';
 import type { DriftReport } from '../../engine/findings/drift.ts';
 import type { DataFindings } from '../../engine/findings/search-data.ts';
 import type { SliceReport } from '../../engine/findings/slices.ts';
@@ -9,9 +7,9 @@ import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import { createRecentCache, type RecentCache } from '../process/recent-cache.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
+import { askChild } from './ask-child.ts';
+import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
-const childHeapMb = 1_024;
 /** Subjects whose last result is kept. */
 const maxKept = 20;
 
@@ -40,9 +38,8 @@ export class Analysis<Order extends AnalysisOrder, Result> {
   readonly #options: AnalysisOptions;
   readonly #kept: RecentCache<string, Known<Result>> = createRecentCache(maxKept);
   readonly #running = new Map<string, Running>();
-  readonly #children = new Set<ChildProcess>();
+  readonly #closing = new AbortController();
   #last: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(options: AnalysisOptions) {
     this.#options = options;
@@ -68,50 +65,29 @@ export class Analysis<Order extends AnalysisOrder, Result> {
   }
 
   close(): void {
-    this.#isClosed = true;
-    for (const child of this.#children) child.kill('SIGKILL');
+    this.#closing.abort();
   }
 
   #start(subject: string, key: string, order: Order): Running {
     const running: Running = { key, share: 0, ended: this.#last.then(() => this.#run(subject, running, order)) };
     this.#running.set(subject, running);
     this.#last = running.ended.catch((err: unknown) => {
-      if (!this.#isClosed) this.#options.log.error({ err }, 'the examples could not be searched');
+      if (!this.#closing.signal.aborted) this.#options.log.error({ err }, 'the examples could not be searched');
     });
     return running;
   }
 
   async #run(subject: string, running: Running, order: Order): Promise<void> {
     try {
-      const result = await this.#runChild(order, (share) => {
+      const report = (share: number) => {
         running.share = share;
         this.#options.onProgress(order.typeId, false);
-      });
+      };
+      const result = await askChild<Result>(this.#options.spawn, order, report, this.#closing.signal);
       this.#kept.set(subject, { key: running.key, result, computedAt: this.#options.clock.now() });
     } finally {
       this.#running.delete(subject);
       this.#options.onProgress(order.typeId, true);
     }
-  }
-
-  #runChild(order: Order, report: (share: number) => void): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(new WorkbenchError('unavailable', 'The workbench is closing.'));
-    const child = this.#options.spawn('analysis-child', { heapMb: childHeapMb });
-    this.#children.add(child);
-    return new Promise((resolve, reject) => {
-      const fail = (cause: string) => {
-        this.#children.delete(child);
-        const message = 'The process that searches the examples ended early. Ask again; the log says why.';
-        reject(new WorkbenchError('unavailable', message, undefined, { cause }));
-      };
-      child.on('message', (reply: AnalysisReply<Result>) => {
-        if (reply.kind === 'progress') report(reply.share);
-        else if (reply.kind === 'done') resolve(reply.result);
-        else fail(reply.fault);
-      });
-      child.once('error', (error) => fail(error.message));
-      child.once('exit', (code, signal) => fail(signal ?? `exit ${code}`));
-      child.send(order, () => undefined);
-    });
   }
 }

@@ -3,8 +3,8 @@ import type { JudgedPart } from '../../engine/domain.ts';
 import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
+import type { SearchedType } from '../../engine/training/search-labels.ts';
 import type { judgedRows } from '../contract/policies/evaluation.ts';
-import type { CheckedPolicy } from '../store/examples/example-reader.ts';
 
 /** Server to child, once. */
 export type FindingsOrder = {
@@ -14,8 +14,10 @@ export type FindingsOrder = {
   /** The rules and options of now. */
   saved: SavedRules;
   piiFields: string[];
-  /** The newest policy that was trained; null without one. */
-  policy: CheckedPolicy | null;
+  /** The newest policy that was trained, whose held-out rows are told apart; null without one. */
+  policyId: string | null;
+  /** The newest search of suspect labels; null without one. */
+  search: { id: string; createdAt: number } | null;
 };
 
 export type SlicesOrder = {
@@ -42,7 +44,16 @@ export type DriftOrder = {
   typeSeq: number;
   piiFields: string[];
 };
-export type AnalysisOrder = FindingsOrder | SlicesOrder | DriftOrder;
+
+export type LabelsOrder = SearchedType & {
+  kind: 'labels';
+  databaseFile: string;
+  resourcesDir: string;
+  /** Keeps the embeddings of texts, for trainings too. */
+  encodingsDir: string;
+  typeId: string;
+};
+export type AnalysisOrder = FindingsOrder | SlicesOrder | DriftOrder | LabelsOrder;
 
 /** Child to server: any number of `progress` (`share` from 0 to 1), then one of the others. */
 export type AnalysisReply<Result> =

@@ -259,7 +259,7 @@ export class TrainingJobs {
     } else if (report.kind === 'snapshot') {
       pendingWrites.run(() => trainingRuns.describeSnapshot(attempt, report));
     } else if (report.kind === 'labels') {
-      pendingWrites.run(() => trainingRuns.labelChecks.add(attempt, report.checks));
+      pendingWrites.run(() => trainingRuns.labelChecks.addOfAttempt(attempt, report.checks));
     } else if (report.kind === 'teach') {
       void this.#answerQuestion(attempt, report);
     } else if (report.kind === 'followedUp') {

@@ -22,6 +22,7 @@ import type { ExplanationTurns } from '../services/deciding/explaining.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
 import type { ExampleLists } from '../services/examples/example-lists.ts';
 import type { Imports } from '../services/examples/imports.ts';
+import type { LabelSearches } from '../services/examples/label-searches.ts';
 import type { TeacherLabellings } from '../services/examples/teacher-labelling.ts';
 import type { HeldOutDecisions } from '../services/policies/held-out-decisions.ts';
 import type { PromiseChecks } from '../services/policies/promises.ts';
@@ -56,6 +57,7 @@ export type Deps = {
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
   heldOutDecisions: HeldOutDecisions;
+  labelSearches: LabelSearches;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;
   /** Imports in parts that are not committed yet. */

@@ -93,7 +93,7 @@ async function checkAll(request: TrainRequest) {
     seed: request.seed,
     report: () => undefined,
   });
-  const checks = checkLabels(rows, outOfFold, options);
+  const { checks } = checkLabels(rows, outOfFold, options);
   return { rows, outOfFold, checks, seconds: (performance.now() - started) / 1_000 };
 }
 

@@ -50,7 +50,7 @@ describe('the labels of examples', () => {
     const random = createRandom(5);
     const wrong = new Set(Array.from({ length: 300 }, (_, i) => i).filter(() => random() < 0.05));
     const prepared = labelRows(300, wrong);
-    const checks = checkLabels(prepared.rows, predict(prepared), options);
+    const { checks } = checkLabels(prepared.rows, predict(prepared), options);
     expect(checks).toHaveLength(300);
     const doubtful = [...checks].sort((a, b) => b.doubt - a.doubt).slice(0, wrong.size);
     const found = doubtful.filter(({ example_id }) => wrong.has(Number(example_id.slice(1))));
@@ -92,7 +92,9 @@ describe('the labels of examples', () => {
       if (row.id === 'alone') expect(outOfFold[i]).toBeNull();
       else expect(outOfFold[i]?.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9);
     });
-    expect(checkLabels(prepared.rows, outOfFold, options).map((check) => check.example_id)).not.toContain('alone');
+    expect(checkLabels(prepared.rows, outOfFold, options).checks.map((check) => check.example_id)).not.toContain(
+      'alone',
+    );
   });
 
   it('have the same probabilities in every run with the same seed', () => {

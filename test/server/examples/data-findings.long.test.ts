@@ -82,7 +82,7 @@ describe('the findings about the data', () => {
 
   it('[FND-2] [CAR-3] [OPT-5] list the suspect labels of the training, surest first, through a rename and its undo, until mended or reviewed', async () => {
     const policyId = await train(bench.call, path);
-    const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE policy_id = ?');
+    const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE search_id = ?');
     expect(count.pluck().get(policyId)).toBe(123);
     const { body } = await ready('&kind=suspect_label');
     const items: Item[] = body.items;
@@ -146,7 +146,7 @@ describe('the findings about the data', () => {
 
   it('keep the checks of the newest policy only', async () => {
     const policyId = await train(bench.call, path);
-    const policies = bench.deps.db.prepare<[], string>('SELECT DISTINCT policy_id FROM label_checks').pluck();
+    const policies = bench.deps.db.prepare<[], string>('SELECT DISTINCT search_id FROM label_checks').pluck();
     await pollUntil(
       async () => ({ status: 200, headers: {}, body: policies.all() }),
       ({ body }) => body.length === 1,

@@ -36,6 +36,7 @@ describe('examples', () => {
       by_source: { user: 3, synthetic: 0 },
       by_option: { yes: 1, no: 1 },
       by_queue: { to_label: 1, flagged: 0, suspect: 0, corrections: 0, audit: 0, synthetic: 0 },
+      suspects: null,
     });
   });
 

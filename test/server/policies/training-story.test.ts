@@ -94,9 +94,13 @@ describe('a decision type that is trained and used', () => {
   it('completes the report of the deployed policy afterwards, and says so until then [PFI-1]', async () => {
     const readMetrics = async () => (await bench.call('GET', `${path}/policies/${policyId}`)).body.metrics;
     const metrics = await pollUntil(readMetrics, ({ follow_up }) => follow_up.state !== 'pending');
-    expect(metrics.follow_up).toEqual({ state: 'done', sentence: expect.stringContaining('of 100 labels') });
+    expect(metrics.follow_up).toEqual({
+      state: 'done',
+      sentence: expect.stringContaining('of 100 labels'),
+      expected_wrong: expect.any(Number),
+    });
     expect(metrics.learning_curve.points).toHaveLength(4);
-    const checked = bench.deps.db.prepare('SELECT count(*) FROM label_checks WHERE policy_id = ?').pluck();
+    const checked = bench.deps.db.prepare('SELECT count(*) FROM label_checks WHERE search_id = ?').pluck();
     expect(checked.get(policyId)).toBe(100);
   });
 

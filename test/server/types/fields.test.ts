@@ -169,6 +169,7 @@ describe('the fields of', () => {
       by_source: { user: 80, synthetic: 0 },
       by_option: { approve: 40, decline: 40 },
       by_queue: { to_label: 0, flagged: 0, suspect: 0, corrections: 0, audit: 0, synthetic: 0 },
+      suspects: null,
     });
     expect(await get(`${path}/training-readiness`)).toEqual({
       ready: true,

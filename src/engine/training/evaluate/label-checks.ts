@@ -62,27 +62,36 @@ function findLikelier(row: readonly number[], label: number): number {
   return best;
 }
 
+/** The verdict on every label, and about how many of the labels are wrong. */
+export type LabelSearch = { checks: LabelCheck[]; expectedWrong: number };
+
 /**
- * Compares every label with the probabilities of models that have not seen it. A label is suspect where another option
- * is more probable and reaches the mean probability of that option's own rows: the off-diagonal of the confident joint
- * (Northcutt, Jiang & Chuang 2021, "Confident learning"). 0.7 is always enough: where the models are sure of nearly
- * every row, the mean alone would miss a third of the wrong labels. Rows that nothing was predicted for are left out.
+ * Compares every label with the probabilities of models that have not seen it. Where another option is more probable
+ * and reaches the mean probability of that option's own rows, the row counts as wrong: the off-diagonal of the
+ * confident joint, whose size estimates the number of wrong labels (Northcutt, Jiang & Chuang 2021, "Confident
+ * learning"). These are suspect, and so is every label beside an option with 0.7 or more: where the models are sure of
+ * nearly every row, the mean alone would miss a third of the wrong labels. Rows that nothing was predicted for are left
+ * out.
  */
 export function checkLabels(
   rows: readonly LabelledRow[],
   outOfFold: OutOfFold,
   options: readonly string[],
-): LabelCheck[] {
+): LabelSearch {
   const labels = rows.map((row) => options.indexOf(row.decision));
   const spreadWeight = spreadSlope * Math.max(0, computeErrorRate(outOfFold, labels) - spreadFrom);
   const selfConfidences = computeSelfConfidences(outOfFold, labels, options.length);
-  return rows.flatMap((row, i) => {
+  let expectedWrong = 0;
+  const checks = rows.flatMap((row, i) => {
     const probabilities = outOfFold[i];
     if (!probabilities) return [];
     const label = labels[i] ?? 0;
     const likelier = findLikelier(probabilities, label);
     const probability = probabilities[label] ?? 0;
     const likelierProbability = probabilities[likelier] ?? 0;
+    const isLikelier = likelierProbability > probability;
+    const isOffDiagonal = isLikelier && likelierProbability >= (selfConfidences[likelier] ?? 1);
+    if (isOffDiagonal) expectedWrong += 1;
     return {
       example_id: row.id,
       label: row.decision,
@@ -90,9 +99,8 @@ export function checkLabels(
       likelier: options[likelier] ?? '',
       likelier_probability: likelierProbability,
       doubt: computeDoubt(probabilities, label, spreadWeight),
-      suspect:
-        likelierProbability > probability &&
-        likelierProbability >= Math.min(sureProbability, selfConfidences[likelier] ?? 1),
+      suspect: isOffDiagonal || (isLikelier && likelierProbability >= sureProbability),
     };
   });
+  return { checks, expectedWrong };
 }

@@ -11,9 +11,8 @@ type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'n
 /** Infers the plan of the fields from the training rows; the use of text is left open. */
 export function planFeatures({ request, progress, trainRows, notes }: State): Planned {
   const piiPaths = request.piiFields ?? [];
-  const inferred = inferFieldPlan(trainRows, request.definition.input_schema, piiPaths);
-  const personal = inferred.text?.fields.find((path) => isPiiField(path, piiPaths));
-  const fieldPlan = personal === undefined ? inferred : withoutWords(inferred);
+  const fieldPlan = inferFieldPlan(trainRows, request.definition.input_schema, piiPaths);
+  const personal = findPersonalText(fieldPlan, piiPaths);
   const textFields = fieldPlan.text?.fields ?? [];
   const added: string[] = [];
   if (fieldPlan.fields.length === 0 && fieldPlan.text === null) {
@@ -35,12 +34,11 @@ export function planFeatures({ request, progress, trainRows, notes }: State): Pl
   return { fieldPlan, notes: [...notes, ...added] };
 }
 
-function withoutWords(plan: FeaturePlan): FeaturePlan {
-  return { ...plan, text: plan.text && { ...plan.text, ngrams: noNgrams } };
-}
+const findPersonalText = ({ text }: FeaturePlan, piiPaths: readonly string[]) =>
+  text?.fields.find((path) => isPiiField(path, piiPaths));
 
-/** No value of a field at or below a path of personal data is written into the plan. */
-function inferFieldPlan(
+/** Infers the plan of the fields; no value or word of a field at or below a path of personal data is written into it. */
+export function inferFieldPlan(
   rows: readonly LabelledRow[],
   inputSchema: Parameters<typeof inferPlan>[1],
   piiPaths: readonly string[],
@@ -49,7 +47,9 @@ function inferFieldPlan(
   const plan = inferPlan(inputs, inputSchema, piiPaths);
   // A path may name a whole object, but the plan knows the fields of it by their own paths.
   const covered = plan.fields.filter(({ path }) => isPiiField(path, piiPaths)).map(({ path }) => path.join('.'));
-  return covered.every((path) => piiPaths.includes(path))
+  const inferred = covered.every((path) => piiPaths.includes(path))
     ? plan
     : inferPlan(inputs, inputSchema, [...piiPaths, ...covered]);
+  if (findPersonalText(inferred, piiPaths) === undefined) return inferred;
+  return { ...inferred, text: inferred.text && { ...inferred.text, ngrams: noNgrams } };
 }

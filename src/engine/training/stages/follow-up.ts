@@ -2,7 +2,7 @@ import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
 import { formatCount } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
-import { checkLabels } from '../evaluate/label-checks.ts';
+import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
 import type { FollowUp } from '../request.ts';
@@ -31,13 +31,16 @@ export function followUp(state: State): FollowUp {
           (part) => measurePart(state, part),
           (measured) => decideWithRules(state, measured),
         );
-  const labelChecks = checkExampleLabels(state);
+  const { checks: labelChecks, expectedWrong: expected_wrong } = checkExampleLabels(state);
   const suspects = labelChecks.filter(({ suspect }) => suspect).length;
   const sentence =
     suspects === 0
       ? `None of ${formatCount(rows.length)} labels is suspect.`
-      : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. Look at them in the findings about the data.`;
-  return { metrics: { learning_curve: learningCurve, follow_up: { state: 'done', sentence } }, labelChecks };
+      : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. About ${formatCount(expected_wrong)} are expected to be wrong. Look at them in the findings about the data.`;
+  return {
+    metrics: { learning_curve: learningCurve, follow_up: { state: 'done', sentence, expected_wrong } },
+    labelChecks,
+  };
 }
 
 function measurePart(state: State, part: readonly LabelledRow[]): ModelEvaluation {
@@ -61,7 +64,7 @@ function decideWithRules({ request, rules, testRows }: State, { heldOut }: Model
  * Checks the labels of all rows by cross-validation of the chosen classifier. A tuned encoder has learned the very
  * labels, so then it is the linear classifier over the plain one that judges them.
  */
-function checkExampleLabels(state: State): FollowUp['labelChecks'] {
+function checkExampleLabels(state: State): LabelSearch {
   const { request, progress, rows, presentOptions, sharing } = state;
   const { options } = request.definition;
   const outOfFold = predictOutOfFold({
@@ -75,7 +78,8 @@ function checkExampleLabels(state: State): FollowUp['labelChecks'] {
   });
   // Models that know options only as one say nothing about the label of any of them.
   const isKnown = (option: string) => !sharing.includes(options.indexOf(option));
-  return checkLabels(rows, outOfFold, options).filter(({ label }) => isKnown(label));
+  const { checks, expectedWrong } = checkLabels(rows, outOfFold, options);
+  return { checks: checks.filter(({ label }) => isKnown(label)), expectedWrong };
 }
 
 function chooseJudge({

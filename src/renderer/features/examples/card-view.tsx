@@ -24,7 +24,7 @@ import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
 import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
 import { Agreement, QueueEnd } from './queue-end.tsx';
 import { QueuePane } from './queue-pane.tsx';
-import { countQueue, findGivenQueue, toFilter } from './queues.ts';
+import { countQueue, describeSuspects, findGivenQueue, toFilter } from './queues.ts';
 import { useGivenRows } from './use-given-rows.ts';
 import { type Rows, useRows } from './use-rows.ts';
 import { useLabelsHere, useWork, type Work } from './work.ts';
@@ -111,7 +111,15 @@ function CardDesk(props: DeskProps) {
         <Pane
           title={title}
           level={1}
-          head={cursor >= 0 && search === '' && <QueueCount count={countQueue(queue, stats)} />}
+          head={
+            cursor >= 0 &&
+            search === '' && (
+              <>
+                <QueueCount count={countQueue(queue, stats)} />
+                {queue === 'suspect' && <ChangedSuspects suspects={stats.suspects} />}
+              </>
+            )
+          }
           tools={tools}
         >
           {rows.isLoading && <Busy>Loading the queue…</Busy>}
@@ -217,6 +225,17 @@ function QueueCount({ count }: { count: number | null }) {
   );
 }
 
+/** How many suspect labels were changed, of those that are expected to be wrong: a line at which to stop. */
+function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspects'>) {
+  const says = describeSuspects(suspects);
+  if (suspects === null || says === null) return null;
+  return (
+    <Figure className="muted" says={says}>
+      {number(suspects.corrected)} of about {number(suspects.expected_wrong ?? 0)} wrong ones changed
+    </Figure>
+  );
+}
+
 /** Why this row comes now, and whether more labels will help. */
 function GivenNote({ given: { whyOf, stopHint }, example }: { given: Given; example: Example }) {
   return (
@@ -226,6 +245,12 @@ function GivenNote({ given: { whyOf, stopHint }, example }: { given: Given; exam
     </div>
   );
 }
+
+const probabilityOf = {
+  policy: 'How likely the deployed policy thinks this option is.',
+  labelling: 'How likely the labelling model thinks this option is.',
+  label_check: 'How likely models that had not seen the example think this option is.',
+} as const;
 
 /** Says what Enter answers, and how often the answers so far were what was suggested. */
 function AnswerNote({
@@ -247,17 +272,7 @@ function AnswerNote({
           {answer === suggestion?.decision && (
             <>
               {' '}
-              (
-              <Figure
-                says={
-                  suggestion.source === 'policy'
-                    ? 'How likely the deployed policy thinks this option is.'
-                    : 'How likely the labelling model thinks this option is.'
-                }
-              >
-                {percent(suggestion.probability)}
-              </Figure>
-              )
+              (<Figure says={probabilityOf[suggestion.source]}>{percent(suggestion.probability)}</Figure>)
             </>
           )}
           .

@@ -8,7 +8,7 @@ import { count, number } from '../../parts/text/figures.ts';
 import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { type Advice, countAgreement } from './advice.ts';
-import { countQueue, queues } from './queues.ts';
+import { countQueue, describeSuspects, queues } from './queues.ts';
 
 /** How often the labels given here were what was suggested; nothing before there is one of both. */
 export function Agreement({ labels, advice }: { labels: ReadonlyMap<string, string>; advice: Advice }) {
@@ -91,6 +91,7 @@ export function QueueEnd({
       facts={
         <>
           {queue === 'suspect' && <CheckingLabels typeId={type.id} />}
+          {queue === 'suspect' && <p>{describeSuspects(stats.suspects)}</p>}
           {labels.size > 0 && <Done typeId={type.id} labels={labels} advice={advice} />}
         </>
       }

@@ -4,6 +4,7 @@
 
 import type { LabellingQueue } from '../../../server/contract/examples/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
+import { number } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import type { Query } from '../../state/route.ts';
 
@@ -24,7 +25,11 @@ export const queues: readonly Queue[] = [
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
   { name: 'flagged', title: 'Flagged', help: 'Examples that somebody marked for another look.' },
-  { name: 'suspect', title: 'Suspect labels', help: 'Labels that the last training doubts, most doubtful first.' },
+  {
+    name: 'suspect',
+    title: 'Suspect labels',
+    help: 'Labels that models doubt which had not seen the example, most doubtful first.',
+  },
   {
     name: 'corrections',
     title: 'Corrections',
@@ -99,6 +104,16 @@ export function findTitle(queue: string): string {
 export function isShrinking(filter: ExampleFilter): boolean {
   const { labelled, reviewed, decision, status } = filter;
   return [labelled, reviewed, decision, status].some((part) => part !== undefined);
+}
+
+/** Says when enough suspect labels have been looked at; null where no number is expected to be wrong. */
+export function describeSuspects(suspects: Stats['suspects']): string | null {
+  const expected = suspects?.expected_wrong ?? 0;
+  if (suspects === null || expected === 0) return null;
+  const changed = number(suspects.corrected);
+  return suspects.corrected < expected
+    ? `About ${number(expected)} of all labels were expected to be wrong when they were checked; ${changed} of the suspect ones have been changed.`
+    : `${changed} suspect labels have been changed, as many as were expected to be wrong: those left are probably right.`;
 }
 
 /** How many examples a queue holds; null where the counts do not say. */

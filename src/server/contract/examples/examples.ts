@@ -274,6 +274,17 @@ export const exampleOperations = {
       by_source: z.object({ user: z.int(), synthetic: z.int() }),
       by_option: z.record(z.string(), z.int()),
       by_queue: z.record(z.enum(labellingQueues), z.int()).describe('What the queues of examples/next hold'),
+      suspects: z
+        .object({
+          expected_wrong: z
+            .int()
+            .nullable()
+            .describe('About so many of all labels were wrong: a line at which to stop; null where it is not known'),
+          corrected: z.int().describe('Suspect labels in whose place there is another one since'),
+          checked_at: z.iso.datetime(),
+        })
+        .nullable()
+        .describe('The last check of all labels; null before the first one'),
     }),
     summary: 'How the examples are distributed',
   }),

@@ -12,7 +12,11 @@ const likely = { decision: z.string(), probability: z.number() };
 const suggestionSchema = z
   .object({
     ...likely,
-    source: z.enum(['policy', 'labelling']).describe('The deployed policy, or the model that learns while you label'),
+    source: z
+      .enum(['policy', 'labelling', 'label_check'])
+      .describe(
+        'The deployed policy, the model that learns while you label, or the models that doubt a suspect label and had not seen it',
+      ),
     likely: z.array(z.object(likely)).describe('The likeliest options, nine at most, likeliest first'),
   })
   .meta({ id: 'Suggestion' });

@@ -16,7 +16,7 @@ const eventSchema = z.discriminatedUnion('event', [
   }),
   z.object({
     event: z.literal('job').describe('Work in the background has moved on or ended'),
-    job: z.enum(['training', 'findings', 'slices', 'drift']),
+    job: z.enum(['training', 'findings', 'slices', 'drift', 'labels']),
     decision_type_id: uuid,
     policy_id: uuid.nullable().describe('The policy in training'),
     ended: z.boolean().describe('Whether it has ended, however it did'),

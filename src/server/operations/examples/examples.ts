@@ -15,12 +15,15 @@ import {
   undoExampleChange,
   updateExample,
 } from '../../services/examples/examples.ts';
-import { countQueues } from '../../services/examples/labelling.ts';
+import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-type Used = Pick<Deps, 'store' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'exampleAdditions' | 'exampleLists'>;
+type Used = Pick<
+  Deps,
+  'store' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'exampleAdditions' | 'exampleLists' | 'labelSearches'
+>;
 
 /** Problems that the refusal of many examples lists. */
 const maxReportedProblems = 100;
@@ -50,6 +53,7 @@ export const exampleHandlers = {
   },
 
   'examples.stats': (deps, { type }) => {
+    deps.labelSearches.look(type);
     const { total, labelled, reviewed, synthetic, byOption } = deps.store.examples.computeTotals(type.id);
     const none = Object.fromEntries(type.activeVersion.definition.options.map((option) => [option, 0]));
     return {
@@ -60,6 +64,7 @@ export const exampleHandlers = {
       by_source: { user: total - synthetic, synthetic },
       by_option: { ...none, ...Object.fromEntries(byOption) },
       by_queue: countQueues(deps, type),
+      suspects: countSuspects(deps, type),
     };
   },
 

@@ -15,8 +15,10 @@ const patienceMs = 2_000;
 
 /** Everything that a search depends on. */
 function toKey(store: Store, type: DecisionTypeRecord): string {
-  const policy = store.policies.findNewestChecked(type.id);
-  return [store.examples.readRevision(type.id), type.activeVersion.id, policy?.id ?? '', ...type.piiFields].join(' ');
+  const policyId = store.policies.findNewestTrained(type.id) ?? '';
+  const searchId = store.trainingRuns.labelChecks.findNewest(type.id)?.id ?? '';
+  const revision = store.examples.readRevision(type.id);
+  return [revision, type.activeVersion.id, policyId, searchId, ...type.piiFields].join(' ');
 }
 
 /** The findings as they are known, searched for where the examples have changed. Rejects with 'unavailable'. */
@@ -34,7 +36,8 @@ export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<
       savedAt: createdAt,
     },
     piiFields: type.piiFields,
-    policy: store.policies.findNewestChecked(type.id),
+    policyId: store.policies.findNewestTrained(type.id),
+    search: store.trainingRuns.labelChecks.findNewest(type.id),
   };
   return analyses.findings.ask(type.id, toKey(store, type), order, patienceMs);
 }

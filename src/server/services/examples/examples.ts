@@ -15,11 +15,12 @@ import type { ExampleAdditions } from './example-additions.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
 type UpdateDeps = AddDeps & {
+  store: Pick<Store, 'trainingRuns'>;
   runtime: { labellingModels: Pick<LabellingModels, 'noteChange'>; leases: Pick<LabellingLeases, 'settle'> };
   clock: Clock;
 };
 type BulkDeps = {
-  store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>;
+  store: Pick<Store, 'examples' | 'exampleChanges' | 'trainingRuns' | 'transaction'>;
   runtime: { leases: Pick<LabellingLeases, 'settle'> };
   clock: Clock;
   newId(): string;
@@ -109,6 +110,7 @@ export function updateExample(
       updatedAt: deps.clock.now(),
     };
     deps.store.examples.update(changed);
+    if (update.reviewed === true) deps.store.trainingRuns.labelChecks.confirm(type.id, [id]);
     return changed;
   });
   // The suggestion counts before the model has learned from the label.
@@ -163,9 +165,13 @@ export function changeExamples(
     throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
   }
   const undoToken = deps.newId();
-  const affected = deps.store.transaction(() =>
-    deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now()),
-  );
+  const affected = deps.store.transaction(() => {
+    const changed = deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now());
+    // Whoever reviews a whole filter has not looked at each suspect label.
+    const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
+    if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
+    return changed;
+  });
   if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
     for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
   }

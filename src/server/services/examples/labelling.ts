@@ -1,6 +1,7 @@
 /** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
@@ -46,7 +47,8 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 /**
  * Gives a session the next examples of a queue and keeps them from all others for five minutes. Those to label come in
- * the order of their use for the labelling model, the other queues newest first.
+ * the order of their use for the labelling model, suspect labels the most
+ * doubtful first, the other queues newest first.
  */
 export async function takeNextExamples(
   deps: Deps,
@@ -65,12 +67,12 @@ export async function takeNextExamples(
   if (chosen.length < count)
     chosen.push(...readQueue(deps, type, queue, count - chosen.length, [...taken, ...chosen.map(({ id }) => id)]));
   for (const { id } of chosen) leases.give(type.id, id, session, null);
-  const suggestions = await suggest(deps, type, chosen, modelRows);
-  const items = chosen.map((example, index): NextExample => {
-    const suggestion = suggestions[index] ?? null;
+  const items =
+    queue === 'suspect'
+      ? chosen.map((example) => explainSuspect(deps, type, example))
+      : await suggestAndExplain(deps, type, queue, chosen, modelRows);
+  for (const { example, suggestion } of items)
     if (example.decision === null) leases.give(type.id, example.id, session, suggestion?.decision ?? null);
-    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null, suggestion) };
-  });
   const recent = leases.countRecent(type.id);
   return {
     items,
@@ -80,6 +82,32 @@ export async function takeNextExamples(
     examplesRead: live.read,
     labels: live.labels,
   };
+}
+
+async function suggestAndExplain(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  queue: Exclude<LabellingQueue, 'suspect'>,
+  examples: readonly ExampleRecord[],
+  modelRows: ReadonlyMap<string, ModelNext['rows'][number]>,
+): Promise<NextExample[]> {
+  const suggestions = await suggest(deps, type, examples, modelRows);
+  return examples.map((example, index) => {
+    const suggestion = suggestions[index] ?? null;
+    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null, suggestion) };
+  });
+}
+
+/** Suggestion and reason from the models that doubt the label: a policy has learned it, right or wrong. */
+function explainSuspect({ store }: QueueDeps, type: DecisionTypeRecord, example: ExampleRecord): NextExample {
+  const check = store.trainingRuns.labelChecks.find(type.id, example.id);
+  if (check === null) return { example, suggestion: null, why: 'Its label was suspect.' };
+  const { likelier: decision, likelier_probability: probability } = check;
+  const likely = [
+    { decision, probability },
+    { decision: check.label, probability: check.probability },
+  ];
+  return { example, suggestion: { decision, probability, source: 'label_check', likely }, why: describeSuspect(check) };
 }
 
 /** Returns a suggestion for each of the examples that exist; none of them is given out. */
@@ -147,16 +175,33 @@ function readQueue(
 ): ExampleRecord[] {
   const { store } = deps;
   if (queue !== 'suspect') return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
-  const policy = store.policies.findNewestChecked(type.id);
-  if (policy === null) return [];
-  const ids = store.trainingRuns.labelChecks.listSuspects(
-    type.id,
-    policy,
-    type.activeVersion.definition.options,
-    limit,
-    except,
-  );
-  return ids.flatMap((id) => store.examples.get(type.id, id) ?? []);
+  const checks = listSuspects(deps, type, limit, except);
+  return checks.flatMap(({ example_id }) => store.examples.get(type.id, example_id) ?? []);
+}
+
+/** Up to `limit` suspect labels of the newest search, the most certain first. */
+function listSuspects(
+  { store }: QueueDeps,
+  type: DecisionTypeRecord,
+  limit: number,
+  except: readonly string[],
+): LabelCheck[] {
+  const { labelChecks } = store.trainingRuns;
+  const search = labelChecks.findNewest(type.id);
+  return search === null ? [] : labelChecks.listSuspects(search, type.activeVersion.definition.options, limit, except);
+}
+
+/** What the newest search of suspect labels expects, and how many of its suspects have another label since. */
+export function countSuspects({ store }: QueueDeps, type: DecisionTypeRecord) {
+  const { labelChecks } = store.trainingRuns;
+  const search = labelChecks.findNewest(type.id);
+  if (search === null) return null;
+  const { expectedWrong: expected_wrong, createdAt } = search;
+  return {
+    expected_wrong,
+    corrected: labelChecks.countCorrected(search.id),
+    checked_at: new Date(createdAt).toISOString(),
+  };
 }
 
 /** Counts the examples that each queue holds, those given out included. */
@@ -175,9 +220,9 @@ export function countQueues(deps: QueueDeps, type: DecisionTypeRecord): Record<L
 
 function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: LabellingQueue): number {
   if (queue === 'suspect') {
-    const policy = deps.store.policies.findNewestChecked(type.id);
-    const { options } = type.activeVersion.definition;
-    return policy === null ? 0 : deps.store.trainingRuns.labelChecks.countSuspects(type.id, policy, options);
+    const { labelChecks } = deps.store.trainingRuns;
+    const search = labelChecks.findNewest(type.id);
+    return search === null ? 0 : labelChecks.countSuspects(search, type.activeVersion.definition.options);
   }
   const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq, deps.clock.now()) : 0;
   return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue)) + waiting;
@@ -247,7 +292,7 @@ async function suggestByPolicy(
 }
 
 function explain(
-  queue: LabellingQueue,
+  queue: Exclude<LabellingQueue, 'suspect'>,
   example: ExampleRecord,
   row: ModelNext['rows'][number] | null,
   suggestion: Suggestion | null,
@@ -263,8 +308,6 @@ function explain(
       return 'Made by a teacher, and not reviewed yet.';
     case 'corrections':
       return 'You corrected this decision. Train again to include it.';
-    case 'suspect':
-      return 'Similar rows have a different label.';
     case 'to_label':
       return row === null ? 'It has no label yet.' : explainChoice(row, suggestion?.source === 'policy');
   }

@@ -7,8 +7,13 @@ import type { JudgedRow } from '../../../engine/findings/slices.ts';
 import type { RecordedRow } from '../../../engine/measure/replay.ts';
 import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
-/** The policy whose held-out rows and label checks count; times are milliseconds since 1970. */
-export type CheckedPolicy = { id: string; createdAt: number };
+/** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */
+type SearchOfLabels = { id: string; createdAt: number };
+
+/** Labels that a search found suspect and that nobody has changed or confirmed since. */
+export const suspectsSql = `FROM label_checks c JOIN examples e ON e.id = c.example_id
+  WHERE c.search_id = @id AND c.suspect = 1 AND c.confirmed = 0 AND e.decision_type_id = @typeId
+    AND e.decision = c.label AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))`;
 
 type RawJudged = { input: string; isWrong: number; isEscalated: number };
 type RawRow = Omit<FindingRow, 'input' | 'heldOut'> & { seq: number; input: string; heldOut: number };
@@ -26,12 +31,9 @@ function openStatements(db: Database.Database) {
          WHERE h.policy_id = @policyId AND h.example_id = e.id) AS heldOut
        FROM examples e WHERE e.decision_type_id = @typeId AND e.seq > @after ORDER BY e.seq LIMIT @limit`,
     ),
-    suspects: db.prepare<[CheckedPolicy & { typeId: string; options: string }], RawCheck>(
+    suspects: db.prepare<[SearchOfLabels & { typeId: string; options: string }], RawCheck>(
       `SELECT c.example_id, c.label, c.probability, c.likelier, c.likelier_probability, c.doubt, c.suspect
-       FROM label_checks c JOIN examples e ON e.id = c.example_id
-       WHERE c.policy_id = @id AND c.suspect = 1 AND e.decision_type_id = @typeId AND e.decision = c.label
-         AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))
-       ORDER BY c.doubt DESC, c.example_id`,
+       ${suspectsSql} ORDER BY c.doubt DESC, c.example_id`,
     ),
     heldOut: db.prepare<[{ policyId: string; after: string; limit: number }], RawMeasured & { id: string }>(
       `SELECT p.example_id AS id, e.input, ${measuredColumns}
@@ -96,12 +98,10 @@ export function openExampleReader(file: string) {
     /** Returns the inputs of the newest decisions of a type, as far as they are among the newest of all types. */
     readDecidedInputs: (typeSeq: number, maxRows: number): JsonObject[] =>
       statements.decided.all(typeSeq, maxSearchedRecords, maxRows).map((input) => JSON.parse(input)),
-    /**
-     * The suspect labels of a policy's training, the most certain first; those of examples changed since are left out.
-     */
-    readSuspects: (typeId: string, policy: CheckedPolicy, options: readonly string[]): LabelCheck[] =>
+    /** The suspect labels of a search, the most certain first; those of examples changed since are left out. */
+    readSuspects: (typeId: string, { id, createdAt }: SearchOfLabels, options: readonly string[]): LabelCheck[] =>
       statements.suspects
-        .all({ ...policy, typeId, options: JSON.stringify(options) })
+        .all({ id, createdAt, typeId, options: JSON.stringify(options) })
         .map((check) => ({ ...check, suspect: check.suspect === 1 })),
     /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
     *readHeldOut(policyId: string): Generator<RecordedRow[]> {

@@ -5,7 +5,6 @@
 import { trainingConfigSchema } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import type { CheckedPolicy } from '../examples/example-reader.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
 import {
   type AttemptRecord,
@@ -37,17 +36,13 @@ function prepareStatements(db: WorkbenchDatabase) {
     slotHolder: db
       .prepare<[string], string>(`SELECT id FROM policies WHERE organisation_id = ? AND status IN ${inProgressSql}`)
       .pluck(),
-    newestTrained: db.prepare<[string], CheckedPolicy>(
-      `SELECT id, created_at AS createdAt FROM policies
-       WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
-       ORDER BY version DESC LIMIT 1`,
-    ),
-    newestFollowedUp: db.prepare<[string], CheckedPolicy>(
-      `SELECT id, created_at AS createdAt FROM policies
-       WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
-         AND coalesce(metrics ->> '$.follow_up.state', 'done') = 'done'
-       ORDER BY version DESC LIMIT 1`,
-    ),
+    newestTrained: db
+      .prepare<[string], string>(
+        `SELECT id FROM policies
+         WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
+         ORDER BY version DESC LIMIT 1`,
+      )
+      .pluck(),
     attempts: db.prepare<[string], RawAttempt>(
       `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
     ),
@@ -129,9 +124,8 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       return raw === undefined ? null : toPolicy(raw);
     },
     byId,
-    /** The newest policy of a type whose labels were checked; while those of none were, the newest that was trained. */
-    findNewestChecked: (typeId: string): CheckedPolicy | null =>
-      statements.newestFollowedUp.get(typeId) ?? statements.newestTrained.get(typeId) ?? null,
+    /** The id of the newest policy of a type that was trained. */
+    findNewestTrained: (typeId: string): string | null => statements.newestTrained.get(typeId) ?? null,
     attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
     /** The policies of all organisations whose training has not ended. */
     listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),

@@ -218,7 +218,11 @@ export class TrainingRunStore {
 
   /** Writes what was computed after the training; false where the policy is gone. */
   completeReport({ policyId, attemptId }: AttemptKey, metrics: FollowUp['metrics']): boolean {
-    return this.#policies.completeReport.run(JSON.stringify(metrics), policyId, attemptId).changes === 1;
+    return this.#runTransaction(() => {
+      const { changes } = this.#policies.completeReport.run(JSON.stringify(metrics), policyId, attemptId);
+      if (changes === 1) this.labelChecks.complete(policyId, metrics.follow_up?.expected_wrong ?? null);
+      return changes === 1;
+    });
   }
 
   #addAttempt(policyId: string): string {

@@ -9,10 +9,10 @@ type ExpiredType = { seq: number; id: string };
 /** Rows that one slice of the removal takes. */
 const sliceRows = 500;
 
-/** The rows of a table that belong to a type's policies, by their key. */
-const ofPolicies = (table: string, key: string) =>
-  `DELETE FROM ${table} WHERE (policy_id, ${key}) IN
-     (SELECT r.policy_id, r.${key} FROM policies p JOIN ${table} r ON r.policy_id = p.id
+/** The rows of a table that belong to a type's policies, or its searches of labels, by their key. */
+const ofOwners = (owners: 'policies' | 'label_searches', ownerId: string, table: string, key: string) =>
+  `DELETE FROM ${table} WHERE (${ownerId}, ${key}) IN
+     (SELECT r.${ownerId}, r.${key} FROM ${owners} p JOIN ${table} r ON r.${ownerId} = p.id
       WHERE p.decision_type_id = ? LIMIT ${sliceRows})`;
 
 function prepareStatements(db: WorkbenchDatabase) {
@@ -28,14 +28,15 @@ function prepareStatements(db: WorkbenchDatabase) {
     slices: [
       `DELETE FROM examples WHERE seq IN
          (SELECT seq FROM examples WHERE decision_type_id = ? LIMIT ${sliceRows})`,
-      ofPolicies('label_checks', 'example_id'),
-      ofPolicies('held_out_predictions', 'example_id'),
-      ofPolicies('training_snapshots', 'position'),
+      ofOwners('label_searches', 'search_id', 'label_checks', 'example_id'),
+      ofOwners('policies', 'policy_id', 'held_out_predictions', 'example_id'),
+      ofOwners('policies', 'policy_id', 'training_snapshots', 'position'),
     ].map((sql) => db.prepare<[string]>(sql)),
     /** In the order in which they name one another. */
     rest: [
       'DELETE FROM training_attempts WHERE policy_id IN (SELECT id FROM policies WHERE decision_type_id = @id)',
       'DELETE FROM deployments WHERE decision_type_id = @id',
+      'DELETE FROM label_searches WHERE decision_type_id = @id',
       'DELETE FROM policies WHERE decision_type_id = @id',
       'DELETE FROM example_undos WHERE decision_type_id = @id',
       'DELETE FROM unfinished_example_parts WHERE decision_type_id = @id',

@@ -1,0 +1,75 @@
+/** The check of all labels of a type without a training: before the first one, and between two. */
+import type { JsonObject, TrainingExample } from '../domain.ts';
+import { compileFeatures } from '../features/compile.ts';
+import { limits } from '../limits.ts';
+import type { BatchTextEncoder } from '../ports.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+import { type EncodedTexts, encodeTexts } from './data/encode-texts.ts';
+import { prepareRows } from './data/labelled-rows.ts';
+import { checkLabels, type LabelSearch } from './evaluate/label-checks.ts';
+import { predictOutOfFold } from './evaluate/out-of-fold.ts';
+import { chooseClassifier } from './select/choose-classifier.ts';
+import { chooseText } from './select/choose-text.ts';
+import { inferFieldPlan } from './stages/features.ts';
+
+/** What of a decision type decides how its examples are read. */
+export type SearchedType = { options: string[]; inputSchema: JsonObject | null; piiFields: string[] };
+
+/** The same examples give the same verdicts. */
+const seed = 1;
+/**
+ * Checks the labels as a training does, by the classifier that one chooses without a search of its settings. Rejects with
+ * WorkbenchError 'validation_error' where fewer than two options have examples, and with whatever the encoder rejects
+ * with; without text it is never opened.
+ */
+export async function searchLabels(
+  examples: readonly TrainingExample[],
+  { options, inputSchema, piiFields }: SearchedType,
+  ports: { tokenizer: Tokenizer; openEncoder(): Promise<BatchTextEncoder> },
+): Promise<LabelSearch> {
+  const { rows, presentOptions } = prepareRows(examples, options, { piiFields });
+  const fieldPlan = inferFieldPlan(rows, inputSchema, piiFields);
+  const features = compileFeatures(fieldPlan);
+  const report = () => undefined;
+  const texts: EncodedTexts =
+    fieldPlan.text === null
+      ? new Map()
+      : await encodeTexts(
+          rows.map(({ input }) => features.joinText(input).text),
+          ports.tokenizer,
+          await ports.openEncoder(),
+          report,
+        );
+  const optionCount = presentOptions.length;
+  const textChoice = chooseText({
+    plan: fieldPlan,
+    rows,
+    optionCount,
+    texts,
+    dimensions: limits.embeddingDimensions,
+    seed,
+    tick: report,
+    report,
+  });
+  const config = { tune_hyperparams: false, n_tuning_trials: 0 };
+  const { choice } = chooseClassifier({
+    textChoice,
+    optionCount,
+    rowCount: rows.length,
+    config,
+    seed,
+    tick: report,
+    report,
+  });
+  const outOfFold = predictOutOfFold({
+    choice,
+    plan: choice.plan,
+    rows,
+    presentOptions,
+    optionCount: options.length,
+    texts,
+    seed,
+    report,
+  });
+  return checkLabels(rows, outOfFold, options);
+}

@@ -1,0 +1,105 @@
+/**
+ * The search for suspect labels in the background, without a policy: once there are enough labels, and again when they
+ * have become many more. It gives way to every training, which checks the labels itself.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LabelSearch } from '../../../engine/training/evaluate/label-checks.ts';
+import { askChild } from '../../analysis/ask-child.ts';
+import type { LabelsOrder } from '../../analysis/orders.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Log } from '../../process/log.ts';
+import type { ServerOptions } from '../../process/options.ts';
+import type { SpawnChild } from '../../process/spawn-child.ts';
+import { encodingsFolder } from '../../runtime/encoder/encoding-cache.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+type Deps = {
+  store: Pick<Store, 'examples' | 'policies' | 'trainingRuns'>;
+  options: Pick<ServerOptions, 'dataDir' | 'resourcesDir'>;
+  spawn: SpawnChild;
+  clock: Clock;
+  log: Log;
+  newId(): string;
+  /** Hears that a search has ended. */
+  onEnd(typeId: string): void;
+};
+
+/** Below it, a model says too little of a label. */
+const minLabels = 100;
+/** So many times the labels of the last search make a new one worth its time. */
+const growth = 1.25;
+/** Rows that are written or removed between two turns of the event loop. */
+const checksPerTurn = 1_000;
+
+export class LabelSearches {
+  readonly #deps: Deps;
+  /** How many labels each type had when it was last tried: what failed is not tried again with the same ones. */
+  readonly #tried = new Map<string, number>();
+  #running: AbortController | null = null;
+  #isClosed = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Begins a search of a type whose labels are looked at, where one is due; never waits for it. */
+  look(type: DecisionTypeRecord): void {
+    const { store, log } = this.#deps;
+    if (this.#running !== null || this.#isClosed) return;
+    const { labelled } = store.examples.computeTotals(type.id);
+    const known = Math.max(
+      store.trainingRuns.labelChecks.findNewest(type.id)?.labelled ?? 0,
+      this.#tried.get(type.id) ?? 0,
+    );
+    if (labelled < Math.max(minLabels, growth * known) || store.policies.listInProgress().length > 0) return;
+    const running = new AbortController();
+    this.#running = running;
+    this.#tried.set(type.id, labelled);
+    this.#search(type, labelled, running.signal)
+      .catch((err: unknown) => {
+        if (running.signal.aborted) this.#tried.delete(type.id);
+        else log.warn({ err, decisionTypeId: type.id }, 'the labels could not be checked in the background');
+      })
+      .finally(() => {
+        this.#running = null;
+        this.#deps.onEnd(type.id);
+      });
+  }
+
+  /** Ends the search under way; it begins anew when it is due again. */
+  giveWay(): void {
+    this.#running?.abort();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.giveWay();
+  }
+
+  async #search(type: DecisionTypeRecord, labelled: number, signal: AbortSignal): Promise<void> {
+    const { store, options, spawn, clock, newId } = this.#deps;
+    const { labelChecks } = store.trainingRuns;
+    const search = { id: newId(), typeId: type.id, labelled, createdAt: clock.now() };
+    const order: LabelsOrder = {
+      kind: 'labels',
+      databaseFile: toFolderPaths(options.dataDir).database,
+      resourcesDir: options.resourcesDir,
+      encodingsDir: encodingsFolder(options.dataDir),
+      typeId: type.id,
+      options: type.activeVersion.definition.options,
+      inputSchema: type.activeVersion.definition.input_schema,
+      piiFields: type.piiFields,
+    };
+    const { checks, expectedWrong } = await askChild<LabelSearch>(spawn, order, () => undefined, signal);
+    labelChecks.add(search, []);
+    for (let from = 0; from < checks.length; from += checksPerTurn) {
+      labelChecks.add(search, checks.slice(from, from + checksPerTurn));
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    labelChecks.complete(search.id, expectedWrong);
+    while (labelChecks.removeOlder(search.id, checksPerTurn) > 0) await nextTurn();
+  }
+}
