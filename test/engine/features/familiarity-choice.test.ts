@@ -83,6 +83,31 @@ function drawRows(options: readonly number[], perOption: number, seed: number): 
   return { plan, rows, built, texts: new Map() };
 }
 
+/**
+ * The rows with words that say nothing of their option, and embeddings of which 4 in 100 lie as far from their option's
+ * mean as those of other options, which all lie at right angles: half of the loss does not reach beyond these.
+ */
+function tellApartByMeans(drawn: LearnedRows): LearnedRows {
+  const random = createRandom(9);
+  const dense = new Float64Array(drawn.built.count * dimensions);
+  drawn.rows.forEach(({ label }, i) => {
+    const noise = 12 + (i % 12);
+    const [own, other] = i % 25 === 0 ? [0.05, 0.999] : [0.8, 0.6];
+    dense[i * dimensions + label] = own;
+    dense[i * dimensions + noise] = other;
+  });
+  const texts = new Map(
+    drawn.rows.map(({ input }) => {
+      const ids = Array.from({ length: 6 }, () => Math.floor(random() * 50));
+      return [String(input['text']), { ids, embedding: new Float32Array(dimensions), truncated: false }];
+    }),
+  );
+  const unigrams = Array.from({ length: 50 }, (_, id) => id);
+  const ngrams = { unigrams, bigrams: [], idf: unigrams.map(() => 3), scale: 1 };
+  const text = { ...drawn.plan.text, fields: [['text']], ngrams, encoder: drawn.plan.text?.encoder ?? null };
+  return { ...drawn, plan: { ...drawn.plan, text }, built: { ...drawn.built, dense }, texts };
+}
+
 const optionsFrom = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 const share = (flags: readonly boolean[]) => flags.filter(Boolean).length / flags.length;
 
@@ -112,6 +137,13 @@ describe('how a policy tells unfamiliar inputs is chosen by leaving options out 
     expect(usual.checks).toEqual(['embedding']);
     expect(usual.file?.nearest).toBeUndefined();
     expect(usual.near?.share).toBeLessThan(chosen.near?.low ?? 0);
+  });
+
+  it('leaves the words out where the means alone notice more with the whole loss', () => {
+    const told = tellApartByMeans(drawRows(optionsFrom(0, 12), 40, 6));
+    const chosenOf = chooseChecks(told, () => [true], ignore);
+    expect(chosenOf.checks).toEqual(['embedding']);
+    expect(chosenOf.file?.words).toBeNull();
   });
 
   it('compares nothing below four options, and learns nothing below 40 rows', () => {

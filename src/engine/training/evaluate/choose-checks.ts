@@ -31,8 +31,8 @@ const minFarShare = 0.95;
 type Trial = { familiar: Map<CheckName, number[]>; unfamiliar: Map<CheckName, number[]>; unfamiliarLabels: number[] };
 
 /**
- * Compares sets of checks on options that were left out of learning: the usual ones, and with an encoder the nearest
- * example in place of the options' means, with and without the words. Others than the usual ones are taken only where
+ * Compares sets of checks on options that were left out of learning: the usual ones, and with an encoder the options'
+ * means without the words, and the nearest example in their place, with and without the words. Others than the usual ones are taken only where
  * the lower end of what they notice lies above what the usual ones notice, and where they notice at least 95 % as many
  * far texts; `findFar` says of each far text whether a file notices it. Below four options the usual checks are taken
  * without a comparison, and so they are where the text model was tuned: it has learned from the options left out, too.
@@ -63,7 +63,8 @@ export function chooseChecks(
     .sort((a, b) => b.near.count - a.near.count);
   for (const choice of better) {
     const other = learnFamiliarity(learned, choice.checks, tick);
-    if (other?.nearest !== undefined && countFar(other) >= minFarShare * farNoticed) return { ...choice, file: other };
+    const means = other?.nearest ?? other?.embedding ?? null;
+    if (means !== null && countFar(other) >= minFarShare * farNoticed) return { ...choice, file: other };
   }
   return { checks: usual, file, near };
 }
@@ -89,7 +90,9 @@ function listOtherChecks(plan: FeaturePlan): CheckName[][] {
   if ((plan.text?.encoder ?? null) === null) return [];
   const fields: CheckName[] = plan.tabular_size > 0 ? ['fields'] : [];
   const nearest: CheckName[] = ['nearest', ...fields];
-  return (plan.text?.ngrams ?? null) === null ? [nearest] : [nearest, ['words', ...nearest]];
+  if ((plan.text?.ngrams ?? null) === null) return [nearest];
+  // Each check has its share of the loss, so one that notices little takes from the others. Of equal ones the first wins.
+  return [['embedding', ...fields], nearest, ['words', ...nearest]];
 }
 
 /**
