@@ -284,6 +284,8 @@ const training = {
   'TRN-22':
     'Under fallback rare options are learned as one, whose probability they share, so that inputs like theirs are handed on.',
   'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',
+  'TRN-24':
+    'Where some answers have too few examples, the page offers to train on all of them as they are (8 or more each), with what that costs.',
   'AUD-2':
     'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
   'LFT-4':

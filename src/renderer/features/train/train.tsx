@@ -2,7 +2,8 @@ import './train.css';
 import { Button } from '@mantine/core';
 import { useReducer, useState } from 'react';
 import { isInProgress, type TrainingConfig } from '../../../engine/domain.ts';
-import type { OutputOf } from '../../../server/contract/operations.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -26,14 +27,9 @@ export function Train({ type }: { type: DecisionType }) {
   const { settings, isKnown, change } = useSettings(type, policies.data);
   const query = settings.train_on === 'all' ? {} : { train_on: settings.train_on };
   const readiness = useOperation('training.readiness', { params, query });
-  const withoutRare = useOperation(
-    'training.readiness',
-    { params, query: { ...query, rare_options: 'fallback' } },
-    { enabled: readiness.data?.ready === false },
-  ).data;
+  const others = useOtherWays(params, query, readiness.data);
   const isRunning = newest !== undefined && isInProgress(newest.status);
   const start = useStart(type, readiness.data?.ready === true && !isRunning && isKnown, settings);
-  const mayLeaveOut = readiness.data?.ready === false && withoutRare?.ready === true && !isRunning;
   return (
     <PlaceLayout
       id="train"
@@ -48,9 +44,7 @@ export function Train({ type }: { type: DecisionType }) {
           }
         >
           {start.error && <ErrorNote error={start.error} />}
-          {mayLeaveOut && (
-            <RareAnswers readiness={withoutRare} train={start.beginWithoutRare} isStarting={start.isStarting} />
-          )}
+          {!isRunning && <FewExamples {...others} start={start.send} isStarting={start.isStarting} />}
           {newest ? (
             <TrainingProgress key={newest.id} type={type} policy={newest} />
           ) : (
@@ -95,18 +89,43 @@ function useSettings(type: DecisionType, policies: OutputOf<'policies.list'> | u
   };
 }
 
+type Counting = NonNullable<InputOf<'training.readiness'>['query']>;
+
+/** Where there are too few examples of some answers: whether a training can do without these, or with as few. */
+function useOtherWays(params: { decision_type_id: string }, query: Counting, readiness: Readiness | undefined) {
+  const isNotReady = readiness?.ready === false;
+  const { options = [], per_option = {}, min_per_option = 0 } = readiness ?? {};
+  const least = Math.min(...options.map((option) => per_option[option] ?? 0));
+  const withoutRare = useOperation(
+    'training.readiness',
+    { params, query: { ...query, rare_options: 'fallback' } },
+    { enabled: isNotReady },
+  ).data;
+  const withFew = useOperation(
+    'training.readiness',
+    { params, query: { ...query, min_per_option: least } },
+    { enabled: isNotReady && least >= limits.leastExamplesPerOption && least < min_per_option },
+  ).data;
+  return {
+    withoutRare: isNotReady && withoutRare?.ready === true ? withoutRare : null,
+    withFew: isNotReady && withFew?.ready === true ? withFew : null,
+  };
+}
+
 function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
 }
 
-/** Starts a training with these settings, by button and key, with or without the answers that are too rare. */
+type Rareness = Partial<Pick<TrainingConfig, 'rare_options' | 'min_per_option'>>;
+
+/** Starts a training with these settings, by button and key, or in another way with answers that are too rare. */
 function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   const start = useChange('training.start');
-  const send = (rare_options: TrainingConfig['rare_options']) => {
+  const send = (rareness: Rareness) => {
     if (start.isPending) return;
-    start.mutate({ params: { decision_type_id: type.id }, body: { ...settings, rare_options } });
+    start.mutate({ params: { decision_type_id: type.id }, body: { ...settings, ...rareness } });
   };
-  const begin = () => send('refuse');
+  const begin = () => send({});
   useCommands([
     {
       id: 'train',
@@ -120,11 +139,51 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   ]);
   return {
     begin,
-    beginWithoutRare: () => send('fallback'),
+    send,
     isPossible,
     isStarting: start.isPending,
     error: start.error,
   };
+}
+
+/** Trainings that are possible where some answers have too few examples: without these answers, or with as few. */
+function FewExamples({
+  withoutRare,
+  withFew,
+  start,
+  isStarting,
+}: ReturnType<typeof useOtherWays> & { start(rareness: Rareness): void; isStarting: boolean }) {
+  if (withoutRare === null && withFew === null) return null;
+  return (
+    <Part title="Too few examples of some answers">
+      <div className="stack">
+        {withoutRare && (
+          <RareAnswers
+            readiness={withoutRare}
+            train={() => start({ rare_options: 'fallback' })}
+            isStarting={isStarting}
+          />
+        )}
+        {withFew && (
+          <>
+            <p className="muted">
+              The policy can also learn every answer, some of them from {withFew.min_per_option} examples: it confuses
+              these more often, hands more on to a person, and their figures rest on few rows.
+            </p>
+            <div>
+              <Button
+                variant={withoutRare ? 'default' : 'filled'}
+                loading={isStarting}
+                onClick={() => start({ min_per_option: withFew.min_per_option })}
+              >
+                Train on all answers, some with only {withFew.min_per_option} examples
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Part>
+  );
 }
 
 /** A training that leaves the answers with few examples to a person, where the others have enough. */
@@ -132,20 +191,18 @@ function RareAnswers({ readiness, train, isStarting }: { readiness: Readiness; t
   const { options, examples } = readiness.set_aside;
   const answers = options.length === 1 ? '1 rare answer; it goes' : `${number(options.length)} rare answers; they go`;
   return (
-    <Part title="Too few examples of some answers">
-      <div className="stack">
-        <p className="muted">
-          {number(examples)} of {number(readiness.labelled_examples)} labelled examples have an answer with fewer than{' '}
-          {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
-          becomes of inputs like theirs.
-        </p>
-        <div>
-          <Button loading={isStarting} onClick={train}>
-            Train without {answers} to a person
-          </Button>
-        </div>
+    <>
+      <p className="muted">
+        {number(examples)} of {number(readiness.labelled_examples)} labelled examples have an answer with fewer than{' '}
+        {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
+        becomes of inputs like theirs.
+      </p>
+      <div>
+        <Button loading={isStarting} onClick={train}>
+          Train without {answers} to a person
+        </Button>
       </div>
-    </Part>
+    </>
   );
 }
 
