@@ -26,7 +26,7 @@ const maxValues = 1_500_000;
 /** Cells that a table may hold; they fit that memory, too. */
 const maxCells = 3_000_000;
 /** Bytes of the parts of a workbook, unpacked. */
-const maxUnpackedBytes = 64_000_000;
+const maxUnpackedBytes = 100_000_000;
 
 /** Refuses a file with its first hundred problems. */
 export function refuseFile(problems: readonly ErrorDetail[]): never {

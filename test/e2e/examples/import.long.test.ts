@@ -1,14 +1,8 @@
 /** The ten-minute path: from a spreadsheet that nobody prepared to a deployed decision type and its bundle. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToPlace, type Window as Opened, openWindow } from '../tools/browser-page.ts';
+import { readActs, startCounting } from '../tools/count-acts.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
-
-declare global {
-  interface Window {
-    /** What a person would have done with the hands, counted from the events of the page. */
-    acts: { clicks: number; keys: number };
-  }
-}
 
 const kinds = [
   { label: 'Rückgabe', text: 'Ich möchte die Ware zurückgeben, sie gefällt mir nicht' },
@@ -39,14 +33,7 @@ describe('a spreadsheet that nobody prepared', () => {
   beforeAll(async () => {
     workbench = await startWorkbenchProcess();
     opened = await openWindow(workbench, '#/');
-    await page().evaluate(() => {
-      window.acts = { clicks: 0, keys: 0 };
-      const count = (event: Event, kind: 'clicks' | 'keys') => {
-        if (event.isTrusted) window.acts[kind] += 1;
-      };
-      window.addEventListener('click', (event) => count(event, 'clicks'), true);
-      window.addEventListener('keydown', (event) => count(event, 'keys'), true);
-    });
+    await startCounting(page());
   });
   afterAll(async () => {
     await opened?.close();
@@ -115,7 +102,7 @@ describe('a spreadsheet that nobody prepared', () => {
   });
 
   test('takes six clicks and only the keys of what is tried', async () => {
-    const { clicks, keys } = await page().evaluate(() => window.acts);
+    const { clicks, keys } = await readActs(page());
     const seconds = (Date.now() - startedMs) / 1_000;
     process.stdout.write(`from the file to its bundle: ${clicks} clicks, ${keys} keys, ${seconds.toFixed(0)} s\n`);
     expect(clicks).toBeLessThanOrEqual(6);

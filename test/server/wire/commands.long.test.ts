@@ -57,6 +57,23 @@ describe('a pipeline step', () => {
     expect(undecided).toMatchObject({ code: 2, lines: [], told: expect.stringContaining('No policy is deployed') });
   });
 
+  it('imports a workbook of 100,000 rows and 20 columns, which REST reads whole [CMD-9] [FIL-6]', async () => {
+    const scratch = temporaryFolder();
+    const file = path.join(scratch, 'large.xlsx');
+    const columns = Array.from({ length: 19 }, (_, column) => `column ${column}`);
+    const rows = Array.from({ length: 100_000 }, (_, row) => [
+      ...columns.map((name, column) => (column % 4 === 0 ? `${name} ${(row * 7) % 97}` : (row * column) % 9_000)),
+      row % 3 === 0 ? 'reject' : 'approve',
+    ]);
+    writeFileSync(file, makeWorkbook({ Data: [[...columns, 'decision'], ...rows] }));
+    const dataDir = path.join(scratch, 'data');
+    const { code, lines } = await runCommand(['import', file, '--data-dir', dataDir], { scratch });
+    expect([code, lines]).toEqual([
+      0,
+      [expect.objectContaining({ decision_type: 'large', rows: 100_000, labelled: 100_000 })],
+    ]);
+  });
+
   it('says what to do with a file that is too large [CMD-5]', async () => {
     const scratch = temporaryFolder();
     const file = path.join(scratch, 'letters.csv');

@@ -14,7 +14,9 @@ type SheetState =
 function readInWorker(order: ReadOrder, worker: Worker): Promise<ReadAnswer> {
   return new Promise((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<ReadAnswer>) => resolve(data);
-    worker.onerror = (event) => resolve({ ok: false, message: event.message || 'The file could not be read.' });
+    const refuse = (message: string) => resolve({ ok: false, message: message || 'The file could not be read.' });
+    worker.onerror = (event) => refuse(event.message);
+    worker.onmessageerror = () => refuse('The file holds more than this browser can take. Import it in several parts.');
     worker.postMessage(order);
   });
 }

@@ -13,7 +13,8 @@ import type { RulesDesk } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 
 const maxListed = 50;
-const maxFileBytes = 10_000_000;
+/** Twice what the most and longest rules take, unpacked: read at once, without anything to wait for or to cancel. */
+const maxFileBytes = 2_000_000;
 /** Lines copied in a spreadsheet, or a workbook. */
 export type GivenSheet = string | File;
 

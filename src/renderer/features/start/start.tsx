@@ -11,6 +11,7 @@ import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUi, useWorkbench } from '../../state/workbench.ts';
 import { RetrainingNote } from './retraining-note.tsx';
+import { Way } from './way.tsx';
 
 /** Options named in the list; who has more sees the first ones. */
 const maxNamedOptions = 20;
@@ -21,12 +22,7 @@ export function Start({ types }: { types: readonly DecisionType[] }) {
     <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1}>
       <div className="start stack">
         <RetrainingNote types={types} />
-        {types.length === 0 && (
-          <p className="result">
-            Five steps lead from a file to decisions: data, labels, training, a check, deployment. The sample takes half
-            a minute.
-          </p>
-        )}
+        {types.length === 0 && <Way />}
         {types.length > 0 && <TypesTable types={types} />}
         <Beginnings types={types} />
       </div>
