@@ -28,13 +28,19 @@ export function send(
   });
 }
 
-/** The ids of a process and its children; none where there is no /proc to say them. */
+/** The ids of a process and all that it started; none where there is no /proc to say them. */
 function listProcesses(pid: number): string[] {
   if (process.platform !== 'linux') return [];
-  const findParent = (id: string) => (readOf(id, 'stat').split(') ')[1] ?? '').split(' ')[1];
-  return readdirSync('/proc').filter(
-    (name) => name === String(pid) || (/^\d+$/.test(name) && findParent(name) === String(pid)),
-  );
+  const findParent = (id: string) => (readOf(id, 'stat').split(') ')[1] ?? '').split(' ')[1] ?? '';
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const parents = new Map(all.map((id) => [id, findParent(id)]));
+  const found = new Set([String(pid)]);
+  // A process can have a lower number than its parent, once the numbers have begun anew.
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    for (const [id, parent] of parents) if (found.has(parent)) found.add(id);
+  }
+  return [...found];
 }
 
 /** A file of a process under /proc; empty when the process has ended meanwhile. */
@@ -46,8 +52,8 @@ function readOf(id: string, file: 'stat' | 'status'): string {
   }
 }
 
-/** Megabytes that a process and its children have resident. */
-function measureResidentMb(pid: number): number {
+/** Megabytes that a process and all that it started have resident. */
+export function measureResidentMb(pid: number): number {
   const read = (id: string) => Number(/^VmRSS:\s+(\d+)/m.exec(readOf(id, 'status'))?.[1] ?? 0) / 1024;
   return listProcesses(pid).reduce((sum, id) => sum + read(id), 0);
 }
