@@ -104,7 +104,7 @@ export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: 
   );
 });
 
-/** What the labelled row says, where it is among the rows of now. */
+/** Returns what the labelled row says, where it is among the rows of now. */
 function findText({ step }: Act, rows: Rows): string | null {
   const row = step.kind === 'label' ? rows.at(rows.indexOf(step.exampleId)) : undefined;
   return row ? shorten(summariseInput(row.input_payload), maxSummary) : null;

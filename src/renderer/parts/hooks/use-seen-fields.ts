@@ -1,3 +1,4 @@
+/** Finds out what the fields of a type's examples hold. */
 import { useMemo } from 'react';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { useOperation } from '../../state/queries.ts';
