@@ -58,6 +58,18 @@ describe('Rules', () => {
   });
 });
 
+describe('what is added', () => {
+  it('has the focus in its first field: an option under Define, a rule in the sheet', async () => {
+    await openPlace('define', [rule('large', 'ctx.amount > 100', 1)]);
+    fireEvent.click(await screen.findByRole('button', { name: 'Add option' }));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Option 3')));
+    fireEvent.click(screen.getByRole('link', { name: /^Rules/ }));
+    fireEvent.click(await screen.findByRole('button', { name: 'New rule' }));
+    const name = await screen.findByRole('combobox', { name: 'Rule of a new rule' });
+    await waitFor(() => expect(document.activeElement).toBe(name));
+  });
+});
+
 describe('the colours of options', () => {
   it('are the same in every place, also of one that is not saved yet', async () => {
     await openPlace('define', [{ ...rule('large', 'ctx.amount > 100', 1), then: 'yes' }]);
