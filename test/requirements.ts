@@ -319,6 +319,12 @@ const training = {
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',
   'PFI-2':
     'What follows a training gives way to any new one, which finds the slot free; a kill, a close or a cancel then takes nothing from the stored policy but the rest of its report.',
+  'BTR-1':
+    'Under tune_encoder: auto, the default, a training goes on in the background once its report is complete, where inputs are read by their text and the cross-validated log-loss is above 0.05: the text model is tuned within tuning_tokens, from the same snapshot and seed, at low priority and without credits. detail.tuning says what it does.',
+  'BTR-2':
+    'What is right on more of the same held-out rows, with no worse log-loss, becomes a policy of its own: it follows the first, metrics.better_than says in words what it brings, and better_policy of the type names it until it is deployed or another policy is made.',
+  'BTR-3':
+    'Any new training, a cancel, a kill and the end of the program end such a tuning; either nothing of it is stored or the whole policy.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
   'PRM-2': 'The bounds hold at every threshold at once, so trying several targets on the same rows breaks no promise.',

@@ -202,9 +202,11 @@ export const trainingConfigSchema = z
       .default(null)
       .describe('What no part of the held-out rows, by one field or two, may exceed for a deployment'),
     tune_encoder: z
-      .boolean()
-      .default(false)
-      .describe('Whether to tune the text model on the examples, for minutes; taken where better on held-out folds'),
+      .union([z.literal('auto'), z.boolean()])
+      .default('auto')
+      .describe(
+        'Whether to tune the text model on the examples, for minutes: `true` before the policy is there, taken where better on held-out folds; `auto` in the background afterwards, where the policy leaves room, until a new training begins',
+      ),
     tuning_tokens: z
       .int()
       .min(10_000)
@@ -446,6 +448,19 @@ export const metricsSchema = z
       })
       .nullable()
       .default(null),
+    better_than: z
+      .object({
+        policy_version: z.string(),
+        rows: z.int(),
+        right: z.int(),
+        right_before: z.int(),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe(
+        'The policy that this one `follows`, on the rows that both have held out; null unless it was tuned in the background',
+      ),
     /** The policy and the one deployed when it was done, on the rows that both have held out; null without such rows. */
     compared_with_deployed: z
       .object({

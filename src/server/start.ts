@@ -50,7 +50,12 @@ import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
 import { endUnfinishedTraining } from './services/policies/training.ts';
-import { completeReport, completeTraining } from './services/policies/training-completion.ts';
+import {
+  completeReport,
+  completeTraining,
+  completeTuning,
+  noteTuning,
+} from './services/policies/training-completion.ts';
 import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import { Receipts } from './services/receipts.ts';
@@ -329,6 +334,11 @@ function openJobs(
         return outcome;
       },
       completeReport: (attempt, metrics) => completeReport(deps, attempt, metrics),
+      noteTuning: (attempt, textTuning) => noteTuning(deps, attempt, textTuning),
+      completeTuning: async (finished, isWanted) => {
+        const outcome = await completeTuning({ ...deps, artifactsDir }, finished, isWanted);
+        if (outcome === 'stored') tellPromise(deps, finished.next.policyId);
+      },
     },
     onProgress: (policyId, isEnded) => {
       if (!isEnded) deps.labelSearches.giveWay();

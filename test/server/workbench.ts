@@ -151,7 +151,11 @@ export const terminal = ({ body }: Pick<Answer, 'body'>): boolean =>
  * Trains the type at `url` until its report is complete and gives the policy's id; an end other than deployed or trained
  * is an error.
  */
-export async function train(call: Call, url: string, config: object = { tune_hyperparams: false }): Promise<string> {
+export async function train(
+  call: Call,
+  url: string,
+  config: object = { tune_hyperparams: false, tune_encoder: false },
+): Promise<string> {
   const { policy_id: policyId } = (await call('POST', `${url}/train`, config)).body;
   const { body } = await pollUntil(() => call('GET', `${url}/policies/${policyId}/progress`), terminal);
   if (!['trained', 'deployed'].includes(body.status)) throw new Error(`${body.status}: ${body.error}`);

@@ -11,7 +11,7 @@ type Matrix = { data: Float64Array; rows: number; columns: number; stride: numbe
  * and have rows of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores,
  * which is twice as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
  */
-function addProduct(
+export function addProduct(
   matrix: Matrix,
   source: Float64Array,
   sourceFrom: number,

@@ -1,7 +1,7 @@
 /** A first guess of the inverse Hessian of softmax regression, so that L-BFGS needs half the iterations. */
 import type { Rows } from './classifier.ts';
 import type { Precondition } from './lbfgs.ts';
-import { computeGram } from './linear-products.ts';
+import { addProduct, computeGram } from './linear-products.ts';
 
 /** Mean p·(1 − p) of an option's probability near the solution, times the number of options. */
 const curvatureTimesOptions = 0.2;
@@ -20,23 +20,28 @@ export function cholesky(a: Float64Array, size: number): void {
   }
 }
 
-/** In place: x ← (L·Lᵀ)⁻¹ x, where x has `width` columns and row r of x starts at `at(r)`. */
-function solve(l: Float64Array, size: number, x: Float64Array, at: (row: number) => number, width: number): void {
-  const subtract = (target: number, source: number, factor: number) => {
-    if (factor === 0) return;
-    for (let k = 0; k < width; k++) x[target + k] -= factor * x[source + k];
-  };
-  const divide = (target: number, by: number) => {
-    for (let k = 0; k < width; k++) x[target + k] /= by;
-  };
-  for (let r = 0; r < size; r++) {
-    for (let c = 0; c < r; c++) subtract(at(r), at(c), l[r * size + c]);
-    divide(at(r), l[r * size + r]);
+/** The inverse of L·Lᵀ, row-major: L⁻¹ by columns, then L⁻ᵀ·L⁻¹. */
+function invert(l: Float64Array, size: number): Float64Array {
+  // Row c holds column c of L⁻¹.
+  const columns = new Float64Array(size * size);
+  for (let c = 0; c < size; c++) {
+    const at = c * size;
+    for (let r = c; r < size; r++) {
+      let sum = r === c ? 1 : 0;
+      for (let k = c; k < r; k++) sum -= l[r * size + k] * columns[at + k];
+      columns[at + r] = sum / l[r * size + r];
+    }
   }
-  for (let r = size - 1; r >= 0; r--) {
-    for (let c = r + 1; c < size; c++) subtract(at(r), at(c), l[c * size + r]);
-    divide(at(r), l[r * size + r]);
+  const inverse = new Float64Array(size * size);
+  for (let a = 0; a < size; a++) {
+    for (let b = 0; b <= a; b++) {
+      let sum = 0;
+      for (let k = a; k < size; k++) sum += columns[a * size + k] * columns[b * size + k];
+      inverse[a * size + b] = sum;
+      inverse[b * size + a] = sum;
+    }
   }
+  return inverse;
 }
 
 /**
@@ -67,13 +72,22 @@ export function buildPreconditioner(
     }
     cholesky(gram, size);
   }
-  const at = (row: number) => (row < denseWidth ? row : columns - 1) * outputs;
+  const inverted = whole ? invert(gram, size) : gram;
+  const dense = new Float64Array(size * outputs);
+  const multiplied = new Float64Array(size * outputs);
+  const intercept = denseWidth * outputs;
   return (vector) => {
     const scale = (column: number) => {
       const factor = inverse[column];
       for (let k = 0; k < outputs; k++) vector[column * outputs + k] *= factor;
     };
     for (let column = whole ? denseWidth : 0; column < columns - (whole ? 1 : 0); column++) scale(column);
-    if (whole) solve(gram, size, vector, at, outputs);
+    if (!whole) return;
+    dense.set(vector.subarray(0, intercept));
+    dense.set(vector.subarray((columns - 1) * outputs), intercept);
+    multiplied.fill(0);
+    addProduct({ data: inverted, rows: size, columns: size, stride: size, step: 1 }, dense, 0, multiplied, 0, outputs);
+    vector.set(multiplied.subarray(0, intercept));
+    vector.set(multiplied.subarray(intercept), (columns - 1) * outputs);
   };
 }

@@ -64,14 +64,25 @@ export type HeldOutRow = {
   input_hash: number;
 };
 
-export type TrainOutcome = {
+/** The policy that a training makes: what it is known by, and its number. */
+export type PolicyName = Pick<TrainRequest, 'policyId' | 'policyVersion'>;
+
+export type PackedPolicy = {
   /** The slim bundle. */
   bundle: Uint8Array;
   metrics: Metrics;
   heldOut: HeldOutRow[];
+};
+
+export type TrainOutcome = PackedPolicy & {
   /** Computes the rest of the report from what the run holds in memory; throws 'conflict' when it is cancelled. */
   followUp(): FollowUp;
+  /** Tunes the text model for a policy of its own name; null where that is not asked for or promises too little. */
+  tuneLater: ((name: PolicyName) => Promise<TunedLater>) | null;
 };
+
+/** What tuning brought, null where it could not be tried; `better` is the policy to offer, null where it is none. */
+export type TunedLater = { textTuning: Metrics['text_tuning']; better: PackedPolicy | null };
 
 /** What completes the metrics, and one check for each row whose label could be checked, in the order of the rows. */
 export type FollowUp = { metrics: Pick<Metrics, 'learning_curve' | 'follow_up'>; labelChecks: LabelCheck[] };

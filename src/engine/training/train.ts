@@ -1,9 +1,9 @@
 /**
  * The story of a training run: generate → prepare → features → text model → classifier → evaluate → package. Learning
- * curve and label checks follow when the policy decides already.
+ * curve and label checks follow when the policy decides already, and a tuning of the text model where that may pay.
  */
 import { createProgressReporter } from './progress.ts';
-import type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
+import type { PolicyName, TrainOutcome, TrainPorts, TrainRequest, TunedLater } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';
 import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
@@ -11,8 +11,11 @@ import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
-import type { Run } from './stages/state.ts';
+import type { Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
 import { chooseTextModel } from './stages/text-model.ts';
+import { describeGain, mayTuneLater } from './stages/tune-later.ts';
+
+type Ready = Run & Generated & Prepared & Planned;
 
 /**
  * Trains a policy and packs it. The same request and the same encoder give the same model and the same metrics (latency
@@ -24,8 +27,27 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const generated = { ...run, ...(await generateExamples(run)) };
   const prepared = { ...generated, ...prepareExamples(generated) };
   const planned = { ...prepared, ...planFeatures(prepared) };
+  const evaluated = await fitAndMeasure(planned);
+  return {
+    ...(await packagePolicy(evaluated)),
+    followUp: () => followUp(evaluated),
+    tuneLater: mayTuneLater(evaluated) ? (name) => tuneLater(planned, evaluated, name) : null,
+  };
+}
+
+async function fitAndMeasure(planned: Ready) {
   const textModelled = await chooseTextModel(planned);
   const classified = { ...planned, ...textModelled, ...fitClassifier({ ...planned, ...textModelled }) };
-  const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
-  return { ...(await packagePolicy(evaluated)), followUp: () => followUp(evaluated) };
+  return { ...classified, ...(await evaluateClassifier(classified)) };
+}
+
+/** Trains again from the same rows and seed with a tuned text model; packs what is better than what was there before. */
+async function tuneLater(planned: Ready, before: Evaluated, name: PolicyName): Promise<TunedLater> {
+  const { config } = planned.request;
+  const request = { ...planned.request, ...name, config: { ...config, tune_encoder: true } };
+  const tuned = await fitAndMeasure({ ...planned, request, progress: createProgressReporter(planned.ports) });
+  const gain = tuned.tuned === null ? null : describeGain(planned.request, before.evaluation, tuned);
+  if (gain === null) return { textTuning: tuned.textTuning, better: null };
+  const { metrics, ...packed } = await packagePolicy(tuned);
+  return { textTuning: tuned.textTuning, better: { ...packed, metrics: { ...metrics, better_than: gain } } };
 }

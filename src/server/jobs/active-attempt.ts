@@ -7,6 +7,8 @@ import type { WorkerProcess } from './worker-process.ts';
 export type ActiveAttempt = AttemptKey & {
   state: AttemptState;
   progress: AttemptProgress;
+  /** What a tuning in the background does; null while there is none. */
+  tuning: string | null;
   readonly process: WorkerProcess;
   /** Where the worker writes the bundle, under a name of the attempt. */
   readonly partFile: string;
@@ -35,6 +37,7 @@ export function createActiveAttempt(
     ...key,
     state,
     progress: initialProgress,
+    tuning: null,
     process,
     partFile,
     lastHeartbeatAt: nowMs,

@@ -2,9 +2,11 @@
  * The runner of training attempts: one process per attempt, its heartbeats, cancel, retry, result. What follows from
  * what is decided in attempt-machine.ts; here it is done.
  */
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PolicyName } from '../../engine/training/request.ts';
 import type { AttemptKey } from '../store/policies/training-runs.ts';
 import { type ActiveAttempt, createActiveAttempt, isRunning } from './active-attempt.ts';
 import {
@@ -75,6 +77,15 @@ export class TrainingJobs {
     else this.#apply(attempt, { kind: 'cancelRequested' });
   }
 
+  /** Ends the tuning of a stored policy in the background; false where there is none. */
+  endTuning(policyId: string): boolean {
+    const attempt = this.#active.get(policyId);
+    if (attempt === undefined || attempt.tuning === null) return false;
+    attempt.tuning = null;
+    this.#apply(attempt, { kind: 'superseded' });
+    return true;
+  }
+
   /** Cancels what is in progress for a decision type that goes: nobody could address the training afterwards. */
   cancelOfType(typeId: string): void {
     for (const { id, decisionTypeId } of this.#options.policies.listInProgress()) {
@@ -86,7 +97,8 @@ export class TrainingJobs {
   findProgress(policyId: string): LiveProgress | null {
     const attempt = this.#active.get(policyId);
     if (attempt === undefined) return null;
-    return { ...attempt.progress, attemptId: attempt.attemptId, lastHeartbeatAt: attempt.lastHeartbeatAt };
+    const { attemptId, progress, lastHeartbeatAt, tuning } = attempt;
+    return { ...progress, attemptId, lastHeartbeatAt, tuning };
   }
 
   /** Looks for dead workers and tries failed writes again, now and not at the next interval. */
@@ -181,7 +193,7 @@ export class TrainingJobs {
         void this.#store(attempt, effect.result);
         break;
       case 'goOn':
-        void attempt.process.send({ kind: 'goOn' });
+        void attempt.process.send({ kind: 'goOn', next: this.#nameNext(attempt) });
         break;
       case 'release':
         this.#release(attempt);
@@ -204,6 +216,11 @@ export class TrainingJobs {
       default:
         effect satisfies never;
     }
+  }
+
+  #nameNext({ policyId }: ActiveAttempt): PolicyName {
+    const version = this.#options.policies.byId(policyId)?.version ?? 0;
+    return { policyId: randomUUID(), policyVersion: version + 1 };
   }
 
   #release(attempt: ActiveAttempt): void {
@@ -264,18 +281,22 @@ export class TrainingJobs {
       void this.#answerQuestion(attempt, report);
     } else if (report.kind === 'followedUp') {
       pendingWrites.run(() => ports.completeReport(attempt, report.metrics));
-      this.#apply(attempt, { kind: 'followedUp' });
+      attempt.tuning = report.isTuning ? 'Tuning the text model' : null;
+      if (report.isTuning) this.#tell(attempt);
+      else this.#apply(attempt, { kind: 'followedUp' });
+    } else if (report.kind === 'tuned') {
+      void this.#completeTuning(attempt, report);
     } else if (!isFollowingUp) {
       this.#keepProgress(attempt, report);
       this.#tell(attempt);
-    }
+    } else if (report.kind === 'progress' && attempt.tuning !== null) attempt.tuning = report.message;
   }
 
   #fail(attempt: ActiveAttempt, error: string): void {
     const { policyId, state } = attempt;
     // A policy that is stored keeps no error.
     if (!isRunning(attempt))
-      this.#options.log.warn({ policyId, error, phase: state.phase.kind }, 'a report stays incomplete');
+      this.#options.log.warn({ policyId, error, phase: state.phase.kind }, 'what follows a training was not completed');
     this.#apply(attempt, { kind: 'failed', error });
   }
 
@@ -306,6 +327,24 @@ export class TrainingJobs {
     } catch (error) {
       if (isWanted()) await attempt.process.send({ id, failure: toMessage(error) });
     }
+  }
+
+  /** What goes wrong here takes nothing from the policy that was trained before. */
+  async #completeTuning(
+    attempt: ActiveAttempt,
+    { next: name, textTuning, result }: Extract<WorkerReport, { kind: 'tuned' }>,
+  ): Promise<void> {
+    const { policyId, attemptId, partFile } = attempt;
+    const { log, pendingWrites, ports } = this.#options;
+    const isWanted = () => attempt.state.phase.kind === 'followingUp';
+    try {
+      if (result === null) pendingWrites.run(() => ports.noteTuning(attempt, textTuning));
+      else await ports.completeTuning({ policyId, attemptId, next: name, result, partFile }, isWanted);
+    } catch (error) {
+      log.warn({ err: error, policyId }, 'a policy that was tuned in the background could not be stored');
+    }
+    attempt.tuning = null;
+    this.#apply(attempt, { kind: 'followedUp' });
   }
 
   async #store(attempt: ActiveAttempt, result: WorkerResult): Promise<void> {

@@ -1,5 +1,6 @@
 /** What the runner of trainings is given, what it asks of the services above it, and what it shows. */
-import type { FollowUp, Proposal, TeacherRequest } from '../../engine/training/request.ts';
+import type { Metrics } from '../../engine/domain.ts';
+import type { FollowUp, PolicyName, Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
@@ -10,6 +11,8 @@ import type { WorkerOrder, WorkerResult } from './worker-messages.ts';
 
 /** A result that is to be stored; `partFile` holds the bundle under its temporary name. */
 export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: AttemptProgress; partFile: string };
+/** The same of a tuning in the background: a policy of its own that follows the one of the attempt. */
+export type FinishedTuning = Omit<FinishedTraining, 'progress'> & { next: PolicyName };
 
 /** What the services above do for a training. */
 type TrainingPorts = {
@@ -36,6 +39,10 @@ type TrainingPorts = {
   complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
   /** Writes what was computed after the training into the report of its policy, whose label checks are there already. */
   completeReport(attempt: AttemptKey, metrics: FollowUp['metrics']): void;
+  /** Writes that a tuning in the background brought nothing better. */
+  noteTuning(attempt: AttemptKey, textTuning: Metrics['text_tuning']): void;
+  /** Stores what a tuning in the background has made, to be offered or deployed; rejects as `complete` does. */
+  completeTuning(finished: FinishedTuning, isWanted: () => boolean): Promise<void>;
 };
 
 export type TrainingJobsOptions = {
@@ -62,5 +69,5 @@ export type TrainingJobsOptions = {
   log: Log;
 };
 
-/** How far a running training is, as its process last reported. */
-export type LiveProgress = AttemptProgress & { attemptId: string; lastHeartbeatAt: number };
+/** How far a running training is, as its process last reported; `tuning` says what one in the background does. */
+export type LiveProgress = AttemptProgress & { attemptId: string; lastHeartbeatAt: number; tuning: string | null };

@@ -1,7 +1,14 @@
 /** What the server and a training process say to each other. */
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
-import type { FollowUp, HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
+import type {
+  FollowUp,
+  HeldOutRow,
+  PolicyName,
+  Proposal,
+  TeacherRequest,
+  TrainRequest,
+} from '../../engine/training/request.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
@@ -21,8 +28,11 @@ export type RowsMessage = { rows: SnapshotRecord[]; last: boolean };
 /** Server to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 
-/** Server to worker, in answer to `done`: the policy is stored, and the rest of its report is computed. */
-export type GoOnMessage = { kind: 'goOn' };
+/**
+ * Server to worker, in answer to `done`: the policy is stored, and the rest of its report is computed; `next` names the
+ * policy that a tuning in the background would make.
+ */
+export type GoOnMessage = { kind: 'goOn'; next: PolicyName };
 
 /** The file that a worker wrote, and what it measured. */
 export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
@@ -37,5 +47,13 @@ export type WorkerReport =
   | ({ kind: 'done' } & WorkerResult)
   /** Some of the checks of labels; all of them come before `followedUp`. */
   | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
-  | { kind: 'followedUp'; metrics: FollowUp['metrics']; residentMb: number }
+  | { kind: 'followedUp'; metrics: FollowUp['metrics']; isTuning: boolean; residentMb: number }
+  /** The end of a tuning in the background; `result` is the policy `next`, in the file of the order, where it is better. */
+  | {
+      kind: 'tuned';
+      next: PolicyName;
+      textTuning: Metrics['text_tuning'];
+      result: WorkerResult | null;
+      residentMb: number;
+    }
   | { kind: 'failed'; message: string };

@@ -1,6 +1,6 @@
 /**
- * Entry of the training process: gets plain data, trains, writes one file, reports, and completes the report once the
- * policy is stored. It holds no database and dies with its parent.
+ * Entry of the training process: gets plain data, trains, writes one file, reports, completes the report once the policy
+ * is stored, and may tune its text model. It holds no database and dies with its parent.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,13 +11,26 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Adapters } from '../../engine/ports.ts';
-import type { Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
+import type {
+  PackedPolicy,
+  PolicyName,
+  Proposal,
+  TeacherRequest,
+  TrainOutcome,
+} from '../../engine/training/request.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
-import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
+import type {
+  GoOnMessage,
+  RowsMessage,
+  TeachReply,
+  WorkerOrder,
+  WorkerReport,
+  WorkerResult,
+} from './worker-messages.ts';
 
 /** Lower than everything the user does; decisions go first. */
 const niceness = 10;
@@ -34,26 +47,35 @@ async function work(order: WorkerOrder): Promise<void> {
   await report({ kind: 'accepted' });
   const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
-    const outcome = await run(order, await rows);
-    writeDurably(order.outFile, outcome.bundle);
-    const goOn = once(process, 'message');
-    await report({
-      kind: 'done',
-      sha256: sha256(outcome.bundle),
-      sizeBytes: outcome.bundle.length,
-      metrics: outcome.metrics,
-      heldOut: outcome.heldOut,
-    });
-    await goOn;
-    const { metrics, labelChecks } = outcome.followUp();
+    const { followUp, tuneLater, ...policy } = await run(order, await rows);
+    const next = await askToGoOn({ kind: 'done', ...writePolicy(order, policy) });
+    const { metrics, labelChecks } = followUp();
     await reportLabelChecks(labelChecks);
-    await report({ kind: 'followedUp', metrics, residentMb: residentMb() });
+    await report({ kind: 'followedUp', metrics, isTuning: tuneLater !== null, residentMb: residentMb() });
+    if (tuneLater === null) return;
+    const { textTuning, better } = await tuneLater(next);
+    const result = better && writePolicy(order, better);
+    // The parent ends this process once it has stored the file.
+    await askToGoOn({ kind: 'tuned', next, textTuning, result, residentMb: residentMb() });
   } catch (error) {
     await report({ kind: 'failed', message: toMessage(error) });
   } finally {
     clearInterval(heartbeat);
     if (process.connected) process.disconnect();
   }
+}
+
+function writePolicy({ outFile }: WorkerOrder, { bundle, metrics, heldOut }: PackedPolicy): WorkerResult {
+  writeDurably(outFile, bundle);
+  return { sha256: sha256(bundle), sizeBytes: bundle.length, metrics, heldOut };
+}
+
+/** Reports and waits until the parent has stored what was reported; returns the name for a policy after that. */
+async function askToGoOn(message: WorkerReport): Promise<PolicyName> {
+  const answer = once(process, 'message');
+  await report(message);
+  const [{ next }] = (await answer) as [GoOnMessage];
+  return next;
 }
 
 /** In pieces, so that the server answers calls in between. */
@@ -168,8 +190,11 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
       opened ??= open();
       return (await opened).embedBatch(texts, adapters);
     },
+    /** Until it is asked again. */
     async close() {
-      if (opened !== null) (await opened.catch(() => null))?.close();
+      const last = opened;
+      opened = null;
+      (await last?.catch(() => null))?.close();
     },
   };
 }

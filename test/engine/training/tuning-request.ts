@@ -33,3 +33,17 @@ export const remarks: TrainingExample[] = Object.entries(words).flatMap(([decisi
     }),
   ),
 );
+
+const negate = (remark: unknown): string =>
+  String(remark).replace('we found', 'we did not find').replace(' quite ', ' ');
+
+/** The same, where half of them say what is not so, which the plain encoder hardly hears. */
+export const negatedRemarks: { input: { remark: string }; decision: string }[] = remarks.map(
+  ({ input: { remark }, decision }) => {
+    const isNegated = String(remark).startsWith('we found');
+    return {
+      input: { remark: negate(remark) },
+      decision: isNegated ? (decision === 'praise' ? 'complaint' : 'praise') : String(decision),
+    };
+  },
+);

@@ -139,8 +139,8 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
     expect(status).toBe(0);
   });
 
-  it('stays as it is where nobody asks for tuning, and decides beside the one before [TRN-18]', async () => {
-    const { metrics } = await train({});
+  it('stays as it is where tuning is switched off, and decides beside the one before [TRN-18]', async () => {
+    const { metrics } = await train({ tune_encoder: false });
     expect(metrics.text_tuning).toBeNull();
     const slim = unpackBundle(await download('?slim=true'), sha256);
     expect(slim.adapters).toBeNull();

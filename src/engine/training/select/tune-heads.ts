@@ -26,7 +26,7 @@ const minStep = 1.2;
  * Multiplications that tuning may take after the first values of C, about a nanosecond each: a budget that is the same
  * on every machine, so that the same request always gives the same model.
  */
-const tuningBudget = 2e10;
+const tuningBudget = 8e9;
 
 /** One head at one C: logits of every row by the fit that had not seen it, and each fold's parameters. */
 type HeadTrial = { C: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };

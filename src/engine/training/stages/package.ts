@@ -18,7 +18,7 @@ import { buildManifest } from '../package/build-manifest.ts';
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
 import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
-import type { TrainOutcome } from '../request.ts';
+import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
 import { checkSliceGate, listWeakParts } from './slice-gate.ts';
@@ -35,7 +35,7 @@ type State = Run &
  * Packs the slim bundle and completes the metrics. Rejects with an ordinary Error where an exported graph does not give
  * the numbers of its model.
  */
-export async function packagePolicy(state: State): Promise<Omit<TrainOutcome, 'followUp'>> {
+export async function packagePolicy(state: State): Promise<PackedPolicy> {
   const { request, ports, progress, rules, trainRows, testRows, measuredRows, evaluation, finalModel } = state;
   progress.report('package', 0, 'Exporting the classifier');
   const classifier = exportClassifier(finalModel.calibrated);
@@ -175,6 +175,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     follow_up: pendingFollowUp,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     ...decisions,
+    better_than: null,
     // Known to the service alone, which writes it.
     compared_with_deployed: null,
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),

@@ -40,9 +40,9 @@ const goodLogLoss = 0.02;
 /** The share of all that tuning and comparing take that the steps take. */
 const stepsTo = 0.95;
 
-/** Whether a tuning may be tried at all: there is text, a graph to tune with, and the request allows it. */
+/** Whether a tuning may be tried before the policy is there: there is text, a graph, and the request asks for it. */
 export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | 'ports' | 'fieldPlan'>): boolean {
-  return fieldPlan.text !== null && ports.openTuningGraph !== undefined && request.config.tune_encoder;
+  return fieldPlan.text !== null && ports.openTuningGraph !== undefined && request.config.tune_encoder === true;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The settings of a training that can be chosen on the page. */
-import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
+import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import type { TrainingConfig } from '../../../engine/domain.ts';
 import { Part } from '../../parts/notes.tsx';
@@ -7,12 +7,18 @@ import { Part } from '../../parts/notes.tsx';
 const first = {
   train_on: 'all',
   tune_hyperparams: true,
-  tune_encoder: false,
+  tune_encoder: 'auto',
   auto_deploy: true,
   auto_generate: false,
   golden_inputs: 'synthetic',
   target_f1: null,
 } as const satisfies Partial<TrainingConfig>;
+
+const tunings = [
+  { value: 'auto', label: 'Afterwards, in the background, where it may help' },
+  { value: 'true', label: 'Before the policy is there' },
+  { value: 'false', label: 'Never' },
+];
 
 export type Settings = Pick<TrainingConfig, keyof typeof first>;
 
@@ -69,12 +75,15 @@ export function TrainingOptions({ settings, hasRules, onChange }: Props) {
               settings.tune_hyperparams,
               (tune_hyperparams) => ({ tune_hyperparams }),
             )}
-            {check(
-              'Tune the text model',
-              'Adapts it to the language of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones.',
-              settings.tune_encoder,
-              (tune_encoder) => ({ tune_encoder }),
-            )}
+            <NativeSelect
+              label="Tune the text model"
+              description="Adapts it to the language of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
+              data={tunings}
+              value={String(settings.tune_encoder)}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ tune_encoder: value === 'auto' ? 'auto' : value === 'true' })
+              }
+            />
             {check(
               'Fill up options with few examples',
               'Synthetic examples are made for them; they are never used to measure the policy.',

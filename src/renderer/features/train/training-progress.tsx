@@ -13,6 +13,7 @@ import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { BetterPolicy } from './better-policy.tsx';
 import { Learned } from './learned.tsx';
 
 const pollMs = 1_000;
@@ -164,6 +165,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />
+      <BetterPolicy policy={policy} />
       <div className="row">
         {policy.accuracy !== null && (
           <Button variant="default" onClick={open('evaluate')}>
@@ -175,7 +177,9 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
             Try it
           </Button>
         ) : (
-          <Button onClick={open('deploy')}>Deploy it</Button>
+          <Button variant={policy.follows === null ? 'filled' : 'default'} onClick={open('deploy')}>
+            Deploy it
+          </Button>
         )}
       </div>
     </>

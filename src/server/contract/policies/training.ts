@@ -18,6 +18,10 @@ const needsAttention = z
   .nullable()
   .describe('Why it should be trained again, in a sentence: it learned what other rules left; null where nothing is');
 
+const follows = uuid
+  .nullable()
+  .describe('The policy that it was tuned from in the background, on the same examples; null of every other');
+
 const policySummarySchema = z
   .object({
     id: uuid,
@@ -40,6 +44,7 @@ const policySummarySchema = z
       .describe(
         'The figure to quote: rules, classifier and thresholds of now together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
       ),
+    follows,
     held_back: heldBack,
     needs_attention: needsAttention,
     created_at: dateTime,
@@ -76,6 +81,11 @@ const policyDetailSchema = z
     promise_standing: promiseStandingSchema
       .nullable()
       .describe('How the promise of its type stands with it; null before it was measured'),
+    follows,
+    tuning: z
+      .string()
+      .nullable()
+      .describe('What a tuning of its text model in the background does now; null while there is none'),
     held_back: heldBack,
     needs_attention: needsAttention,
     snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),

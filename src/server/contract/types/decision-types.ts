@@ -150,6 +150,11 @@ export const decisionTypeSchema = z
     declared_promise: typePromiseSchema
       .nullable()
       .describe('What is promised whichever policy decides, and whether it is kept; null where nothing is'),
+    better_policy: uuid
+      .nullable()
+      .describe(
+        'The policy that a tuning in the background has made, while it waits to be deployed: its `metrics.better_than` says in words what it brings. Null while there is none',
+      ),
     created_at: dateTime,
     updated_at: dateTime,
   })

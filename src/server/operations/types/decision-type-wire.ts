@@ -60,6 +60,7 @@ export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionTy
         deps.runtime.deployed.needsRetraining(deployed.id)),
     promise: policy === null ? null : deps.promiseChecks.read(type, policy),
     declared_promise: promised.state === 'nothing_promised' ? null : promised,
+    better_policy: deps.store.policies.findBetter(type.id),
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
   };

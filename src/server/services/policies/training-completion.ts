@@ -1,7 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Metrics } from '../../../engine/domain.ts';
 import type { FollowUp } from '../../../engine/training/request.ts';
-import type { FinishedTraining } from '../../jobs/training-ports.ts';
+import type { FinishedTraining, FinishedTuning } from '../../jobs/training-ports.ts';
 import { sha256 } from '../../process/clock.ts';
 import { renameDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
@@ -28,7 +29,30 @@ export async function completeTraining(
   finished: FinishedTraining,
   isWanted: () => boolean,
 ): Promise<'stored' | 'refused' | 'unwanted'> {
-  const { policyId, partFile, result } = finished;
+  return storeBundle(deps, finished, isWanted, () => recordCompletion(deps, finished));
+}
+
+/**
+ * Stores what a tuning in the background has made as a policy of its own, by the same steps. It waits to be taken, and
+ * is deployed where the training says so, the policy that it follows decides or was held back, and something is promised
+ * of the type that it keeps. Nothing is stored once another policy was made.
+ */
+export async function completeTuning(
+  deps: CompletionDeps,
+  finished: FinishedTuning,
+  isWanted: () => boolean,
+): ReturnType<typeof completeTraining> {
+  const { next, partFile, result } = finished;
+  return storeBundle(deps, { policyId: next.policyId, partFile, result }, isWanted, () => recordTuning(deps, finished));
+}
+
+/** Gives the file its name, and writes by `record`, which says whether the policy was deployed. */
+async function storeBundle(
+  deps: CompletionDeps,
+  { policyId, partFile, result }: Pick<FinishedTraining, 'policyId' | 'partFile' | 'result'>,
+  isWanted: () => boolean,
+  record: () => boolean,
+): ReturnType<typeof completeTraining> {
   const bundle = readFileSync(partFile);
   if (sha256(bundle) !== result.sha256) throw new Error('The bundle on the disk is not the one that was trained.');
   await deps.runtime.deployed.selfTest(bundle);
@@ -38,8 +62,7 @@ export async function completeTraining(
   const file = artifactPath(deps.artifactsDir, policyId);
   try {
     renameDurably(partFile, file);
-    const isDeployed = recordCompletion(deps, finished);
-    if (isDeployed) prepareInBackground(deps, policyId);
+    if (record()) prepareInBackground(deps, policyId);
     return 'stored';
   } catch (error) {
     rmSync(file, { force: true });
@@ -51,30 +74,52 @@ export async function completeTraining(
 /** Writes the result and, where nothing holds the policy back, deploys it; returns whether it was deployed. */
 function recordCompletion(deps: CompletionDeps, { policyId, attemptId, result, progress }: FinishedTraining): boolean {
   const { store } = deps;
-  const policy = store.policies.byId(policyId);
-  if (policy === null) throw new StaleAttemptError('The policy does not exist.');
-  const trained = { typeId: policy.decisionTypeId, heldOut: result.heldOut };
-  const metrics = { ...result.metrics, compared_with_deployed: compareWithDeployed({ store }, trained) };
-  const missed = describeMissedGate(policy.trainingConfig, metrics);
+  const { policy, missed, trained } = judge(deps, policyId, result);
   return store.transaction(() => {
     store.trainingRuns.heartbeat(attemptId, progress);
-    store.trainingRuns.complete(
-      { policyId, attemptId },
-      {
-        metrics,
-        heldOut: result.heldOut,
-        bundleSha256: result.sha256,
-        bundleSizeBytes: result.sizeBytes,
-        isQualityGateMet: missed === null,
-      },
-    );
+    store.trainingRuns.complete({ policyId, attemptId }, trained);
     if (!policy.trainingConfig.auto_deploy || policy.isTypeDeleted) return false;
-    // Asked of a policy that stays behind a gate, the promise would change the threshold of the one that decides.
-    const reason = missed ?? keepPromiseOrSay(deps, policyId);
-    if (reason === null) store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
-    else store.deployments.holdBack(policyId, reason);
-    return reason === null;
+    return deployOrHoldBack(deps, policyId, missed);
   });
+}
+
+function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result }: FinishedTuning): boolean {
+  const { store } = deps;
+  const { policy: followed, missed, trained } = judge(deps, policyId, result);
+  const { decisionTypeId, isTypeDeleted, trainingConfig, heldBack } = followed;
+  if (isTypeDeleted) throw new StaleAttemptError('The decision type is deleted.');
+  return store.transaction(() => {
+    store.trainingRuns.insertFollowing(
+      { policyId, attemptId },
+      { id: next.policyId, version: next.policyVersion },
+      trained,
+    );
+    const mayFollow = heldBack !== null || store.deployments.find(decisionTypeId)?.id === policyId;
+    const isPromised = store.promises.findDeclared(decisionTypeId) !== null;
+    if (!trainingConfig.auto_deploy || !mayFollow || !isPromised) return false;
+    return deployOrHoldBack(deps, next.policyId, missed);
+  });
+}
+
+/** What is to be written of a result of the training of a policy, and which gate of the training it has missed. */
+function judge({ store }: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
+  const policy = store.policies.byId(policyId);
+  if (policy === null) throw new StaleAttemptError('The policy does not exist.');
+  const { heldOut, sha256: bundleSha256, sizeBytes: bundleSizeBytes } = result;
+  const compared = compareWithDeployed({ store }, { typeId: policy.decisionTypeId, heldOut });
+  const metrics = { ...result.metrics, compared_with_deployed: compared };
+  const missed = describeMissedGate(policy.trainingConfig, metrics);
+  const trained = { metrics, heldOut, bundleSha256, bundleSizeBytes, isQualityGateMet: missed === null };
+  return { policy, missed, trained };
+}
+
+/** Returns whether the policy was deployed. */
+function deployOrHoldBack(deps: CompletionDeps, policyId: string, missed: string | null): boolean {
+  // Asked of a policy that stays behind a gate, the promise would change the threshold of the one that decides.
+  const reason = missed ?? keepPromiseOrSay(deps, policyId);
+  if (reason === null) deps.store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
+  else deps.store.deployments.holdBack(policyId, reason);
+  return reason === null;
 }
 
 /** Keeps the promise of its type with a policy that is to be deployed, or says why it cannot. */
@@ -98,6 +143,15 @@ export function completeReport(
   removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
     deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
   );
+}
+
+/** Writes into the report of a policy that tuning in the background brought nothing better. */
+export function noteTuning(
+  { store }: Pick<CompletionDeps, 'store'>,
+  attempt: AttemptKey,
+  textTuning: Metrics['text_tuning'],
+): void {
+  store.trainingRuns.noteTuning(attempt, { text_tuning: textTuning });
 }
 
 /** A few at a time, so that calls are answered in between. */

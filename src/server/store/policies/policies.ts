@@ -40,9 +40,14 @@ function prepareStatements(db: WorkbenchDatabase) {
       .prepare<[string], string>(
         `SELECT id FROM policies
          WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
+           AND follows IS NULL
          ORDER BY version DESC LIMIT 1`,
       )
       .pluck(),
+    newestOfAll: db.prepare<[string], { id: string; isOffered: number }>(
+      `SELECT id, follows IS NOT NULL AND status = 'trained' AND deployed_at IS NULL AS isOffered FROM policies
+       WHERE decision_type_id = ? AND status NOT IN ('failed', 'cancelled') ORDER BY version DESC LIMIT 1`,
+    ),
     attempts: db.prepare<[string], RawAttempt>(
       `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
     ),
@@ -124,8 +129,13 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       return raw === undefined ? null : toPolicy(raw);
     },
     byId,
-    /** The id of the newest policy of a type that was trained. */
+    /** The id of the newest policy of a type that was trained; one that follows another has its rows. */
     findNewestTrained: (typeId: string): string | null => statements.newestTrained.get(typeId) ?? null,
+    /** The newest policy of a type where it was tuned in the background and waits to be taken. */
+    findBetter(typeId: string): string | null {
+      const newest = statements.newestOfAll.get(typeId);
+      return newest?.isOffered === 1 ? newest.id : null;
+    },
     attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
     /** The policies of all organisations whose training has not ended. */
     listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),

@@ -43,6 +43,8 @@ export type PolicyRecord = {
   metrics: Metrics | null;
   /** What was promised of its automatic decisions, or null. */
   promise: KeptPromise | null;
+  /** The policy that it was tuned from in the background, or null. */
+  follows: string | null;
   /** Why its training did not deploy it although it was to, or null. */
   heldBack: string | null;
   bundleSha256: string | null;
@@ -116,7 +118,7 @@ export const selectPolicy = `SELECT p.id, p.organisation_id AS organisationId, p
   t.deleted_at AS typeDeletedAt, p.status, p.auto_deployed AS autoDeployed, p.quality_gate_met AS qualityGateMet,
   p.training_config AS trainingConfig, p.fallback_option AS fallbackOption, p.seed,
   p.snapshot_sha256 AS snapshotSha256, p.snapshot_size AS snapshotSize, p.tool_versions AS toolVersions, p.metrics,
-  p.promise, p.held_back AS heldBack, p.bundle_sha256 AS bundleSha256, p.current_attempt_id AS currentAttemptId, p.error,
+  p.promise, p.follows, p.held_back AS heldBack, p.bundle_sha256 AS bundleSha256, p.current_attempt_id AS currentAttemptId, p.error,
   p.last_training_error AS lastTrainingError, p.created_at AS createdAt, p.completed_at AS completedAt
   FROM policies p JOIN decision_type_versions v ON v.id = p.version_id
   JOIN decision_types t ON t.id = p.decision_type_id`;

@@ -18,6 +18,8 @@ export type AttemptProgress = {
 };
 /** Names one attempt and the policy that it trains. */
 export type AttemptKey = { policyId: string; attemptId: string };
+/** Id and number of a policy that is to be written. */
+type NewName = { id: string; version: number };
 /** What a training that succeeded leaves behind. */
 type TrainingResult = {
   metrics: Metrics;
@@ -64,6 +66,18 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
       `UPDATE policies SET status = 'trained', quality_gate_met = @qualityGateMet, metrics = @metrics,
          bundle_sha256 = @bundleSha256, bundle_size_bytes = @bundleSizeBytes, completed_at = @at
        WHERE id = @policyId AND current_attempt_id = @attemptId AND status = 'training'`,
+    ),
+    insertFollowing: db.prepare(
+      `INSERT INTO policies (id, follows, version, status, quality_gate_met, metrics, bundle_sha256, bundle_size_bytes,
+         completed_at, organisation_id, decision_type_id, version_id, training_config, fallback_option, seed,
+         snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields)
+       SELECT @id, id, @version, 'trained', @qualityGateMet,
+         json_set(@metrics, '$.follow_up', json_extract(metrics, '$.follow_up')), @bundleSha256, @bundleSizeBytes, @at,
+         organisation_id, decision_type_id, version_id, training_config, fallback_option, seed,
+         snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields
+       FROM policies p
+       WHERE id = @policyId AND current_attempt_id = @attemptId AND status IN ('trained', 'deployed')
+         AND @version = (SELECT max(version) + 1 FROM policies WHERE decision_type_id = p.decision_type_id)`,
     ),
     completeReport: db.prepare(
       `UPDATE policies SET metrics = json_patch(metrics, ?)
@@ -207,12 +221,31 @@ export class TrainingRunStore {
         at,
       });
       if (changes === 0) throw new StaleAttemptError('The attempt is not the current one.');
-      for (const row of result.heldOut) {
-        const probabilities = JSON.stringify(row.probabilities);
-        this.#policies.insertHeldOut.run({ ...row, policyId, probabilities, unfamiliar: Number(row.unfamiliar) });
-      }
+      this.#insertHeldOut(policyId, result.heldOut);
       this.#attempts.end.run('succeeded', null, at, attemptId);
       this.snapshots.remove(policyId);
+    });
+  }
+
+  /**
+   * Writes a policy that was tuned from the rows of another one, whose settings it has. Throws StaleAttemptError,
+   * nothing written, when that one is gone or a policy was made since, which has the number.
+   */
+  insertFollowing({ policyId, attemptId }: AttemptKey, { id, version }: NewName, result: TrainingResult): void {
+    this.#runTransaction(() => {
+      const { changes } = this.#policies.insertFollowing.run({
+        id,
+        version,
+        policyId,
+        attemptId,
+        qualityGateMet: Number(result.isQualityGateMet),
+        metrics: JSON.stringify(result.metrics),
+        bundleSha256: result.bundleSha256,
+        bundleSizeBytes: result.bundleSizeBytes,
+        at: this.#clock.now(),
+      });
+      if (changes === 0) throw new StaleAttemptError('Another policy was made meanwhile.');
+      this.#insertHeldOut(id, result.heldOut);
     });
   }
 
@@ -223,6 +256,18 @@ export class TrainingRunStore {
       if (changes === 1) this.labelChecks.complete(policyId, metrics.follow_up?.expected_wrong ?? null);
       return changes === 1;
     });
+  }
+
+  /** Writes what tuning in the background brought into the report of the policy that it began with. */
+  noteTuning({ policyId, attemptId }: AttemptKey, tuning: Pick<Metrics, 'text_tuning'>): void {
+    this.#policies.completeReport.run(JSON.stringify(tuning), policyId, attemptId);
+  }
+
+  #insertHeldOut(policyId: string, rows: readonly HeldOutRow[]): void {
+    for (const row of rows) {
+      const probabilities = JSON.stringify(row.probabilities);
+      this.#policies.insertHeldOut.run({ ...row, policyId, probabilities, unfamiliar: Number(row.unfamiliar) });
+    }
   }
 
   #addAttempt(policyId: string): string {

@@ -1,0 +1,46 @@
+/** Tuning the text model once a policy decides, and whether it is worth offering as a policy of its own. */
+import type { Metrics } from '../../domain.ts';
+import { formatCount } from '../../numeric.ts';
+import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import type { Evaluated, Planned, Prepared, Run, TextModelled } from './state.ts';
+
+type State = Run & Pick<Prepared, 'testRows'> & Pick<Planned, 'fieldPlan'> & Pick<TextModelled, 'textChoice'>;
+
+/** A cross-validated log-loss below which tuning would keep the machine busy for little. */
+const roomLogLoss = 0.05;
+
+/**
+ * Whether tuning may go on in the background: it is left to the program, inputs are read by their text, and log-loss
+ * leaves room on rows by which the result can be told.
+ */
+export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }: State): boolean {
+  const { comparison, textUse } = textChoice;
+  return (
+    request.config.tune_encoder === 'auto' &&
+    ports.openTuningGraph !== undefined &&
+    fieldPlan.text !== null &&
+    textUse !== 'none' &&
+    testRows.length > 0 &&
+    comparison !== null &&
+    comparison.trial.logLoss > roomLogLoss
+  );
+}
+
+/**
+ * Compares two policies on the same held-out rows; null unless the second is right on more of them and no less sure of
+ * what is right.
+ */
+export function describeGain(
+  { policyVersion }: Run['request'],
+  before: ModelEvaluation,
+  { request, evaluation }: Run & Evaluated,
+): Metrics['better_than'] {
+  const countRight = ({ heldOut }: ModelEvaluation) =>
+    heldOut.filter(({ expected, predicted, ruled }) => !ruled && expected === predicted).length;
+  const rows = evaluation.heldOut.filter(({ ruled }) => !ruled).length;
+  const right = countRight(evaluation);
+  const right_before = countRight(before);
+  if (right <= right_before || evaluation.figures.log_loss > before.figures.log_loss) return null;
+  const sentence = `v${request.policyVersion} is right on ${formatCount(right)} of ${formatCount(rows)} instead of ${formatCount(right_before)}: its text model was tuned on the same examples, and both were measured on the same held-out ones.`;
+  return { policy_version: `v${policyVersion}`, rows, right, right_before, sentence };
+}

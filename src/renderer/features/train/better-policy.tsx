@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import type { PolicySummary } from '../../../server/contract/policies/training.ts';
+import { Busy, ErrorNote } from '../../parts/notes.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
+
+const pollMs = 2_000;
+
+/** Shows that the text model is being tuned in the background, or offers the policy that this has made. */
+export function BetterPolicy({ policy }: { policy: PolicySummary }) {
+  const params = { decision_type_id: policy.decision_type_id, policy_id: policy.id };
+  const detail = useOperation(
+    'policies.get',
+    { params },
+    { refetchMs: (data) => (typeof data?.tuning === 'string' ? pollMs : false) },
+  ).data;
+  const stop = useChange('policies.cancel');
+  const take = useChange('policies.deploy');
+  const better = detail?.metrics?.better_than ?? null;
+  const takeIt = () => take.mutate({ params, body: { reason: better?.sentence ?? null } });
+  const isOffered = better !== null && !policy.deployed;
+  useCommands([
+    {
+      id: 'take-better-policy',
+      title: 'Take the better policy',
+      group: 'Training',
+      enabled: isOffered,
+      run: takeIt,
+    },
+  ]);
+  if (typeof detail?.tuning === 'string') {
+    return (
+      <div className="row">
+        <Busy>{detail.tuning}, in the background: the policy decides already.</Busy>
+        <Button size="compact-xs" variant="default" disabled={stop.isPending} onClick={() => stop.mutate({ params })}>
+          Stop
+        </Button>
+      </div>
+    );
+  }
+  if (better === null) return null;
+  return (
+    <>
+      <p className="note">{better.sentence}</p>
+      {take.error && <ErrorNote error={take.error} />}
+      {isOffered && (
+        <div>
+          <Button loading={take.isPending} onClick={takeIt}>
+            Take it
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
