@@ -205,7 +205,7 @@ export const trainingConfigSchema = z
       .union([z.literal('auto'), z.boolean()])
       .default('auto')
       .describe(
-        'Whether to tune the text model on the examples, for minutes: `true` before the policy is there, taken where better on held-out folds; `auto` in the background afterwards, where the policy leaves room, until a new training begins',
+        'Tunes the text model on the examples, for minutes, taken where better: `true` before the policy is there; `auto` in the background after it, where that leaves room',
       ),
     tuning_tokens: z
       .int()

@@ -139,7 +139,10 @@ function readInteger({ name, text }: Setting, usual: number, min: number, max: n
 function readAddress(text: string | undefined): string | null {
   if (text === undefined) return null;
   if (isIP(text) !== 0 && !['127.0.0.1', '0.0.0.0', '::'].includes(text)) return text;
-  throw new StartError('options', `--listen takes one IP address of this machine beside 127.0.0.1, not "${text}".`);
+  throw new StartError(
+    'options',
+    `Option --listen takes one IP address of this machine beside 127.0.0.1, not "${text}".`,
+  );
 }
 
 function readChoice<T extends string>({ name, text }: Setting, usual: T, choices: readonly T[]): T {

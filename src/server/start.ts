@@ -427,7 +427,7 @@ async function openOutside(
   if (!store.accounts.hasKeys()) {
     throw new StartError(
       'options',
-      '--listen lets other machines in by API keys alone, and there is none yet. Start without it, make a key under Settings, and start again.',
+      'Option --listen lets other machines in by API keys alone, and there is none yet. Start without it, make a key under Settings, and start again.',
     );
   }
   const address = app.server.address();

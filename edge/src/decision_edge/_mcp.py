@@ -83,7 +83,7 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
 
     @server.resource("bundle://model-card", title="Model card", mime_type="text/markdown")
     def model_card() -> str:
-        """What the loaded policy decides, by which fields, rules and examples, how well, and where not."""
+        """Tells what the loaded policy decides, by which fields, rules and examples, how well, and where not."""
         try:
             return current().model_card
         except ToolError as error:

@@ -41,7 +41,7 @@ async function fitAndMeasure(planned: Ready) {
   return { ...classified, ...(await evaluateClassifier(classified)) };
 }
 
-/** Trains again from the same rows and seed with a tuned text model; packs what is better than what was there before. */
+/** Trains again from the same rows and seed with a tuned text model; packs what is better than what was before. */
 async function tuneLater(planned: Ready, before: Evaluated, name: PolicyName): Promise<TunedLater> {
   const { config } = planned.request;
   const request = { ...planned.request, ...name, config: { ...config, tune_encoder: true } };

@@ -14,7 +14,7 @@ export type FindingsOrder = {
   /** The rules and options of now. */
   saved: SavedRules;
   piiFields: string[];
-  /** The newest policy that was trained, whose held-out rows are told apart; null without one. */
+  /** The newest policy that was trained, whose held-out rows are kept apart; null without one. */
   policyId: string | null;
   /** The newest search of suspect labels; null without one. */
   search: { id: string; createdAt: number } | null;

@@ -7,7 +7,7 @@ import type { Authenticated } from '../auth/auth.ts';
 /** Listens at a further address for an HTTP server, whose bounds hold there, too. Rejects where it cannot. */
 export function listenOutside(server: Server, host: string, port: number): Promise<Listener> {
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
-  // An error on a connection is told to the listener that accepted it.
+  // An error on a connection goes to the listener that accepted it.
   listener.on('clientError', (error, socket) => server.emit('clientError', error, socket));
   return new Promise((resolve, reject) => {
     listener.once('error', reject).listen(port, host, () => resolve(listener));

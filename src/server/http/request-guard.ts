@@ -13,8 +13,9 @@ import { checkOutside, requireKey } from './outside.ts';
 
 /**
  * Makes what every request passes, also one without a route: Host and Origin first (of a call from outside its key),
- * then who calls, then the rate limit. `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited`
- * or, while the program ends and for what could write while the data folder is gone, `unavailable`.
+ * then who calls, then the rate limit. `enter` sets the headers that every answer has, and `request.caller`; it throws
+ * `forbidden`, `rate_limited` or, while the program ends and for what could write while the data folder is gone,
+ * `unavailable`.
  */
 export function createRequestGuard(
   deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch' | 'options'>,

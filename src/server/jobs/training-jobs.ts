@@ -329,7 +329,7 @@ export class TrainingJobs {
     }
   }
 
-  /** What goes wrong here takes nothing from the policy that was trained before. */
+  /** Completes a tuning; what goes wrong here takes nothing from the policy that was trained before. */
   async #completeTuning(
     attempt: ActiveAttempt,
     { next: name, textTuning, result }: Extract<WorkerReport, { kind: 'tuned' }>,

@@ -1,6 +1,6 @@
 /**
- * Entry of the training process: gets plain data, trains, writes one file, reports, completes the report once the policy
- * is stored, and may tune its text model. It holds no database and dies with its parent.
+ * Entry of the training process: gets plain data, trains, writes one file, reports, completes the report once the
+ * policy is stored, and may tune its text model. It holds no database and dies with its parent.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -149,7 +149,7 @@ export const tools: readonly Tool[] = [
     body: z.strictObject({ fields: z.literal(true).default(true) }),
     omit: ['fields'],
     description:
-      'One decision type with its active version (options, reason codes, hard rules, input schema, thresholds) and the fields of an input that the deployed policy reads. Costs nothing.',
+      'One decision type: options, reason codes, hard rules, input schema, thresholds, and the fields that the deployed policy reads. Costs nothing.',
     summarise: ({ name, active_version, model_deployed, fields }) =>
       `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules${
         fields ? `, ${fields.length} fields` : ''
@@ -308,7 +308,7 @@ export const tools: readonly Tool[] = [
     operation: 'policies.cancel',
     shorten: shortenPolicy,
     description:
-      'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. The cost of the training is given back only where it had not begun to compute.',
+      'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. Costs nothing.',
     summarise: ({ status }) =>
       `Status ${status}. Next: ${status === 'cancelled' ? 'train_model to start anew.' : 'get_training_status until it is cancelled.'}`,
   }),

@@ -40,6 +40,8 @@ const bodies: Record<string, unknown> = {
   'options.merge': { from: 'approve', into: 'decline', commit: true },
   'options.undo': { undo_token: 'x' },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
+  'imports.put_part': { examples: [{ input: { amount: 1 } }] },
+  'imports.commit': { parts: 1 },
   'rules.analyse': { rules: [] },
   'policies.create': { kind: 'rules_only' },
   'policies.try_rules': { rules: [] },
@@ -80,6 +82,8 @@ beforeAll(async () => {
     example_id: await first(`${path}/examples`),
     log_id: await first(`${path}/logs`),
     key_id: (await bench.call('POST', '/api-keys', { name: 'theirs' })).body.id,
+    import_id: (await bench.call('POST', '/imports', { name: 'theirs', options: ['yes', 'no'] })).body.id,
+    part: '0',
     connection_id: (
       await bench.call('POST', '/connections', { name: 'theirs', url: 'http://127.0.0.1:1/v1', model: 'm' })
     ).body.id,

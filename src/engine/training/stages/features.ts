@@ -37,7 +37,7 @@ export function planFeatures({ request, progress, trainRows, notes }: State): Pl
 const findPersonalText = ({ text }: FeaturePlan, piiPaths: readonly string[]) =>
   text?.fields.find((path) => isPiiField(path, piiPaths));
 
-/** Infers the plan of the fields; no value or word of a field at or below a path of personal data is written into it. */
+/** Infers the plan of the fields; nothing that stands at or below a path of personal data is written into it. */
 export function inferFieldPlan(
   rows: readonly LabelledRow[],
   inputSchema: Parameters<typeof inferPlan>[1],

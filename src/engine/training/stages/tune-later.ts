@@ -10,8 +10,8 @@ type State = Run & Pick<Prepared, 'testRows'> & Pick<Planned, 'fieldPlan'> & Pic
 const roomLogLoss = 0.05;
 
 /**
- * Whether tuning may go on in the background: it is left to the program, inputs are read by their text, and log-loss
- * leaves room on rows by which the result can be told.
+ * Returns whether tuning may go on in the background: it is left to the program, inputs are read by their text, and
+ * log-loss leaves room on enough rows to measure the result.
  */
 export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }: State): boolean {
   const { comparison, textUse } = textChoice;

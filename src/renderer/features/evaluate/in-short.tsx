@@ -64,7 +64,7 @@ function Says({ text, children, isHeadline }: { text: string; children: ReactNod
   );
 }
 
-/** What decisions cost beside what all of them would cost by hand; nothing where the type has no costs. */
+/** Shows what decisions cost beside what all of them would cost by hand; nothing where the type has no costs. */
 function Cost({ type, policyId }: { type: DecisionType; policyId: string }) {
   const { data } = useCosts(type, { decision_type_id: type.id, policy_id: policyId });
   if (!data?.now || !data.by_hand) return null;

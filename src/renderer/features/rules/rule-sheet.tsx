@@ -148,7 +148,7 @@ export function RuleSheet(props: SheetProps) {
   );
 }
 
-/** What becomes of the inputs that no rule decides, and of how many examples. */
+/** Says what becomes of the inputs that no rule decides, and of how many examples. */
 function RestLine(props: { columns: number; isEmpty: boolean; undecided: number | undefined }) {
   const { columns, isEmpty, undecided } = props;
   const rest = isEmpty ? 'The classifier decides all' : 'Else the classifier decides';

@@ -66,7 +66,7 @@ export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionTy
   };
 }
 
-/** What the deployed policy of a type reads; null without one, or while it cannot be loaded. */
+/** Lists what the deployed policy of a type reads; null without one, or while it cannot be loaded. */
 export function listFields(
   { store, runtime }: ListsFields,
   type: DecisionTypeRecord,

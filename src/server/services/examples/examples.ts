@@ -167,7 +167,7 @@ export function changeExamples(
   const undoToken = deps.newId();
   const affected = deps.store.transaction(() => {
     const changed = deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now());
-    // Whoever reviews a whole filter has not looked at each suspect label.
+    // A review of a whole filter has not looked at each suspect label.
     const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
     if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
     return changed;

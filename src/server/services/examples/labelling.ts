@@ -191,7 +191,7 @@ function listSuspects(
   return search === null ? [] : labelChecks.listSuspects(search, type.activeVersion.definition.options, limit, except);
 }
 
-/** What the newest search of suspect labels expects, and how many of its suspects have another label since. */
+/** Counts what the newest search of suspect labels expects, and which of its suspects have another label since. */
 export function countSuspects({ store }: QueueDeps, type: DecisionTypeRecord) {
   const { labelChecks } = store.trainingRuns;
   const search = labelChecks.findNewest(type.id);

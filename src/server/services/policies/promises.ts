@@ -64,7 +64,7 @@ export function replayHeldOut(
   return { settings, replay, missing: missing + replay.leftOut };
 }
 
-/** The held-out rows of a policy that can be decided again; masked values count as missing, as when they were learned. */
+/** Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. */
 export function listRecorded(
   { store }: { store: Pick<Store, 'heldOut'> },
   { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,

@@ -34,8 +34,8 @@ export async function completeTraining(
 
 /**
  * Stores what a tuning in the background has made as a policy of its own, by the same steps. It waits to be taken, and
- * is deployed where the training says so, the policy that it follows decides or was held back, and something is promised
- * of the type that it keeps. Nothing is stored once another policy was made.
+ * is deployed where the training says so, the policy that it follows decides or was held back, and something is
+ * promised of the type that it keeps. Nothing is stored once another policy was made.
  */
 export async function completeTuning(
   deps: CompletionDeps,
@@ -101,7 +101,7 @@ function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result 
   });
 }
 
-/** What is to be written of a result of the training of a policy, and which gate of the training it has missed. */
+/** Returns what is written of a result of the training of a policy, and which gate of the training it has missed. */
 function judge({ store }: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');

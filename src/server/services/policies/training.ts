@@ -141,8 +141,9 @@ function chargeTraining(
 }
 
 /**
- * Cancels a training; returns the policy, `cancelling` until its process is gone. Safe to repeat. Of a policy whose text
- * model is being tuned in the background, only that is ended. Throws `conflict` when the training has ended otherwise.
+ * Cancels a training; returns the policy, `cancelling` until its process is gone. Safe to repeat. Of a policy whose
+ * text model is being tuned in the background, only that is ended. Throws `conflict` when the training has ended
+ * otherwise.
  */
 export function cancelTraining(deps: Pick<TrainingDeps, 'store' | 'jobs'>, policy: PolicyRecord): PolicyRecord {
   const { id, status } = policy;

@@ -4,9 +4,9 @@ import type { WorkbenchDatabase } from '../database.ts';
 import { suspectsSql } from '../examples/example-reader.ts';
 
 /**
- * A check of all labels of a type, by the training of a policy (whose id it has) or in the background. `labelled` counts
- * the labels that there were, `expectedWrong` those of them that are probably wrong (null: not known); examples changed
- * after `createdAt` (milliseconds) are not meant.
+ * A check of all labels of a type, by the training of a policy (whose id it has) or in the background. `labelled`
+ * counts the labels that there were, `expectedWrong` those of them that are probably wrong (null: not known); examples
+ * changed after `createdAt` (milliseconds) are not meant.
  */
 export type LabelSearchRecord = {
   id: string;
@@ -133,7 +133,7 @@ export function createLabelCheckStore(db: WorkbenchDatabase) {
       statements.listSuspects
         .all({ ...toFacts(search, options), limit, except: JSON.stringify(except) })
         .map((check) => ({ ...check, suspect: true })),
-    /** What the newest search of a type says of an example's label; null where it says nothing. */
+    /** Finds what the newest search of a type says of an example's label; null where it says nothing. */
     find(typeId: string, exampleId: string): LabelCheck | null {
       const check = statements.find.get(findNewest(typeId)?.id ?? '', exampleId);
       return check === undefined ? null : { ...check, suspect: check.suspect === 1 };
