@@ -325,6 +325,8 @@ const training = {
     'What is right on more of the same held-out rows, with no worse log-loss, becomes a policy of its own: it follows the first, metrics.better_than says in words what it brings, and better_policy of the type names it until it is deployed or another policy is made.',
   'BTR-3':
     'Any new training, a cancel, a kill and the end of the program end such a tuning; either nothing of it is stored or the whole policy.',
+  'BTR-4':
+    'Such a policy is deployed by itself only where the training says auto_deploy, the type has a promise that it keeps, and the policy that it follows is deployed or was held back.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
   'PRM-2': 'The bounds hold at every threshold at once, so trying several targets on the same rows breaks no promise.',

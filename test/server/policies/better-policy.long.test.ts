@@ -119,4 +119,24 @@ describe('a text model that is tuned once the policy decides', { timeout }, () =
     const { follow_up } = (await read(third.policy)).metrics;
     expect(follow_up.state).toBe('done');
   });
+
+  it('is deployed by itself where the promise of the type holds, and else held back [BTR-4]', async () => {
+    const promise = (target_error: number) => bench.call('PUT', `${path}/promise`, { target_error, certainty: 0.5 });
+    await promise(0.5);
+    const { id } = await train();
+    const [taken] = await pollUntil(
+      () => read(`${path}/policies`),
+      ([{ version, status }]) => version === 2 && status === 'deployed',
+    );
+    expect(taken).toMatchObject({ follows: id, auto_deployed: true, held_back: null });
+    expect((await readType()).better_policy).toBeNull();
+    expect((await read(`${path}/promise`)).state).toBe('kept');
+    await promise(0.0001);
+    const next = await train();
+    const { better_policy: better } = await pollUntil(readType, (type) => type.better_policy !== null);
+    const offered = await read(`${path}/policies/${better}`);
+    expect(offered).toMatchObject({ follows: next.id, status: 'trained' });
+    expect(offered.held_back).toContain('is not kept');
+    expect((await read(`${path}/policies/${taken.id}`)).status).toBe('deployed');
+  });
 });
