@@ -31,7 +31,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
   if (typeof detail?.tuning === 'string') {
     return (
       <div className="row">
-        <Busy>{detail.tuning}, in the background: the policy decides already.</Busy>
+        <Busy>The text model is being tuned in the background. The policy decides already.</Busy>
         <Button size="compact-xs" variant="default" disabled={stop.isPending} onClick={() => stop.mutate({ params })}>
           Stop
         </Button>
