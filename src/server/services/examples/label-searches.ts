@@ -49,8 +49,11 @@ export class LabelSearches {
     const { store, log } = this.#deps;
     if (this.#running !== null || this.#isClosed) return;
     const { labelled } = store.examples.computeTotals(type.id);
+    // What follows the newest training checks the labels that it learned from, or is at it.
+    const trained = store.policies.byId(store.policies.findNewestTrained(type.id) ?? '');
     const known = Math.max(
       store.trainingRuns.labelChecks.findNewest(type.id)?.labelled ?? 0,
+      trained?.snapshotSize ?? 0,
       this.#tried.get(type.id) ?? 0,
     );
     if (labelled < Math.max(minLabels, growth * known) || store.policies.listInProgress().length > 0) return;
