@@ -79,7 +79,14 @@ export const theme = createTheme({
     SegmentedControl: SegmentedControl.extend(small),
     InputWrapper: Input.Wrapper.extend(small),
     Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, transitionProps: { duration: 80 } } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        centered: true,
+        transitionProps: { duration: 80 },
+        // The title of a dialog is no second banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, multiline: true, maw: 320, withArrow: true } }),
   },
 });
