@@ -71,7 +71,7 @@ describe('each figure explains itself', () => {
     ['evaluate?right=approve&decided=approve', 30],
     ['evaluate?against=other', 30],
     ['try', 10],
-    ['deploy', 12],
+    ['deploy', 10],
     ['monitor', 20],
     ['monitor?record=newest', 25],
   ])('%s', async (place, fewest) => {
