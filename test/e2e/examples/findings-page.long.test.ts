@@ -38,7 +38,7 @@ describe('what the workbench finds out by itself', () => {
     await short.getByText(`${percent(whole.error_automatic.share)} of those are wrong`).waitFor();
     await short.getByText('No error limit promised').waitFor();
     // Once, beside the thresholds that would keep it.
-    expect(await page.getByText(promise.sentence).count()).toBe(1);
+    await expect.poll(() => page.getByText(promise.sentence).count()).toBe(1);
     await page.screenshot({ path: join(pictures, 'in-short.png') });
   });
 
