@@ -157,7 +157,7 @@ describe('the workbench in the browser', () => {
       .getByText(/^From 0\.80: .* below 0\.50 or unfamiliar/)
       .waitFor();
     await page().getByRole('heading', { name: 'Would more examples help?' }).waitFor();
-    await page().getByText('The classifier alone').click();
+    await page().locator('summary', { hasText: 'The classifier alone' }).click();
     await page().getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
   });
 
