@@ -28,9 +28,7 @@ export function countUtf8Bytes(text: string): number {
   return bytes;
 }
 
-/**
- * Characters that cannot be seen: controls but blanks and ends of lines, signs that turn texts, blanks without width.
- */
+/** Characters that cannot be seen: controls, signs that turn texts, blanks without width. */
 const unseen = /[^\P{Cc}\t\n\r]|[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 
 /** Replaces each character that cannot be seen by what `toShown` makes of its number, four hexadecimal digits. */

@@ -48,10 +48,7 @@ export function compileCosts({ pairs, wrong }: Costs): (right: string, decided: 
   return (right, decided) => byRight.get(right)?.get(decided) ?? (right === decided ? 0 : (wrong ?? 0));
 }
 
-/**
- * Carries costs along where an option gets the name `into`, is merged into it, or goes (`into` null). A cost that the
- * other option has already stays, and a mistake between two options that become one is none any more.
- */
+/** Carries costs along where an option is renamed or merged `into` another, or goes (null); known costs stay. */
 export function replaceCostOption(costs: Costs, from: string, into: string | null): Costs {
   const pairs = costs.pairs.flatMap((pair) => {
     const { right, decided, cost } = pair;

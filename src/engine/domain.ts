@@ -16,9 +16,7 @@ import {
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/**
- * A JSON object in a body. Bodies are read from JSON, so what is inside is JSON; walking it again would cost each call.
- */
+/** A JSON object in a body, not walked again: bodies are read from JSON. */
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<
   JsonObject,
   { [key: string]: unknown }
@@ -63,10 +61,7 @@ export const confidenceThresholdsSchema = z
   })
   .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' })
   .describe('The confidences that separate deciding alone, a look and handing on');
-/**
- * Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a connected model decides.
- * Options of `by_option` are only decided directly from their own confidence on, where that is the higher one.
- */
+/** From `auto_decide`, or an option's higher own, decided directly; below `escalation` the fallback decides. */
 export type ConfidenceThresholds = z.infer<typeof confidenceThresholdsSchema>;
 export const defaultThresholds: ConfidenceThresholds = { auto_decide: 0.85, escalation: 0.6 };
 

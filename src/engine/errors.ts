@@ -1,6 +1,4 @@
-/**
- * The one table of errors: code → HTTP status, whether a retry can help, meaning. Docs and OpenAPI are made from it.
- */
+/** The one table of errors: code → HTTP status, whether a retry can help, meaning. */
 export const errorTable = {
   bad_request: { status: 400, retryable: false, meaning: 'Malformed request' },
   unauthorized: { status: 401, retryable: false, meaning: 'Missing or invalid credentials' },

@@ -46,10 +46,7 @@ export function computeBinomialTail(hits: number, count: number, share: number):
 
 const bisections = 50;
 
-/**
- * The exact upper bound of a share (Clopper and Pearson 1934): the true share lies above it with probability `risk` at
- * most, where `hits` of `count` rows were counted. 1 without rows.
- */
+/** The exact upper bound of a share at `risk` (Clopper and Pearson 1934); 1 without rows. */
 export function computeUpperBound(hits: number, count: number, risk: number): number {
   if (hits >= count) return 1;
   let low = hits / count;

@@ -3,10 +3,7 @@ import { z } from 'zod';
 
 export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
-/**
- * How rows were held out: by the hashes of their inputs, or as the analyst marked them. `refitted` says whether the
- * policy was fitted again on all rows after it was measured.
- */
+/** How rows were held out, by hashes or marks, and whether the policy was `refitted` on all rows then. */
 export const splitReportSchema = z.object({
   rule: z.enum(['hash', 'test_rows']),
   refitted: z.boolean(),

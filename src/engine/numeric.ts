@@ -10,10 +10,7 @@ export function argmax(values: ArrayLike<number>): number {
   return best;
 }
 
-/**
- * Number of columns of scores that a classifier fits: one for each option, but the log-odds of the second alone where
- * there are two.
- */
+/** Number of columns of scores: one per option, but the second's log-odds alone for two. */
 export function countOutputs(optionCount: number): number {
   return optionCount === 2 ? 1 : optionCount;
 }

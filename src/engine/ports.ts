@@ -11,11 +11,7 @@ export type TextEncoder = {
   /** SHA-256 (hex) of the encoder file; a bundle that was trained with another one is refused. */
   readonly sha256: string;
   readonly dimensions: number;
-  /**
-   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`), by the
-   * plain encoder or with adapters. L2-normalised. Rejects with WorkbenchError 'unavailable' if the encoder dies while
-   * the call waits.
-   */
+  /** Embeds token ids with [CLS] and [SEP], plain or with adapters, L2-normalised. Rejects with 'unavailable'. */
   embed(ids: readonly number[], adapters?: Adapters | null): Promise<Float32Array>;
   /**
    * How much each token of a text, given as for `embed`, adds to `embedding · direction`: what leaving it out takes
@@ -35,10 +31,7 @@ export type ModelFeed = { name: string; dims: number[]; data: Float32Array | Big
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */
 export type ModelRunner = (model: Uint8Array, inputs: ModelFeed[]) => Promise<Record<string, Float32Array>>;
 
-/**
- * An ONNX model that stays loaded over many runs. Chance inside the graph (dropout) begins anew with every session, so
- * the same runs of a new session give the same numbers.
- */
+/** An ONNX model that stays loaded; its dropout begins anew with every session, so runs repeat. */
 export type ModelSession = {
   run(inputs: readonly ModelFeed[]): Promise<Record<string, Float32Array>>;
   close(): Promise<void>;

@@ -3,10 +3,7 @@
 /** A generator of uniform numbers in [0, 1). */
 export type Random = () => number;
 
-/**
- * Makes a generator by Mulberry32: small, fast, good enough for shuffling and search; the same seed gives the same
- * sequence.
- */
+/** Makes a generator by Mulberry32, good enough for shuffling and search; a seed gives one sequence. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -27,10 +24,8 @@ const ofRun = (offset: number): RunStream => ({ kind: 'run', offset });
 const fixed = (seed: number): FixedStream => ({ kind: 'fixed', seed });
 
 /**
- * Every use of chance in the engine, each under a name of its own. A stream's number is part of what a training run
- * means: another number deals other folds, and with them the same request would give another model than the policies
- * that were trained before. So the numbers stay, also where two streams share one, which is harmless because they
- * decide about different things.
+ * Every use of chance in the engine by name. A stream's number is part of what a training means, so numbers stay, also
+ * where two share one.
  */
 export const randomStreams = {
   /** Rows and fields that boosted trees look at in each round. */

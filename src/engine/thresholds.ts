@@ -1,10 +1,7 @@
 /** Thresholds of a type: one for all options, and higher ones that single options may have. */
 import type { ConfidenceThresholds } from './domain.ts';
 
-/**
- * The thresholds of a version; the escalation threshold that the training was started with wins, and lifts
- * `auto_decide` where needed.
- */
+/** The thresholds of a version; a training's own escalation threshold wins, and lifts `auto_decide`. */
 export function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
   const escalation = ownEscalation ?? thresholds.escalation;
   return { ...thresholds, auto_decide: Math.max(thresholds.auto_decide, escalation), escalation };
@@ -25,10 +22,7 @@ export function listOwnThresholds(thresholds: ConfidenceThresholds, quote: (opti
     .join('');
 }
 
-/**
- * Carries thresholds along where an option gets the name `into`, is merged into it (the higher threshold stays), or
- * goes (`into` null).
- */
+/** Carries thresholds along where an option is renamed or merged `into` another (higher stays), or goes. */
 export function replaceThresholdOption(
   thresholds: ConfidenceThresholds,
   from: string,

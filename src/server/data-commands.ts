@@ -14,10 +14,7 @@ export type DataCommand =
   | { command: 'restore'; backup: string; dataDir: string }
   | { command: 'verify'; backup: string | null; dataDir: string };
 
-/**
- * Carries out one command and returns the line for stdout. Throws StartError `data` with what is wrong, one sentence a
- * line.
- */
+/** Carries out one command and returns the line for stdout. Throws StartError `data`, a sentence a line. */
 export function runDataCommand(line: DataCommand, nowMs: number): string {
   try {
     if (line.command === 'restore') {

@@ -84,10 +84,7 @@ export type Workbench = {
   /** An address that signs the browser in, once, within ten minutes. */
   loginLink(): Promise<string>;
   log: Log;
-  /**
-   * Ends the answers under way and closes everything, in at most five seconds: connections whose clients stall are cut
-   * off after three. Rejects when a part does not close in time; what was acknowledged is stored all the same.
-   */
+  /** Ends the answers under way and closes everything, in at most five seconds; rejects when a part does not. */
   close(): Promise<void>;
 };
 
@@ -114,9 +111,8 @@ export function completeOptions(options: StartOptions): ServerOptions {
 type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
 
 /**
- * Opens everything below the HTTP listener on a data folder and recovers what an earlier run left: resolves its
- * trainings, removes parts of additions and prepares every deployed policy. When it rejects, nothing of it is left
- * open. Tests build on it.
+ * Opens everything below the HTTP listener and recovers what an earlier run left. Leaves nothing open where it rejects.
+ * Tests build on it.
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
   const closing = new AsyncDisposableStack();

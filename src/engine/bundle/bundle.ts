@@ -202,9 +202,7 @@ function readGolden(bytes: Uint8Array): Golden[] {
   return lines;
 }
 
-/**
- * The classifier's file; refuses one that the manifest does not name, a missing one, and parts that only it would use.
- */
+/** Finds the classifier's file; refuses a missing one, and what only another kind would use. */
 function findClassifier(files: ReadonlyMap<string, Uint8Array>, { classifier, text }: Manifest): Uint8Array | null {
   const bytes = files.get('classifier.onnx') ?? null;
   if (classifier !== null && bytes === null) throw toBundleError('entry classifier.onnx', 'is missing');
@@ -300,10 +298,7 @@ function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files:
   return { bundle, files };
 }
 
-/**
- * Opens ZIP bytes that may come from anywhere. Names, sizes and digests are checked before any entry is used; every
- * refusal is a WorkbenchError 'validation_error' that names the entry and the remedy.
- */
+/** Opens ZIP bytes that may come from anywhere; refusals are WorkbenchError 'validation_error' with a remedy. */
 export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
   return openBundle(bytes, sha256).bundle;
 }
@@ -319,10 +314,7 @@ export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentit
   return { digest: sha256(manifestBytes), revision, isSlim: text?.slim === true };
 }
 
-/**
- * The full bundle of a slim one: the same entries with the tokenizer and, where the policy uses it, the encoder
- * inside. Unchanged bytes for a policy without text. Refuses text files that the policy was not trained with.
- */
+/** Makes a slim bundle full: with tokenizer and, where used, encoder. Refuses files of another text model. */
 export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
   const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;

@@ -95,10 +95,7 @@ function findRange(kind: InputFieldKind, present: readonly (Json | undefined)[])
   return typeof low === 'string' && typeof high === 'string' ? [low, high] : null;
 }
 
-/**
- * Lists the fields that a policy reads, or that its input schema names: those of the plan in its order, texts, then the
- * others by their paths. A field within an object stands for the object.
- */
+/** Lists the fields that a policy reads or its schema names; a field within an object stands for it. */
 export function listInputFields({ plan, rules, inputSchema }: ReadingParts, findSeen: FindSeen): InputField[] {
   const properties = listProperties(inputSchema);
   const isRequired = (path: readonly string[]) => properties.get(toKey(path))?.isRequired ?? false;

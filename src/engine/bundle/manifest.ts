@@ -13,10 +13,7 @@ import {
 import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
 
-/**
- * The bundle layout that this product writes. It also reads format 1, which has neither `manifest.sha256` nor the
- * settings `revision` and `runtime`.
- */
+/** The bundle layout that is written; format 1 (no `manifest.sha256`, `revision`, `runtime`) is read, too. */
 export const bundleFormatVersion = 2;
 
 const mebibyte = 1024 * 1024;

@@ -14,10 +14,7 @@ const fileTypeMask = 0xf000;
 const plainFile = 0x8000;
 const remedy = 'Export the bundle again, or copy it again.';
 
-/**
- * The error of a bundle that cannot be used: `place` and the clause `problem` are a sentence together, `hint` is the
- * remedy.
- */
+/** The error of a bundle that cannot be used: `place` and `problem` make a sentence, `hint` is the remedy. */
 export function toBundleError(place: string, problem: string, hint = remedy): WorkbenchError {
   return new WorkbenchError('validation_error', `Bundle ${place} ${problem}. ${hint}`, [
     { type: 'bundle', loc: ['bundle', place], msg: problem },
@@ -39,10 +36,7 @@ function crc32(bytes: Uint8Array): number {
 /** One file for {@link writeZip}; `stored` leaves it uncompressed. */
 export type ZipFile = { name: string; bytes: Uint8Array; stored: boolean };
 
-/**
- * Writes a ZIP whose bytes depend on nothing but the arguments: entries in their order in `files`, every entry dated
- * `modifiedAt` (UTC, to two seconds, from 1980 on).
- */
+/** Writes a ZIP that follows from the arguments; every entry is dated `modifiedAt` (UTC, from 1980 on). */
 export function writeZip(files: readonly ZipFile[], modifiedAt: Date): Uint8Array {
   const year = Math.min(Math.max(modifiedAt.getUTCFullYear(), 1980), 2107);
   const date = ((year - 1980) << 9) | ((modifiedAt.getUTCMonth() + 1) << 5) | modifiedAt.getUTCDate();
@@ -222,8 +216,7 @@ function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Liste
 }
 
 /**
- * Opens a ZIP that may come from anywhere: only the names in `limits`, each once, with no bytes that belong to none of
- * them. Names, sizes and places are checked here; each entry is inflated when it is asked for (undefined: not there).
+ * Opens a ZIP that may come from anywhere: only the names in `limits`, each once. An entry is inflated when asked for.
  * Both throw WorkbenchError 'validation_error' naming the entry.
  */
 export function openZip(

@@ -38,8 +38,8 @@ type SeenFieldsOptions = {
 };
 
 /**
- * Lists for the fields of the input or the examples, the heaviest 100 first, the values that could stand in place of
- * the present one, most frequent first; `leftOut` are the other fields. Texts, lists and excluded paths are in neither.
+ * Lists, for the heaviest 100 fields, values seen in the place of the present one, most frequent first; `leftOut` are
+ * the others. No texts, lists and excluded paths.
  */
 export async function listSeenFields(
   input: JsonObject,

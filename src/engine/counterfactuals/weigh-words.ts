@@ -1,7 +1,4 @@
-/**
- * Which words of a text a decision rests on, and which would have to be missing for another one. Words are weighed by
- * leaving each out (occlusion). Where that would take too long, all are estimated at once, and the heaviest left out.
- */
+/** Weighs the words of a text by leaving each out (occlusion), or the heaviest of an estimate. */
 import type { Decision, JsonObject } from '../domain.ts';
 import { listLeaves } from '../features/values.ts';
 import { limits } from '../limits.ts';

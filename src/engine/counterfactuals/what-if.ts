@@ -4,10 +4,7 @@ import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
-/**
- * What looking for other decisions needs from outside; `pause`, called often, lets others have their turn when it is
- * due.
- */
+/** What a search needs from outside; `pause` lets others have their turn when it is due. */
 type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
 /** Decisions that may be made, and the time after which no further one is begun. */
 export type WhatIfBudget = { maxDecisions: number; maxMs: number };
@@ -64,10 +61,7 @@ export class WhatIf {
     return this.#decisions >= maxDecisions || this.#ports.now() - this.#startedAtMs >= maxMs;
   }
 
-  /**
-   * Whether a decision of a familiar input is another one than the base, or one that stands alone where the base did
-   * not. A fallback is no answer of its own and counts as neither.
-   */
+  /** Whether a familiar input is decided otherwise, or alone where the base was not; a fallback is neither. */
   isFlip(decision: Decision): boolean {
     if (decision.unfamiliar || decision.stage === 'fallback') return false;
     return decision.decision !== this.base.decision || (this.base.escalate && !decision.escalate);

@@ -1,7 +1,4 @@
-/**
- * Checks that the parts of a bundle fit each other and the installed text model, and reads those that need checking.
- * What does not fit is a WorkbenchError 'validation_error'; a text part that is not there is 'unavailable'.
- */
+/** Checks that a bundle's parts fit each other and the text model ('validation_error', 'unavailable'). */
 import type { Bundle } from '../bundle/bundle.ts';
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';

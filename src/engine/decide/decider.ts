@@ -67,20 +67,14 @@ export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[]
 export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */
   version: number;
-  /**
-   * Decides one input. The result is there at once unless the text encoder must be asked, or the check of the input is
-   * much work. Rejects with WorkbenchError 'unavailable' when the encoder cannot be asked and no fallback is set.
-   */
+  /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
   decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
   /**
-   * Asks the encoder for the texts of all inputs that no rule decides, at once: it embeds them in batches and keeps
-   * them, so that the decisions that follow need not wait for one text after the other. Whatever fails here shows when
-   * its input is decided. Resolves with the inputs whose texts were asked for.
+   * Asks the encoder for the texts of all inputs that no rule decides, in batches; resolves with these inputs. Failures
+   * show when they are decided.
    */
   embedAhead(inputs: readonly JsonObject[]): Promise<readonly JsonObject[]>;
-  /**
-   * Estimates what the classifier would say without words of the texts, from one run of the encoder (`weigh-text.ts`).
-   */
+  /** Estimates the classifier's answer without words of the texts, from one run of the encoder. */
   estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
   /** Says of each part of an input that the policy does not read why; null where the policy is not at hand. */
   findUnread(input: JsonObject): string[] | null;
@@ -114,10 +108,7 @@ type CompiledPolicy = RulesPart & {
   usualCodes: ReadonlyMap<string, string[]>;
 };
 
-/**
- * Compiles a bundle, with the settings in it, into a decider. Throws WorkbenchError 'validation_error' where the
- * bundle's parts do not fit each other or the installed encoder, 'unavailable' where a text part is missing.
- */
+/** Compiles a bundle into a decider. Throws 'validation_error' where its parts do not fit, or 'unavailable'. */
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const { manifest } = bundle;
   const { options, policy_version: policyVersion, version } = manifest;
@@ -151,10 +142,7 @@ export type RulesOnlyPolicy = {
   version: number;
 };
 
-/**
- * Compiles what decides without a classifier, or while that of a policy cannot be used: input schema and rules, as
- * `compileDecider` has them. Where no rule matches, `otherwise` decides or throws.
- */
+/** Compiles input schema and rules alone; where no rule matches, `otherwise` decides or throws. */
 export function compileRulesDecider(
   policy: RulesOnlyPolicy,
   ports: RulesPorts,

@@ -1,10 +1,7 @@
 import type { ConfidenceThresholds } from '../domain.ts';
 import type { FamiliarityCheck } from '../features/familiarity.ts';
 
-/**
- * Formats a confidence with as few decimals (from 2) as keep it on its side of both thresholds, so that a sentence
- * never says "0.85, below 0.85".
- */
+/** Formats a confidence so that it stays on its side of both thresholds: never "0.85, below 0.85". */
 function formatConfidence(confidence: number, { auto_decide: auto, escalation }: ConfidenceThresholds): string {
   for (let digits = 2; digits < 8; digits++) {
     const text = confidence.toFixed(digits);
@@ -53,10 +50,7 @@ export const explanations = {
     `The text model was not available, so the fallback «${fallback}» was used.`,
 };
 
-/**
- * Says in a few words what is unlike the examples: the text, or up to three fields outside their range; null if
- * nothing.
- */
+/** Says what is unlike the examples: the text, or up to three fields; null if nothing. */
 export function describeUnfamiliar(checks: readonly FamiliarityCheck[]): string | null {
   if (checks.every(({ familiar }) => familiar)) return null;
   const failed = checks.filter(({ familiar }) => !familiar);

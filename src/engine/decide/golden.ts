@@ -12,9 +12,7 @@ const maxLines = 60;
 const maxChosenFrom = 90;
 /** Of all inputs together, as JSON: readers refuse a larger golden.jsonl. */
 const maxCharacters = 8_000_000;
-/**
- * How far a golden decision stays from where it would turn: probabilities, familiarity scores, probabilities of codes.
- */
+/** How far a golden decision stays from where it would turn. */
 const probabilityMargin = 1e-3;
 const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;
@@ -37,9 +35,8 @@ function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][numb
 }
 
 /**
- * Decides inputs in turn until 90 clear decisions are found, and keeps 60 of them: the first of each outcome, then the
- * second of each, and so on. Values at the dot paths `piiFields` are redacted first. Inputs that fail the input schema
- * or whose decision hangs on the last digits are passed over.
+ * Decides inputs until 90 clear decisions are found and keeps 60, the first of each outcome before the second. Values
+ * of `piiFields` are redacted first.
  */
 export async function recordGoldenLines(
   decider: Decider,
@@ -82,10 +79,7 @@ type GoldenFailure = {
   actual: GoldenOutput | { problems: ErrorDetail[] };
 };
 
-/**
- * Decides every golden input of a bundle anew with a decider of the same bundle. Probabilities may differ by 1e-5,
- * everything else must be the same.
- */
+/** Decides every golden input anew; probabilities may differ by 1e-5, nothing else. */
 export async function runGolden(
   bundle: Bundle,
   decider: Decider,

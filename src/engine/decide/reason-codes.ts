@@ -8,10 +8,7 @@ const headThreshold = 0.5;
 
 type HeadProbabilities = DecisionTrace['reasons'];
 
-/**
- * Turns the output of the heads' graph, a softmax over the codes and a last entry that stands for none of them, into
- * each code's own probability. Empty without heads.
- */
+/** Turns the heads' softmax, whose last entry stands for none, into each code's own probability. */
 export function toHeadProbabilities(reasons: Reasons, softmax: ArrayLike<number> | null): HeadProbabilities {
   if (softmax === null) return [];
   const none = softmax[reasons.heads.length] ?? 0;

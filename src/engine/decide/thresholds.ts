@@ -6,9 +6,7 @@ import { explanations } from './explain.ts';
 /** The settings of a policy that turn a prediction into a decision. */
 export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;
 
-/**
- * What the classifier says of an input; `unfamiliarReason` tells what is unlike the examples, null where nothing is.
- */
+/** What the classifier says of an input; `unfamiliarReason` is null where nothing is unlike the examples. */
 export type Prediction = { option: string; confidence: number; unfamiliarReason: string | null };
 
 export type Outcome = {

@@ -27,9 +27,8 @@ type WeighedPolicy = {
 };
 
 /**
- * Estimates the probability of an option (by its number) without each stretch; those of texts that the classifier does
- * not read change nothing. Null where the policy has no encoder, the encoder no gradients that can be asked for, or the
- * text's tokens cannot be separated at the stretches' ends. Rejects with whatever embedding the text rejects with.
+ * Estimates an option's probability without each stretch. Null where the encoder has no gradients, or tokens cannot be
+ * separated at the ends. Rejects as embedding the text does.
  */
 export async function estimateWithout(
   { features, classifier, denseWidth, score, text }: WeighedPolicy,

@@ -13,16 +13,11 @@ export type CompiledFeatures = {
   tabularSize: number;
   /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
   writeTabular(input: JsonObject, dense?: Float32Array): Float32Array;
-  /**
-   * The text fields joined by line ends, as far as `limits.maxTextCharacters`; missing and non-string values are
-   * skipped.
-   */
+  /** The text fields joined by line ends up to `limits.maxTextCharacters`; other values are skipped. */
   joinText(input: JsonObject): InputText;
 };
 
-/**
- * Compiles a plan into functions over inputs. They never fail: what is missing or of another type counts as missing.
- */
+/** Compiles a plan into functions over inputs, in which what is missing or of another type counts as missing. */
 export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
   let size = 0;
   const slots = plan.fields.map((field) => {

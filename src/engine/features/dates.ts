@@ -5,10 +5,7 @@ const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\
 /** `epochDays` counts from 1970-01-01 with the time of day as fraction; `weekday` 0 is Monday; `month` 1–12. */
 type DateParts = { epochDays: number; month: number; weekday: number; hour: number };
 
-/**
- * Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date
- * algorithms").
- */
+/** Days from 1970-01-01 to a Gregorian date (Hinnant, "chrono-compatible low-level date algorithms"). */
 function toEpochDays(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -18,9 +15,7 @@ function toEpochDays(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/**
- * Reads `YYYY-MM-DD` with an optional time; null when the string is none. Offsets are ignored: fields count as written.
- */
+/** Reads `YYYY-MM-DD` with an optional time, or null; offsets are ignored. */
 export function parseDate(value: unknown): DateParts | null {
   if (typeof value !== 'string') return null;
   const match = isoDate.exec(value);

@@ -77,10 +77,7 @@ export function isOutside(
   return false;
 }
 
-/**
- * Compiles the checks into a function of the dense vector and the token ids of an input; it gives one outcome per check
- * of the file. `slots` are those of the compiled plan.
- */
+/** Compiles the checks into a function of dense vector and token ids, with one outcome per check. */
 export function compileFamiliarity(
   file: FamiliarityFile,
   plan: FeaturePlan,

@@ -197,10 +197,7 @@ export function inferPlan(
   return plan;
 }
 
-/**
- * The same fields learned anew from other inputs: kinds and text settings stay, statistics and values follow the
- * inputs.
- */
+/** The same fields with statistics and values learned anew; kinds and text settings stay. */
 export function refitPlan(plan: FeaturePlan, inputs: readonly JsonObject[]): FeaturePlan {
   const fields = plan.fields.map((field) =>
     fitField(

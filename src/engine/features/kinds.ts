@@ -20,9 +20,7 @@ type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
 /** Writes the slots of one value into `dense` from `start` on; what it leaves alone must be 0 before. */
 type SlotWriter = (value: Json | undefined, dense: Float32Array, start: number) => void;
 
-/**
- * A field kind. `fit` never fails; the writers of `compile` compute in double precision and fill `size(field)` slots.
- */
+/** A field kind. `fit` never fails; writers compute in double precision and fill `size(field)` slots. */
 type Kind<K extends FieldKind> = {
   fit(path: string[], values: readonly (Json | undefined)[]): FieldOf<K>;
   size(field: FieldOf<K>): number;

@@ -1,7 +1,4 @@
-/**
- * The feature plan: how an input becomes numbers. It is a file of the bundle (`features.json`) and is read by the
- * engine here and by the Python package, so its shape changes only together with `format`.
- */
+/** The feature plan: how an input becomes numbers. A file of the bundle, so its shape changes with `format`. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 

@@ -68,20 +68,14 @@ export function computeMedian(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/**
- * Reads a value as a category: strings as they are, numbers and booleans as their JSON, anything else is missing
- * (null).
- */
+/** Reads a value as a category: strings, numbers and booleans; anything else is missing (null). */
 export function toCategory(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || isFiniteNumber(value)) return JSON.stringify(value);
   return null;
 }
 
-/**
- * Lists the values seen at least `minCount` times, most frequent first (ties by code units), `maxValues` of them at
- * most.
- */
+/** Lists values seen at least `minCount` times, most frequent first, at most `maxValues`. */
 export function listFrequentValues(values: Iterable<string>, minCount: number, maxValues: number): string[] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

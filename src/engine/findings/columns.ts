@@ -5,10 +5,7 @@ import { listLeaves } from '../features/values.ts';
 /** A value of a row: undefined where the field is absent; null also stands for a list or a mixture. */
 export type Cell = string | number | boolean | null | undefined;
 
-/**
- * One field. `cells` has one entry for each row. `lengths` has characters of texts and members of lists, and is null
- * for fields without either.
- */
+/** One field, with a cell for each row; `lengths` is of texts and lists, else null. */
 export type Column = { path: string[]; name: string; cells: Cell[]; lengths: (number | undefined)[] | null };
 
 /** Fields that are looked at; inputs with more are looked at in part. */
@@ -68,10 +65,7 @@ export function isTextColumn({ cells }: Column): boolean {
   return texts.length > 0 && words / texts.length >= textWords && new Set(texts).size > texts.length / 4;
 }
 
-/**
- * The ends of bins that hold about equally many of the numbers, ascending, the last one infinite: a number belongs to
- * the first bin whose end is at least as large. Fewer bins where numbers repeat.
- */
+/** Ends of bins with about equally many numbers, ascending, the last one infinite; fewer where numbers repeat. */
 export function findBinEnds(numbers: readonly number[], bins: number): number[] {
   const sorted = Float64Array.from(numbers).sort();
   const ends = new Set<number>();

@@ -95,10 +95,7 @@ function countByCategory(categories: readonly string[], labels: readonly number[
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-/**
- * The share of examples that are not labelled like most others with their value (leave-one-out, so that values that
- * occur once tell nothing).
- */
+/** The share of examples labelled unlike most others with their value (leave-one-out). */
 function computeFieldError(counts: Map<string, number[]>, rows: number): number {
   let right = 0;
   for (const byLabel of counts.values()) {

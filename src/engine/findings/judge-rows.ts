@@ -3,10 +3,7 @@ import type { JudgedPart } from '../domain.ts';
 import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
 import type { JudgedRow } from './slices.ts';
 
-/**
- * Makes what judges a row by the settings of now, with null where the input schema refuses it, or where the classifier
- * is judged and, having learned only what rules left (`leavesRuled`), has no part in it.
- */
+/** Judges rows by the settings of now; null where the schema, or (`leavesRuled`) a rule, takes them away. */
 export function compileJudge(
   settings: DecidingSettings,
   part: JudgedPart,

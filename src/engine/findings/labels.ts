@@ -2,10 +2,7 @@
 import { limits } from '../limits.ts';
 import { type Finding, maxListedExamples, quoteList, type Search, toFinding } from './finding.ts';
 
-/**
- * The verdict of models that have not seen an example on its label: the label's probability, the likeliest other option
- * with its probability, how doubtful the label is (0 to 1, higher is worse), and whether it is suspect.
- */
+/** The verdict of models that have not seen an example on its label; `doubt` is 0 to 1, higher is worse. */
 export type LabelCheck = {
   example_id: string;
   label: string;

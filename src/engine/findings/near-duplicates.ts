@@ -59,10 +59,7 @@ function sketchText(text: string): Uint32Array {
   return Uint32Array.from(hashes).sort().slice(0, maxPieces);
 }
 
-/**
- * The share of pieces that two sketches have in common (Jaccard); of cut ones an estimate, from the smallest hashes of
- * both together (Broder 1997, "On the resemblance and containment of documents").
- */
+/** The share of pieces that two sketches have in common, of cut ones by their smallest hashes (Broder 1997). */
 function compareSketches(a: Uint32Array, b: Uint32Array): number {
   const most = Math.max(a.length, b.length) < maxPieces ? Number.POSITIVE_INFINITY : maxPieces;
   let union = 0;

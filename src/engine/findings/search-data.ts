@@ -8,9 +8,7 @@ import { searchOutliers } from './outlier-texts.ts';
 import { type SavedRules, searchRuleDisagreements } from './rule-disagreements.ts';
 
 export type FindingCounts = Record<FindingKind, number>;
-/**
- * The findings that are listed, worst kind first and, of a kind, the most certain first, and how many there are of all.
- */
+/** The findings that are listed, worst kind and most certain first, and the number of all. */
 export type DataFindings = { items: Finding[]; counts: FindingCounts };
 
 type DataSearch = {

@@ -1,6 +1,4 @@
-/**
- * Where a policy is weak: parts of the rows, by one field or two, whose decisions are wrong more often than the others.
- */
+/** Where a policy is weak: parts of the rows that are wrong more often than the others. */
 import { z } from 'zod';
 import type { JsonObject } from '../domain.ts';
 import { computeBinomialTail, computeWilsonInterval } from '../intervals.ts';

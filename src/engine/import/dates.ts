@@ -80,10 +80,7 @@ function readDay(text: string, order: DateOrder): string | null {
   return month !== '' && order === 'month_first' ? toIso(year, findMonth(month), Number(day)) : null;
 }
 
-/**
- * Reads a date with an optional time as ISO 8601, without arithmetic of time zones; null where the text is none in this
- * order. What is ISO 8601 already comes back as it is.
- */
+/** Reads a date with an optional time as ISO 8601, without time zones; null where it is none in this order. */
 export function readDate(text: string, order: DateOrder): string | null {
   if (text.length > maxLength || !/\d/.test(text)) return null;
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && parseDate(text) !== null) {

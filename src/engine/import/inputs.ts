@@ -7,10 +7,7 @@ export const inputNames: readonly string[] = ['input_payload', 'input'];
 /** A part of a column's name that no input can have. */
 export const forbiddenSegment = '__proto__';
 
-/**
- * Makes an input of named values, dotted names opened into objects. One without a value, or with a forbidden part in
- * its name, is left out. A single object is the input itself.
- */
+/** Makes an input of named values, dotted names opened; leaves out what is empty or has a forbidden name. */
 export function toInput(values: readonly (readonly [name: string, value: Json | undefined])[]): JsonObject {
   const [only] = values;
   if (values.length === 1 && only !== undefined && isJsonObject(only[1])) return only[1];

@@ -165,10 +165,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
   return null;
 }
 
-/**
- * Finds the kind of a column by all of its texts that are values. Dates go first, because `20240403` is a number, too;
- * whether `1.234` is one thousand or less depends on what is usual in the file.
- */
+/** Finds a column's kind by all of its values; dates first, as `20240403` is a number, too. */
 export function findKind(uses: ValueUses, isCommaUsual: boolean): FoundKind {
   const texts = [...uses.keys()];
   if (texts.length === 0) return certain('text', '');

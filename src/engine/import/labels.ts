@@ -50,10 +50,7 @@ const maxEdits = 2;
 /** A value this much rarer than its neighbour is taken for a slip of the hand. */
 const slipShare = 0.05;
 
-/**
- * Finds what each label of the file means: an option of the same name, a slip of the hand for one, no label where it
- * says that there is none, or a new option.
- */
+/** Finds what each label means: an option, a slip of the hand for one, no label, or a new option. */
 export function guessTargets(labels: readonly LabelUse[], options: readonly string[]): Record<string, LabelTarget> {
   const known = new Map(options.map((option) => [toKey(option), option]));
   const targets: Record<string, LabelTarget> = {};

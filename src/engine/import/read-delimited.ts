@@ -12,10 +12,7 @@ const separators = [
 const sampledLines = 20;
 const sampledCharacters = 100_000;
 
-/**
- * Returns the separator that cuts the first lines of a table into the most columns, the same number in each; null where
- * the first line has none.
- */
+/** Returns the separator that cuts the first lines into the most columns, as many in each; else null. */
 export function findSeparator(text: string): (typeof separators)[number] | null {
   const lines = text
     .slice(0, sampledCharacters)

@@ -12,10 +12,7 @@ const isFilled = (cell: Json | undefined) => cell !== null && cell !== undefined
 const countFilled = ({ cells }: TableLine) => cells.filter(isFilled).length;
 const isName = (cell: Json) => typeof cell === 'string' && /\p{L}/u.test(cell);
 
-/**
- * Finds the line that names the columns: the first line of names that is as wide as the widest near the start, so that
- * titles above are passed over; else the first line.
- */
+/** Finds the line that names the columns, past titles that are narrower; else the first line. */
 function findHeader(lines: readonly TableLine[]): number {
   const start = lines.slice(0, maxTitleLines);
   const widest = Math.max(...start.map(countFilled));
@@ -49,10 +46,7 @@ const showLine = ({ line, cells }: TableLine) => {
   return { line, text: shown.map((cell) => String(cell).slice(0, maxShownLength)).join(' · ') };
 };
 
-/**
- * Makes a sheet of a table's lines. Lines of another width than the header are refused; columns with neither name nor
- * value are left out.
- */
+/** Makes a sheet of lines; refuses other widths than the header's, leaves out nameless empty columns. */
 export function readTable(lines: readonly TableLine[], detected: string[], choice: SheetChoice): Sheet {
   if (lines.length === 0) throw new UnreadableFile('The file is empty.');
   const at =

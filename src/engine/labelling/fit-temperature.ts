@@ -11,10 +11,7 @@ const goldenRatio = (Math.sqrt(5) - 1) / 2;
 /** The scores that a labelled row would have if it had not been learned from, and its label. */
 type UnseenScores = { scores: Float64Array; label: number };
 
-/**
- * Computes the scores of a row without its own label (Allen's PRESS): its residual grows by 1 / (1 − variance).
- * `variance` is that of the row with its label taken in, weight 1.
- */
+/** Computes a row's scores without its own label (Allen's PRESS), by the `variance` with that label. */
 export function toUnseenScores(scores: Float64Array, label: number, variance: number): UnseenScores {
   const factor = variance / Math.max(1e-6, 1 - variance);
   return { scores: scores.map((score, k) => score - factor * ((k === label ? 1 : 0) - score)), label };

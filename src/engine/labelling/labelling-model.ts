@@ -1,7 +1,4 @@
-/**
- * The model that learns while somebody labels: it starts from the words of the options, takes in every label at once,
- * and says which rows are worth a label. Deterministic; nothing of it is stored.
- */
+/** The model that learns while somebody labels, and says which rows are worth it. Deterministic, not stored. */
 import { dot, softmaxInPlace } from '../numeric.ts';
 import { chooseRows, type Reason, rateUse } from './choose-rows.ts';
 import { fitTemperature, toUnseenScores } from './fit-temperature.ts';

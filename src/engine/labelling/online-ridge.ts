@@ -5,10 +5,7 @@
  */
 import { dot } from '../numeric.ts';
 
-/**
- * What one change does to every row `x`: its score of output k grows by `(x · direction) · scoreSteps[k]`, its variance
- * by `(x · direction)² · varianceStep`.
- */
+/** What a change adds to a row `x`: `(x · direction) · scoreSteps[k]` and `(x · direction)² · varianceStep`. */
 export type RidgeStep = {
   readonly direction: Float64Array;
   readonly scoreSteps: Float64Array;

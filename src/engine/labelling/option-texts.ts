@@ -11,10 +11,7 @@ function toWords(name: string): string {
     .trim();
 }
 
-/**
- * One text for each option: its name, the reason codes of the rules that decide it, and the sentences of the
- * description that name it.
- */
+/** One text for each option: its name, codes of its rules, and sentences of the description about it. */
 export function writeOptionTexts(
   { options, hard_rules: rules }: Pick<Definition, 'options' | 'hard_rules'>,
   description: string,

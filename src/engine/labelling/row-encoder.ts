@@ -5,9 +5,7 @@ import { inferPlan } from '../features/infer.ts';
 import { limits } from '../limits.ts';
 import { hashNumber } from '../random.ts';
 
-/**
- * Columns that fields get at most; more of them share columns, each with a sign of its own (Weinberger et al. 2009).
- */
+/** Columns of fields at most; more share them, each with a sign of its own (Weinberger et al. 2009). */
 const maxFieldColumns = 512;
 
 export type RowEncoder = {

@@ -72,10 +72,7 @@ export function boundRunningError(wrong: number, count: number): Interval {
   return { low: wrong === 0 ? 0 : search(0), high: wrong === count ? 1 : search(1) };
 }
 
-/**
- * Drawn decisions in their order, up to the one judged last: how many were judged, how many of these are wrong, and how
- * many were shown and left without an answer.
- */
+/** Counts of drawn decisions up to the one judged last; `passedOver` were left without an answer. */
 export type AuditCounts = { judged: number; wrong: number; passedOver: number };
 
 /** The error among drawn decisions; the share is null before the first judgement. */

@@ -23,10 +23,7 @@ type CostQuestion = {
 const minRows = 30;
 const folds = 10;
 const draws = 500;
-/**
- * What the confidence promises of a row counts as much as this many rows: on few rows alone, thresholds follow the
- * noise (test/bench/results/costs.md).
- */
+/** What a confidence counts as, in rows: thresholds of few rows follow the noise (test/bench/results/costs.md). */
 const confidenceRows = 400;
 /** Wrong answers that an option is credited with before its own are counted, at their usual cost. */
 const priorMistakes = 5;

@@ -34,10 +34,7 @@ export function toRisk({
   return (1 - certainty) / (option === null ? 1 : optionCount);
 }
 
-/**
- * Every threshold with the counts from it on, down to `lowest` or, in its place, `last`; rows decided by a rule count
- * at each of them.
- */
+/** Counts from each threshold down to `lowest` or `last`, with what rules decide at each of them. */
 function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: PromiseQuestion, last?: number): Tried[] {
   const own = rows.filter(({ ruled, prediction }) => option === null || (ruled ?? prediction.option) === option);
   const isWrong = ({ expected, ruled, prediction }: ReplayedRow) => (ruled ?? prediction.option) !== expected;

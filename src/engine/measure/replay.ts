@@ -30,17 +30,12 @@ export type Replay<Row extends RecordedRow = RecordedRow> = {
   leftOut: number;
 };
 
-/**
- * Steps of schema and rules for all rows together, about a second; 10,000 rows of a usual type take a fifth of them.
- */
+/** Steps of schema and rules for all rows together, about a second; usual 10,000 rows take a fifth. */
 const maxSteps = 20_000_000;
 /** Of the work that the check of a row is at most, an ordinary row takes about this part as steps. */
 const workPerStep = 25;
 
-/**
- * Makes what takes a row through input schema and rules, with null where the schema refuses it, and says in how many
- * steps; a rule costs as much as in a decision.
- */
+/** Takes a row through schema (null: refused) and rules, and says in how many steps. */
 export function compileReplay(
   settings: DecidingSettings,
 ): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {

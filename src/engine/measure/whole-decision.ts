@@ -50,10 +50,7 @@ export function measureWholeDecision(
   };
 }
 
-/**
- * Measures on rows how often always giving the commonest answer, and the rules alone, would be right. Of equally common
- * answers the first by name counts.
- */
+/** Measures how often the commonest answer (first by name), and rules alone, would be right. */
 function measureBaseline(
   rows: readonly ReplayedRow[],
   { fallback_option }: Pick<ThresholdSettings, 'fallback_option'>,

@@ -127,9 +127,8 @@ function checkStructure(model: ReadModel, parts: Parts): void {
 }
 
 /**
- * Reads a classifier back out of a file that {@link exportClassifier} wrote; `entry` is its name in the bundle.
- * Anything else (other operators, data outside the file, sizes that do not match the bytes, numbers that are not
- * finite, trees that are no trees) is a WorkbenchError 'validation_error'.
+ * Reads back what {@link exportClassifier} wrote; `entry` names it. Throws 'validation_error' for anything else, also
+ * trees that are none and numbers that are not finite.
  */
 export function readClassifier(bytes: Uint8Array, entry = 'classifier.onnx'): ClassifierModel {
   try {

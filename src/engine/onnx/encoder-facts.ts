@@ -1,7 +1,4 @@
-/**
- * What must be known of the encoder's graphs to change them in memory. The scripts that build the graphs
- * (`resources/models`) write it beside them, so another graph brings its own.
- */
+/** Facts of the encoder's graphs, written beside them by the scripts that build them. */
 import { z } from 'zod';
 import { WorkbenchError } from '../errors.ts';
 import { readWirings, type Wiring } from './graph.ts';
@@ -39,10 +36,7 @@ export const tuningGraphFacts = z.strictObject({
 });
 export type TuningGraphFacts = z.infer<typeof tuningGraphFacts>;
 
-/**
- * Reads the nodes of a graph of which facts are known. Throws `unavailable` where the graph lacks a tensor that they
- * name, and ProtobufError where the bytes are no ONNX file.
- */
+/** Reads the nodes of a graph; throws `unavailable` where it lacks a tensor of the facts, or ProtobufError. */
 export function readKnownWirings(
   file: Uint8Array,
   { tensors }: { tensors: Readonly<Record<string, string | readonly string[]>> },

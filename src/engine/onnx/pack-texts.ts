@@ -34,9 +34,7 @@ export function packTexts(encoder: Uint8Array, facts: EncoderFacts): Uint8Array 
   return extendModel(encoder, addition, (node) => rewire(node, tensors));
 }
 
-/**
- * Nodes that make the places of tokens: `packed_from` in the texts side by side, `padded_from` one behind the other.
- */
+/** Nodes that make the places of tokens: `packed_from` and `padded_from`. */
 function listPlaces(): Node[] {
   return [
     createNode('Reshape', ['attention_mask', 'packing_flat'], 'packing_mask'),

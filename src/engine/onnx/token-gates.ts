@@ -50,10 +50,7 @@ export function addTokenGates(tuningGraph: Uint8Array, facts: TuningGraphFacts):
   return extendModel(tuningGraph, addition, drawNothing);
 }
 
-/**
- * Builds the feeds with which the graph weighs the tokens of a text by `embedding · direction`. A head of one option
- * has a loss that never changes, and the logit itself as its gradient where the target is nothing.
- */
+/** Builds the feeds that weigh tokens by `embedding · direction`: the gradient of a head of one option. */
 export function feedTokenGates(
   ids: readonly number[],
   direction: Float32Array,

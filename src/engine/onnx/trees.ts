@@ -24,10 +24,7 @@ const attributeNames = new Set([
 const branchMode = 'BRANCH_LEQ';
 const leafMode = 'LEAF';
 
-/**
- * The nodes that turn `dense` into `tree_scores`: the columns that trees test, the trees' sums, the options' scores.
- * The training rows that came through a node stand in `nodes_hitrates`. Without trees only the outline is right.
- */
+/** The nodes that turn `dense` into `tree_scores`; without trees only the outline is right. */
 export function buildTreeNodes(trees: Trees | null): Node[] {
   return [
     createNode('MatMul', ['dense', 'tree_columns'], 'tree_inputs'),

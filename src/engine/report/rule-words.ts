@@ -4,10 +4,7 @@ import { quoteText } from './html.ts';
 
 const maxCodeCharacters = 300;
 
-/**
- * Writes a rule as a sentence: tests joined by `&&` in words, any other condition as its code, cut after 300
- * characters.
- */
+/** Writes a rule as a sentence: tests in words, any other condition as its code up to 300 characters. */
 export function describeRule({ condition, then }: Pick<Rule, 'condition' | 'then'>): string {
   const cut = condition.length > maxCodeCharacters ? `${condition.slice(0, maxCodeCharacters)}…` : condition;
   const words = describeCondition(condition, quoteText) ?? `<code>${quoteText(cut)}</code>`;

@@ -1,6 +1,4 @@
-/**
- * One page that says what a policy decides, how well and by which rules, for people who will never open the program.
- */
+/** One page that says what a policy decides, how well and by which rules, for other people. */
 import type { CostFinding } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, Rule } from '../domain.ts';

@@ -50,10 +50,7 @@ export type CompiledRules = {
 /** What rules may refer to: the options and the reason codes of their decision type. */
 type Vocabulary = { options: readonly string[]; reason_codes: readonly string[] };
 
-/**
- * Checks and compiles rules against the options and reason codes of their decision type. Returns every problem of every
- * rule; its `rule` is an index into `rules`. Evaluation order: priority, then list order.
- */
+/** Checks and compiles rules; returns every problem by its index. They run by priority, then list order. */
 export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
   const { problems, file } = checkRules(rules, vocabulary);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: createEvaluator(file) };

@@ -22,10 +22,7 @@ const typeNames: Record<StaticType, string> = {
   duration: 'a duration',
 };
 
-/**
- * Infers the type of an expression, and reports every use of a type that can only fail. Fields are 'any' unless
- * `fields` knows better.
- */
+/** Infers an expression's type and reports uses that can only fail; fields are 'any' but for `fields`. */
 export function inferType(
   root: RuleNode,
   fields: FieldTypes = () => 'any',

@@ -17,10 +17,7 @@ export function findReferenceName(schema: JsonSchema): string | null {
   return typeof reference === 'string' ? (reference.split('/').at(-1) ?? null) : null;
 }
 
-/**
- * Lists the fields of an object, and those that it must have. Of alternatives in `oneOf` all fields are listed, each
- * with the alternatives that it has there, and required where all of them require it.
- */
+/** Lists an object's fields, those of all `oneOf` alternatives; required where all of them require it. */
 export function listProperties(schema: JsonSchema): {
   fields: [name: string, of: JsonSchema][];
   required: Set<unknown>;

@@ -91,10 +91,7 @@ function findTooDeep(value: Json, path: Path, depth: number): Path | null {
 
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/**
- * Compiles a schema, once for all inputs. One that was saved before `checkInputSchema` refused it is compiled all the
- * same; the work of its checks counts as without bound. Throws what Ajv throws where the schema is none.
- */
+/** Compiles a schema, also one saved under laxer bounds. Throws what Ajv throws where it is none. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
   const read = readSchema(schema, base);
   const isBounded = read.problems.length === 0;
@@ -141,10 +138,7 @@ function createAjv(isListing: boolean): Ajv2020 {
 /** Checks schemas against the dialect, whose own schema takes 20 ms to compile: with the first one that it is asked. */
 const dialectChecker = createAjv(true);
 
-/**
- * Whether all problems of an input are found, or the first; and whether note is kept of what was looked at, where Ajv
- * fails on `patternProperties` behind some alternatives.
- */
+/** Lists all problems or stops at the first; notes what was looked at, where Ajv's own account fails. */
 type Compilation = { isListing: boolean; isNoting: boolean };
 
 function compile(schema: JsonObject, { isListing, isNoting }: Compilation): ValidateFunction {

@@ -44,10 +44,7 @@ const refusedKeywords: Record<string, string> = {
   $recursiveRef: 'refer with "$ref" to a place in this schema',
   $async: 'leave it out',
 };
-/**
- * Keywords that Ajv, or the validator of the Python package, reads in another way where the second is in the schema, or
- * for which Ajv's code throws.
- */
+/** Keywords that Ajv or Python read otherwise beside one another, or on which Ajv's code throws. */
 const refusedTogether = [
   ['unevaluatedProperties', 'patternProperties'],
   ['unevaluatedItems', 'contains'],

@@ -9,10 +9,7 @@ const bytesPerNumber = 4;
 /** A matrix among the weights: its name in the graph, its shape and where it begins. */
 type AdapterMatrix = { name: string; dims: [number, number]; from: number };
 
-/**
- * The matrices of adapters in the order of their weights: q_a0, q_b0, v_a0, v_b0, q_a1 … v_b5, row-major. What a
- * layer's queries or values get is 2 · x · a · b, with a [dimensions, rank] and b [rank, dimensions].
- */
+/** Matrices of adapters in the order of their weights, row-major; a layer gets 2 · x · a · b. */
 export function listAdapterMatrices(rank: number): AdapterMatrix[] {
   const { embeddingDimensions: dimensions } = limits;
   return Array.from({ length: layers }, (_, layer) =>

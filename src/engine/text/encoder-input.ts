@@ -36,10 +36,7 @@ const maxTokensPerBatch = 1_024;
 const maxLengthRatio = 1.5;
 const freePaddingTokens = 8;
 
-/**
- * Parts texts into batches for the encoder, shortest first; each text stands in one. The texts of a batch have about
- * the same length in tokens, because a batch costs what its longest text says for each.
- */
+/** Parts texts into batches of about one length, shortest first: a batch costs what its longest says. */
 export function groupByLength<T>(texts: readonly T[], lengthOf: (text: T) => number): T[][] {
   const groups: T[][] = [];
   let group: T[] = [];

@@ -8,10 +8,7 @@ export type Tokenizer = {
   encode(text: string): number[];
 };
 
-/**
- * Makes a tokenizer from the content of a `tokenizer.json`. Truncation and padding that the file asks for are
- * switched off, because n-grams are counted over the whole text and the encoder's input is cut elsewhere.
- */
+/** Makes a tokenizer of `tokenizer.json`, without its truncation and padding. */
 export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
   const tokenizer = new HuggingFaceTokenizer({ ...tokenizerJson, truncation: null, padding: null }, {});
   boundPieces(tokenizer, tokenizerJson.model);
@@ -46,10 +43,7 @@ function prepareLookup({ model }: HuggingFaceTokenizer): ((ideograph: string) =>
   return model === null || unknown === undefined ? null : (ideograph) => model.tokens_to_ids.get(ideograph) ?? unknown;
 }
 
-/**
- * Keeps the library from looking for a piece longer than the longest of the vocabulary. It tries all ends of a word for
- * each piece otherwise: half a second for 20,000 characters in words of 99.
- */
+/** Bounds the pieces looked for: trying all ends of long words takes half a second for 20,000 characters. */
 function boundPieces({ model }: HuggingFaceTokenizer, settings: unknown): void {
   if (model === null || !isJsonObject(settings) || settings.type !== 'WordPiece') return;
   const { tokens_to_ids: known, unk_token: unknown = '[UNK]' } = model;

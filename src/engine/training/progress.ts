@@ -23,9 +23,7 @@ export type ProgressReporter = {
   report(stage: TrainingStage, share: number, message: string): void;
   /** Reports at most twice a second: for computations that could report thousands of times. */
   reportThrottled(stage: TrainingStage, share: number, message: string): void;
-  /**
-   * Reports the beginning of a step at share `from` of the stage; the result reports the step's own share, throttled.
-   */
+  /** Begins a step at share `from` of the stage; returns what reports its own share, throttled. */
   startStep(stage: TrainingStage, from: number, to: number, message: string): (share: number) => void;
   /** Repeats the last report twice a second, so that a long computation is known to be alive and can be cancelled. */
   heartbeat(): void;

@@ -52,9 +52,8 @@ export class Analysis<Order extends AnalysisOrder, Result> {
   }
 
   /**
-   * Returns what is known of a subject in the state that `key` names. Where that is not known, a process is started
-   * that finds it out, and the answer waits for it up to `waitMs`. Rejects with WorkbenchError 'unavailable' when it
-   * fails.
+   * Returns what is known of a subject in the state `key`, else asks a process and waits up to `waitMs` for it. Rejects
+   * with WorkbenchError 'unavailable' when that fails.
    */
   async ask(subject: string, key: string, order: Order, waitMs: number): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);

@@ -6,10 +6,7 @@ import type { AnalysisOrder, AnalysisReply } from './orders.ts';
 
 const childHeapMb = 1_024;
 
-/**
- * Resolves with the answer of a new process; `report` hears how far it is, 0 to 1. Rejects with WorkbenchError
- * 'unavailable' when the process fails, or `signal` has ended it.
- */
+/** Resolves with a new process's answer; `report` hears 0 to 1. Rejects with 'unavailable', also by `signal`. */
 export function askChild<Result>(
   spawn: SpawnChild,
   order: AnalysisOrder,

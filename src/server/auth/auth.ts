@@ -50,10 +50,7 @@ export function createAuth(
     issuer,
     redact: createPiiRedactor(serverKey),
     sealing: createSealing(serverKey),
-    /**
-     * Reads an Authorization header that came over `connection`. Returns null where it is not to be believed. A key's
-     * call is counted in its window; whether it is over the limit stands in `rate.allowed`.
-     */
+    /** Reads an Authorization header; null where it is not to be believed. Counts a key's call (`rate.allowed`). */
     authenticate(header: string, connection: object): Authenticated | null | Promise<Authenticated | null> {
       const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
       if (token === undefined) return null;

@@ -4,10 +4,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/**
- * Makes what digests and seals under the server's key. `facts` are texts; their digest is an HMAC-SHA-256 that has
- * nothing in common with that of the same facts for another purpose.
- */
+/** Makes what digests and seals under the server's key; digests of one purpose tell nothing of another's. */
 export function createSealing(serverKey: Buffer) {
   const key = createSecretKey(serverKey);
   const digest = (purpose: string, facts: readonly string[]): Buffer =>

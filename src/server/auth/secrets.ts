@@ -6,10 +6,7 @@ import { StartError } from '../process/start-error.ts';
 /** How a secret is made, and what one looks like; a wrong one must never be used. */
 export type SecretKind = { name: string; make(): string; isSound(text: string): boolean };
 
-/**
- * A secret of the data folder, made when there is none. Two processes that ask at the same time get the same secret:
- * the first complete file wins. Mode 0600. Throws StartError `data` when the file holds something else.
- */
+/** Reads or makes a secret (mode 0600); of two processes the first file wins. Throws StartError `data`. */
 export function readOrMakeSecret(dataDir: string, { name, make, isSound }: SecretKind): string {
   const file = path.join(dataDir, 'secrets', name);
   const existing = readIfThere(file);

@@ -43,10 +43,7 @@ export async function readLabelledFile(file: string, { label, ...flags }: Column
   return { ...read, mapping: { decision, reason_codes: reasons, input: [...inputs], read_as } };
 }
 
-/**
- * Reads a file of inputs, or the standard input, of a named format, where none is named; `label` is a column that is no
- * part of them.
- */
+/** Reads a file of inputs, or the standard input; `label` names a column that is no part of them. */
 export async function readInputFile(
   file: string | undefined,
   { label, ...flags }: ColumnFlags,

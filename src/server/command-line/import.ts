@@ -45,10 +45,7 @@ function countDuplicates(file: ExampleFile): number {
   return rows - seen.size;
 }
 
-/**
- * Adds a file's rows to the decision type of a name, which is made of the file where there is none. All rows are added,
- * or none, and then the type that was made is removed again.
- */
+/** Adds all rows of a file, or none, to the decision type of a name, which is made where there is none. */
 export async function importFile(client: Client, file: ExampleFile, typeName: string): Promise<Imported> {
   const found = (await listTypes(client)).find(({ name }) => name === typeName);
   const type = found ?? (await client.call('decision_types.create', { body: { name: typeName, ...listNames(file) } }));

@@ -18,10 +18,7 @@ export function requireDataDir(flag: string | undefined, env: NodeJS.ProcessEnv)
   return dataDir;
 }
 
-/**
- * Works with the workbench of a data folder as its owner; without a folder with one that is gone afterwards. Throws
- * StartError where the folder cannot be used.
- */
+/** Works as owner with the workbench of a folder, or a passing one without. Throws StartError. */
 export async function withWorkbench<T>(dataDir: string | undefined, work: (client: Client) => Promise<T>): Promise<T> {
   if (dataDir !== undefined) return workIn(dataDir, work);
   const folder = mkdtempSync(path.join(tmpdir(), 'workbench-'));

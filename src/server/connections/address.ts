@@ -1,7 +1,4 @@
-/**
- * Which addresses a model connection may have: https anywhere public, http only on this machine, private networks on
- * request.
- */
+/** Addresses of model connections: https anywhere public, http on this machine, private networks on request. */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { BlockList, isIP } from 'node:net';
@@ -50,10 +47,7 @@ const contains = (list: BlockList, address: string) => list.check(address, isIP(
 const toHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 const isLocalName = (host: string) => host === 'localhost' || (isIP(host) !== 0 && contains(loopback, host));
 
-/**
- * Returns why a model connection cannot have this address, as a sentence, or null. Names are looked up only when a call
- * is made.
- */
+/** Returns why a model connection cannot have this address, or null; names are looked up at the call. */
 export function findAddressProblem({ url, privateNetwork }: AddressPolicy): string | null {
   if (!URL.canParse(url)) return 'This is not an address. Example: http://127.0.0.1:11434/v1.';
   const parsed = new URL(url);
@@ -78,10 +72,7 @@ function findIpProblem(address: string, local: boolean, privateNetwork: boolean)
   return null;
 }
 
-/**
- * The look-up for one call: the name is resolved once, every address of it is checked, and the connection is made to
- * the address that was checked.
- */
+/** Looks a name up once for one call and checks every address of it; the call goes to the one checked. */
 export function checkedLookup({ url, privateNetwork }: AddressPolicy): LookupFunction {
   const local = isLocalName(toHost(new URL(url)));
   return (hostname, options, callback) => {

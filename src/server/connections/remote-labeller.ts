@@ -25,10 +25,7 @@ const answerSchema = z.object({
   labels: z.array(z.object({ index: z.int().min(0), decision: z.string() })).max(1_000),
 });
 
-/**
- * Asks for the labels of inputs, in their order; null where the model gave none, or no option. Rejects with
- * WorkbenchError `unavailable`. `tokens` counts what the question took.
- */
+/** Asks for labels in the order of the inputs; null where no option came. Rejects with `unavailable`. */
 export async function askForLabels(
   endpoint: Endpoint,
   material: LabellingMaterial,

@@ -1,7 +1,4 @@
-/**
- * Examples asked of a chat model. What it answers is data: read by a schema, labelled by the question, checked like any
- * other.
- */
+/** Examples asked of a chat model. What it answers is data: read by a schema and checked like any other. */
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { jsonObject } from '../../engine/domain.ts';

@@ -45,9 +45,7 @@ export type Client = {
   download<N extends OperationName>(name: N, input: InputOf<N>): Promise<{ blob: Blob; fileName: string | null }>;
 };
 
-/**
- * The typed client over the operation table: paths, methods and shapes come from there and are written nowhere else.
- */
+/** Makes the typed client of the operation table, which alone states paths, methods and shapes. */
 export function createClient(options: ClientOptions): Client {
   const send = async (name: OperationName, input: AnyInput, signal?: AbortSignal): Promise<Response> => {
     const operation: AnyOperation = operations[name];

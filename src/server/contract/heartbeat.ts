@@ -1,4 +1,2 @@
-/**
- * How often a stream of events shows that it is alive. A file of its own: the page takes nothing else of the contract.
- */
+/** How often a stream of events shows that it is alive; in a file of its own for the page. */
 export const heartbeatMs = 15_000;

@@ -1,16 +1,11 @@
-/**
- * The shape of the one operation table. Routes, validation, OpenAPI, agent tools and the typed client of the
- * renderer are all made from it. Pure data: nothing here may import Node or the server.
- */
+/** The shape of the one operation table, of which all else is made. Pure data: without Node and server. */
 import { type ZodType, z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { uuid } from './common.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/**
- * Who may call: anybody (`public`), an API key or a session (`key`), a session (`jwt`), the owner's session (`owner`).
- */
+/** Who may call: anybody, an API key or a session (`key`), a session (`jwt`), the owner's session. */
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
 /**
@@ -69,9 +64,7 @@ type Row = {
    * alone.
    */
   readonly decides?: true;
-  /**
-   * True when the answer holds nothing of the decision type's examples, so that a call need not wait for added ones.
-   */
+  /** True when the answer holds nothing of the type's examples: a call need not wait for added ones. */
   readonly ignoresExamples?: true;
   readonly tag: string;
   /** Errors of this operation beside those that every operation of its kind may answer (`listErrors`). */
@@ -127,10 +120,7 @@ function toPathIds(path: string): Pick<Row, 'params'> {
   return { params: z.strictObject(Object.fromEntries(names.map((name) => [name, toField(name)]))) };
 }
 
-/**
- * Makes a row and keeps its literal types. Status, hints and parameters are left out where they follow from the answer,
- * the method and the path.
- */
+/** Makes a row with its literal types; status, hints and path ids follow from the rest where left out. */
 export function operation<const M extends Method, const Path extends string, const O extends Stated>(
   method: M,
   path: Path,

@@ -105,10 +105,7 @@ export class Caretaker {
     throw this.#toRefusal(reply, 'The backup could not be read.');
   }
 
-  /**
-   * Makes a new data folder of a backup. Rejects with `not_found`, with `conflict` where there is something in the
-   * folder, the backup is damaged or another order runs, and with `unavailable`.
-   */
+  /** Restores a backup into a new folder; rejects with `not_found`, `conflict` or `unavailable`. */
   async restore(name: string, target: string): Promise<void> {
     const backup = this.#findBackup(name);
     if (!path.isAbsolute(target)) {

@@ -1,6 +1,4 @@
-/**
- * Entry of a process that reads the whole data folder, so that nobody waits for it: one order, one reply, then its end.
- */
+/** Entry of a process that reads the whole data folder: one order, one reply, then its end. */
 import { setPriority } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { StartError } from '../process/start-error.ts';

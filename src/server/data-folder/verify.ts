@@ -27,10 +27,7 @@ export function listBackupProblems(backup: string): string[] {
   return problems.length > 0 ? problems : listDataProblems(backup);
 }
 
-/**
- * Returns what is wrong with the data in a folder, in sentences; a workbench may work on them. Reads the whole database
- * and every bundle of a trained policy.
- */
+/** Returns what is wrong with a folder's data, in sentences; a workbench may work on them meanwhile. */
 export function listDataProblems(dataDir: string): string[] {
   const { database, artifacts } = toFolderPaths(dataDir);
   if (!existsSync(database)) return [`The database ${database} is missing.`];

@@ -22,10 +22,7 @@ const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   EDQUOT: diskFull,
 };
 
-/**
- * Turns anything thrown into a WorkbenchError. Only messages that were written for callers pass: a fault becomes
- * `internal_error` without its text, and with the thrown value as its `cause` for the log.
- */
+/** Turns anything thrown into a WorkbenchError; a fault becomes `internal_error`, its text only in `cause`. */
 export function toWorkbenchError(error: unknown): WorkbenchError {
   if (error instanceof WorkbenchError) return error;
   const { code, statusCode }: Coded = typeof error === 'object' && error !== null ? error : {};

@@ -16,10 +16,7 @@ export const eventLimits = {
 
 type Listener = { organisationId: string; callerId: string; openedAtMs: number; beatAtMs: number };
 
-/**
- * Tells those who listen what happens in their organisation. Telling costs nothing while nobody listens, and never
- * waits for a listener.
- */
+/** Tells listeners what happens in their organisation; costs nothing without any and waits for none. */
 export class EventHub {
   readonly #listeners = new Map<EventStream, Listener>();
   readonly #monotonic: () => number;

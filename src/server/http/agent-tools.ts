@@ -7,9 +7,7 @@ import type { Deps } from '../operations/context.ts';
 import { LargeBody } from '../preparation/preparation.ts';
 import { readLargeBody } from './large-bodies.ts';
 
-/**
- * Serves the agent tools at `/mcp`. Their library is loaded with the first call, so that it costs the start nothing.
- */
+/** Serves the agent tools at `/mcp`; their library is loaded with the first call. */
 export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
   let loading: Promise<Mcp> | null = null;
   app.post(mcpPath, { config: { access: 'key' } }, async (request) => {
@@ -28,10 +26,7 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/**
- * Counts the tool calls of one request. The first is counted with its request; each further one of a JSON-RPC batch is
- * one more call of the key. Throws `rate_limited` past the key's limit.
- */
+/** Counts each further tool call of a JSON-RPC batch as a call of the key. Throws `rate_limited`. */
 function createCallCounter({ auth }: Pick<Deps, 'auth'>, caller: Caller): () => void {
   let isCounted = true;
   return () => {

@@ -68,10 +68,7 @@ function answerUnreadableAddress(guard: RequestGuard) {
   };
 }
 
-/**
- * Bodies are JSON or, of operations that take a file, forms; everything else is answered with 415. A large one, and a
- * form, is left as its bytes.
- */
+/** Accepts JSON and, where an operation takes a file, forms (else 415); large bodies stay bytes. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -45,9 +45,7 @@ export function createConnections() {
       if (holders.delete(socket)) holders.set(socket, callerId);
     },
     isClosing: () => isClosing,
-    /**
-     * Begins the end: requests under way have `closingMs`, then every connection is closed, whatever its client does.
-     */
+    /** Begins the end: requests under way have `closingMs`, then every connection is closed. */
     beginClosing(): void {
       isClosing = true;
       ending = setTimeout(() => {

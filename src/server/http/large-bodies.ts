@@ -23,10 +23,7 @@ export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, r
   reply.raw.once('close', deps.preparation.admit(findCallerId(request), weightBytes));
 }
 
-/**
- * Checks a large body in another process, by the schema of its operation where there is one, and gives its value;
- * throws what is wrong with it.
- */
+/** Checks a large body in another process, by its operation's schema if any; throws what is wrong. */
 export async function readLargeBody(
   deps: PreparationDeps,
   request: FastifyRequest,

@@ -14,10 +14,7 @@ export function listenOutside(server: Server, host: string, port: number): Promi
   });
 }
 
-/**
- * Refuses a call from outside that a page could have caused, or that brings no credential. Its Host says nothing: no
- * browser holds the key that is asked for.
- */
+/** Refuses a call from outside that a page could have caused, or that brings no credential. */
 export function checkOutside({ origin, authorization, 'sec-fetch-site': site }: IncomingHttpHeaders): void {
   if (origin !== undefined || site !== undefined) {
     throw new WorkbenchError('forbidden', 'Pages are used on the machine of the workbench alone.');

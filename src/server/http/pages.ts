@@ -24,10 +24,7 @@ export function serveDocs(app: FastifyInstance, toolVersion: string): void {
 const notBuiltPage =
   '<!doctype html><meta charset="utf-8"><title>Decision Workbench</title><p>The workbench is not built. Run <code>npm run build</code>, then reload. The service itself works.</p>';
 
-/**
- * Serves the workbench's pages below `/app/` from `rendererDir`; where they are missing or `rendererDir` is null, a
- * page says how to build them.
- */
+/** Serves the workbench's pages below `/app/`, or one that says how to build them. */
 export async function servePages(app: FastifyInstance, rendererDir: string | null): Promise<void> {
   await app.register(
     async (scope) => {

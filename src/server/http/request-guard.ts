@@ -56,10 +56,7 @@ export function createRequestGuard(
         admit(authenticated, request, reply);
       });
     },
-    /**
-     * Counts wrong credentials by the address that sent them: returns the refusal to answer with, `rate_limited` in the
-     * place of `unauthorized` when there were too many in a minute. Right credentials are never refused because of it.
-     */
+    /** Counts wrong credentials by address; returns `rate_limited` in the place of `unauthorized` past a limit. */
     limitGuesses(refusal: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
       if (!(refusal instanceof WorkbenchError) || refusal.code !== 'unauthorized') return refusal;
       // A credential stands in the header or, as a login code, in a body; a call without one guesses nothing.

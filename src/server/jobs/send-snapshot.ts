@@ -4,10 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const rowsPerMessage = 500;
 
-/**
- * Hands a snapshot to a worker that has accepted its order, in pieces, so that calls are answered in between. Ends
- * early when the rows are no longer wanted; throws when they cannot be read.
- */
+/** Hands a snapshot to a worker in pieces, as long as it is wanted; throws when it cannot be read. */
 export async function sendSnapshot(
   worker: WorkerProcess,
   snapshots: SnapshotStore,

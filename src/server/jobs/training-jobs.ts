@@ -1,7 +1,4 @@
-/**
- * The runner of training attempts: one process per attempt, its heartbeats, cancel, retry, result. What follows from
- * what is decided in attempt-machine.ts; here it is done.
- */
+/** Runs training attempts, a process each; what is to be done is decided in attempt-machine.ts. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,10 +59,7 @@ export class TrainingJobs {
     }
   }
 
-  /**
-   * Stops a training; the policy is `cancelled` when its process is gone. Safe to repeat. Throws, and changes nothing,
-   * when the cancel cannot be recorded.
-   */
+  /** Stops a training; safe to repeat. Throws, nothing changed, when the cancel cannot be recorded. */
   cancel(policyId: string): void {
     const { policies, ports, trainingRuns } = this.#options;
     const policy = policies.byId(policyId);

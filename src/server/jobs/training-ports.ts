@@ -27,10 +27,7 @@ type TrainingPorts = {
     signal: AbortSignal,
     isWanted: () => boolean,
   ): Promise<Proposal[]>;
-  /**
-   * Records that a training was cancelled (`error` null) or interrupted; gives back what it cost unless it had begun to
-   * compute.
-   */
+  /** Records a cancelled (`error` null) or interrupted training; refunds one that had not begun to compute. */
   endUnfinished(training: { policyId: string; attemptId: string | null }, error: string | null): void;
   /**
    * Checks and stores the result. `refused`: the attempt is not the current one. `unwanted`: `isWanted` became false

@@ -28,10 +28,7 @@ export type RowsMessage = { rows: SnapshotRecord[]; last: boolean };
 /** Server to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 
-/**
- * Server to worker, in answer to `done`: the policy is stored, and the rest of its report is computed; `next` names the
- * policy that a tuning in the background would make.
- */
+/** Answers `done`: the policy is stored, the report may follow; `next` names the policy a tuning would make. */
 export type GoOnMessage = { kind: 'goOn'; next: PolicyName };
 
 /** The file that a worker wrote, and what it measured. */

@@ -1,7 +1,4 @@
-/**
- * Entry of the training process: gets plain data, trains, writes one file, reports, completes the report once the
- * policy is stored, and may tune its text model. It holds no database and dies with its parent.
- */
+/** Entry of the training process: trains, writes one file, reports. Without a database; dies with its parent. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -31,10 +31,7 @@ export type Mcp = {
   close(): Promise<void>;
 };
 
-/**
- * The agent tools over Streamable HTTP, stateless: a fresh server per request that lives as long as its answer.
- * `answer` takes the parsed JSON-RPC message and gives a web response.
- */
+/** Serves agent tools over Streamable HTTP, stateless: a fresh server per parsed JSON-RPC message. */
 export function createMcp(deps: Deps): Mcp {
   const handler = createMcpHandler(
     ({ authInfo }) => {

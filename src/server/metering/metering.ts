@@ -51,10 +51,7 @@ export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'deci
         resets_at: resetsAt === null ? null : isoTime(resetsAt),
       };
     },
-    /**
-     * Whether one more decision is allowed; `countPending` counts the organisation's decisions that are made but not
-     * yet committed. Throws `quota_exceeded`.
-     */
+    /** Throws `quota_exceeded` where one more decision is not allowed; `countPending` counts uncommitted ones. */
     checkDecision(caller: Organisation, countPending: (organisationSeq: number) => number): void {
       const plan = getPlan(caller);
       if (plan.credits === null) return;

@@ -6,10 +6,7 @@ import type { PolicyRecord } from '../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 import type { Deps } from './context.ts';
 
-/**
- * Adds the caller's decision type, and the policy of it, that the path of a request names. Each is found when it is
- * asked for, and throws as `findDecisionType` and `findPolicy` do.
- */
+/** Adds the type and the policy of the path; finding them throws as `findDecisionType` and `findPolicy` do. */
 export function withNamed<Request extends { params: unknown; caller: Caller | null }>(
   { store }: Pick<Deps, 'store'>,
   request: Request,

@@ -6,18 +6,12 @@ const mebibyte = 1024 * 1024;
 export const admissionLimits = { callerBytes: 64 * mebibyte, allBytes: 160 * mebibyte } as const;
 const retryAfterSeconds = 1;
 
-/**
- * Keeps count of the large calls under way by their weight in bytes, so that neither one caller nor all of them
- * together fill the memory. A caller always has room for one call.
- */
+/** Admits large calls by their bytes: neither one caller nor all fill the memory; one call always has room. */
 export class Admission {
   readonly #byCaller = new Map<string, number>();
   #allBytes = 0;
 
-  /**
-   * Takes room for a call; the function that is returned gives it back, once. Throws `rate_limited` where the caller's
-   * own large calls leave no room, and `unavailable` where those of all callers do.
-   */
+  /** Takes room for a call; what is returned gives it back. Throws `rate_limited` or `unavailable`. */
   enter(callerId: string, weightBytes: number): () => void {
     const ownBytes = this.#byCaller.get(callerId) ?? 0;
     if (ownBytes > 0 && ownBytes + weightBytes > admissionLimits.callerBytes) {

@@ -4,16 +4,10 @@ import { type OperationName, operations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 
-/**
- * What a body that is checked elsewhere may hold, so that the server's thread parses it again within some 50 ms. A body
- * of a mebibyte cannot hold more.
- */
+/** Bounds a body checked elsewhere, so that the server's thread parses it again within some 50 ms. */
 const maxValues = 524_288;
 
-/**
- * Reads a body strictly and holds it to the schema of an operation; null stands for the agent tools, which have their
- * own. Throws as `readJsonBody`; what the schema refuses is returned.
- */
+/** Reads a body by an operation's schema (null: agent tools) and returns the refusal. Throws as `readJsonBody`. */
 export function checkBody(request: { bytes: Uint8Array; operation: OperationName | null }): {
   problems: ErrorDetail[];
 } {

@@ -39,9 +39,7 @@ export function toExample(example: ExampleRecord): Example {
   };
 }
 
-/**
- * Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the definition.
- */
+/** Reads the fields of one example at `loc`, and checks its labels against the definition. */
 export function readExampleFields(
   request: ExampleInput,
   definition: Pick<Definition, 'options' | 'reason_codes'>,

@@ -86,10 +86,7 @@ function checkSheet({ columns, rows, refused, renamed, header }: Sheet): void {
   }
 }
 
-/**
- * Reads a file whole. Throws `validation_error` whose `loc` names line and column of each problem, also of columns
- * without a name of their own.
- */
+/** Reads a file whole. Throws `validation_error` with line and column of each problem. */
 export async function readSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   const fileLimits = {
     maxBytes: maxUnpackedBytes,

@@ -11,10 +11,7 @@ export type Clock = {
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/**
- * Makes a source of UUIDs of version 7 (RFC 9562): the first 48 bits are milliseconds, so that new ids go to the end of
- * an index, the other 74 are random.
- */
+/** Makes a source of UUIDs of version 7 (RFC 9562): 48 bits of milliseconds, so that ids grow, then chance. */
 export function createIdSource(now: () => number): () => string {
   return () => {
     const time = now().toString(16).padStart(12, '0');

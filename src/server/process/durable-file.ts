@@ -2,10 +2,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Writes `bytes` beside `path` under a `.part` name, syncs, and gives it its name. Throws the file system's error;
- * nothing is left behind then.
- */
+/** Writes `bytes` to `path` by way of a synced `.part`; leaves nothing behind where it throws. */
 export function writeDurably(path: string, bytes: Uint8Array): void {
   const part = `${path}.part`;
   try {

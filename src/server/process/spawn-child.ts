@@ -20,10 +20,7 @@ const sourceFolders: Record<ChildName, string> = {
   'analysis-child': '../analysis/',
 };
 
-/**
- * Path of a child's entry file: the `.ts` source when this module itself runs from source (Node strips the types),
- * otherwise `<name>.js` beside the built server file.
- */
+/** Path of a child's entry file: the `.ts` source when run from source, else `<name>.js` beside the built server. */
 export function childEntry(name: ChildName, moduleUrl: string = import.meta.url): string {
   const relative = moduleUrl.endsWith('.ts') ? `${sourceFolders[name]}${name}.ts` : `./${name}.js`;
   return fileURLToPath(new URL(relative, moduleUrl));
@@ -34,9 +31,7 @@ function childFlags({ heapMb }: SpawnOptions): string[] {
   return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${heapMb < 256 ? 1 : 16}`];
 }
 
-/**
- * Starts `name` with `child_process.fork`. Its stdout is closed, because the server's stdout is a machine interface.
- */
+/** Starts `name` by `fork`, its stdout closed: the server's stdout is a machine interface. */
 export const spawnChild: SpawnChild = (name, options) =>
   fork(childEntry(name), options.tag === undefined ? [] : [options.tag], {
     serialization: 'advanced',

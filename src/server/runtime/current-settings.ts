@@ -49,10 +49,7 @@ export function followsSettings(type: DecisionTypeRecord, { version }: Pick<Trai
   return sameOptions(version.definition.options, type.activeVersion.definition.options);
 }
 
-/**
- * Reads what decides beside the classifier of a policy now, and the version that says so; as `withCurrentSettings` has
- * it.
- */
+/** Reads what decides beside a policy's classifier now, and the version that says so. */
 export function readPresentSettings(
   type: DecisionTypeRecord,
   trained: TrainedFrom,
@@ -70,9 +67,7 @@ export function readPresentSettings(
   };
 }
 
-/**
- * Of a bundle that does not say what it was trained from, its version is known: until another one is written into it.
- */
+/** Fills in the version that a bundle was trained from, where it does not say so. */
 function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['manifest']['training'] {
   if (manifest.version === versionNumber) return null;
   return { version: manifest.version, snapshot_sha256: null, seed: null, node: null, runtime: null };

@@ -28,8 +28,7 @@ export const receiptLifeMs = 24 * 3600 * 1000;
 const keyPattern = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * Remembers the answers of calls with an Idempotency-Key for 24 hours, also across restarts. They are sealed under a
- * key that follows from the request: only the same call can read them, so that nothing personal lies in them.
+ * Remembers the answers of calls with an Idempotency-Key for 24 hours, sealed so that only the same call reads them.
  */
 export class Receipts {
   readonly #deps: Deps;
@@ -41,9 +40,8 @@ export class Receipts {
   }
 
   /**
-   * Begins a call: returns the answer of an earlier one with the same key as JSON text, or else a receipt, which must
-   * be finished. Throws `validation_error` when the key is not 1 to 128 printable ASCII characters or was used for
-   * another request, and `conflict` while the same call is under way.
+   * Begins a call: gives the answer of an earlier one as JSON text, or a receipt to finish. Throws `validation_error`
+   * for a key that is malformed or another request's, and `conflict` while that is under way.
    */
   begin(caller: Caller, request: KeyedRequest): { answer: string } | { receipt: OpenReceipt } {
     const { store, auth, clock } = this.#deps;

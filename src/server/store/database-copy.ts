@@ -8,10 +8,7 @@ import { StartError } from '../process/start-error.ts';
 const maxUpgradeCopies = 3;
 const upgradeCopyName = /^schema-(\d+)\.db$/;
 
-/**
- * Writes the database as it is at this moment to the new file `target`, as one file without a write-ahead log, and
- * checks it; work on the database goes on meanwhile. Throws, `target` removed, when it cannot be written or checked.
- */
+/** Writes a checked copy of the database to the new file `target` while work goes on; throws, none left. */
 export function copyDatabase(db: Database.Database, target: string): void {
   const part = `${target}.part`;
   rmSync(part, { force: true });
@@ -75,10 +72,7 @@ export function listBundles(database: string): { id: string; sha256: string }[] 
   }
 }
 
-/**
- * Keeps the data of before an upgrade as `schema-N.db`, the newest three of them, and returns the file. Throws
- * StartError when the copy cannot be made: then there must be no upgrade.
- */
+/** Keeps the data of before an upgrade as `schema-N.db`, the newest three. Throws StartError when it cannot. */
 export function copyBeforeUpgrade(db: Database.Database, schemaVersion: number, backupsDir: string): string {
   const target = path.join(backupsDir, `schema-${schemaVersion}.db`);
   try {

@@ -112,10 +112,7 @@ function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'
   db.pragma('trusted_schema = OFF');
 }
 
-/**
- * Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it;
- * waits up to five seconds for another process that reads or writes. Rejects when it goes on for longer.
- */
+/** Empties the write-ahead log, so that no deleted row stays in it; rejects when others read for five seconds. */
 export async function emptyWriteAheadLog(db: WorkbenchDatabase): Promise<void> {
   for (let waitedMs = 0; waitedMs <= maxCheckpointWaitMs; waitedMs += checkpointIntervalMs) {
     if (Number(db.pragma('wal_checkpoint(TRUNCATE)', { simple: true })) === 0) return;
@@ -133,10 +130,7 @@ function isAtLeast(version: string, minimum: readonly number[]): boolean {
   return true;
 }
 
-/**
- * Applies all migrations that are missing in one transaction, so that a failure leaves data that the program which
- * wrote them can open.
- */
+/** Applies all missing migrations in one transaction: a failure leaves the data to the earlier program. */
 function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }: UpgradeSettings): void {
   const current = Number(db.pragma('user_version', { simple: true }));
   if (current > migrations.length) throw newerError(current, migrations.length);

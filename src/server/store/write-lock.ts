@@ -6,10 +6,7 @@ import type { WorkbenchDatabase } from './database.ts';
 const lookIntervalMs = 20;
 const maxWaitMs = 5_000;
 
-/**
- * SQLite itself would wait inside a call and with it the event loop, so that nobody was answered. Here a transaction
- * that begins in vain shows that the lock is taken, and a timer looks again, one for all who wait.
- */
+/** Waits by a timer for a database that another process locks: SQLite itself would hold the event loop. */
 export class WriteLock {
   readonly #db: WorkbenchDatabase;
   readonly #begin;

@@ -1,7 +1,4 @@
-/**
- * The cells of the sheet of rules: what a person types under a field (`> 100`, `50 .. 200`, `not basic`, `mentions
- * refund`, `empty`) and the tests it stands for. A text is only given for tests that it is read as again.
- */
+/** The cells of the sheet of rules (`> 100`, `50 .. 200`, `mentions refund`) and the tests they stand for. */
 import { printPath } from '../parsing/print.ts';
 import { readDate } from './date-texts.ts';
 import type { Literal } from './field-set.ts';

@@ -13,10 +13,7 @@ export function readDate(text: string): string | null {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso.slice(0, 10)) ? iso : null;
 }
 
-/**
- * Finds dates that are compared by size though they begin with their day or month, so that 02.01.2020 comes before
- * 03.01.2010. Equality compares them rightly, and says itself where no example has the value.
- */
+/** Finds dates compared by size though they begin with day or month: 02.01.2020 comes before 03.01.2010. */
 export function findDateTexts(node: RuleNode): { at: At; message: string; suggestion: string }[] {
   const below = listChildren(node).flatMap(findDateTexts);
   if (node.k !== 'op' || !orderings.some((op) => op === node.op)) return below;

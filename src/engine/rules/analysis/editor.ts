@@ -15,10 +15,7 @@ export type Completion = {
   detail: string;
   help: string;
 };
-/**
- * `from`–`to` (UTF-16) is what a chosen item replaces. `lead` is the dot or the quote that stands there before the text
- * by which an item is found, its label; empty without one.
- */
+/** `from`–`to` (UTF-16) is replaced; `lead` is a dot or quote before the text that finds an item. */
 type Completions = { from: number; to: number; lead: string; items: Completion[] };
 
 const macroHelp: Record<string, string> = {

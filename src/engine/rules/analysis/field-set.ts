@@ -15,10 +15,7 @@ export const typesBySchemaName: Record<string, ValueType> = {
 };
 
 type Bound = { value: number; open: boolean };
-/**
- * What one field may be. Not `present`: it is missing, and nothing else is said. `types` and `only` null: no limit.
- * With bounds the value is a number. `whole`: numbers have no fraction.
- */
+/** What one field may be; `types` and `only` null: no limit. With bounds it is a number. */
 export type FieldSet = {
   present: boolean;
   types: readonly ValueType[] | null;

@@ -13,9 +13,8 @@ import type { Impact } from './impact.ts';
 import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
 
 /**
- * `rule` and `other` are places in evaluation order; `at` is a range of the condition in code points. Basis `exact`:
- * it follows from the conditions and the schema, for every input; `examples`: it is so on the examples that were
- * tried. `shownBy` are the examples that show it, out of all that were tried (null: none were).
+ * A finding about rules by their places; `at` counts code points. Basis `exact` holds for every input, `examples` was
+ * so on those tried, of which `shownBy` shows it.
  */
 export type RuleFinding = {
   kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'always_fails' | 'no_example';
@@ -217,10 +216,7 @@ function findCover(index: number, earlier: readonly number[], context: Context):
   };
 }
 
-/**
- * How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value, and
- * many fields one by one.
- */
+/** Counts what a comparison costs: long lists are compared value by value, many fields one by one. */
 function weighComparison(a: Conjunct, b: Conjunct): number {
   const forLists = Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
   return 1 + forLists + Math.floor((a.fields.size + b.fields.size) / fieldsPerComparison);

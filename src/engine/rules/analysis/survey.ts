@@ -8,10 +8,7 @@ import type { KnownField } from './fields.ts';
 type Distribution = { low: number; high: number; counts: number[] };
 /** Of the examples with one label: how often each value of a field occurs, and how many numbers lie in each step. */
 type OptionShare = { option: string; counts: number[]; distribution: number[] | null };
-/**
- * A field that was seen: its types, its values, the most frequent first, with how often each occurs, how its numbers
- * are distributed (null without any), and both for each label, in the order in which these came.
- */
+/** A field that was seen: types, frequent values, numbers (null without any), and both for each label. */
 export type SeenField = {
   path: string[];
   types: StaticType[];

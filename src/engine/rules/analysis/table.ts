@@ -11,10 +11,7 @@ const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
 /** Tests of texts, true for any of the values; `mentions` lower-cases the text first. */
 const textTests = ['contains', 'startsWith', 'endsWith', 'mentions'] as const;
 type TextTest = (typeof textTests)[number];
-/**
- * One row: a field, a test of it, and what it is tested with. `empty` is missing, null or '', `filled` its opposite;
- * `present` may be null.
- */
+/** One row: a field, a test and its value. `empty` is missing, null or '', `filled` its opposite. */
 export type TableRow =
   | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
   | { path: string[]; test: 'in' | 'not in'; value: Literal[] }

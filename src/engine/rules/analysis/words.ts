@@ -19,9 +19,7 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
   filled: 'is not empty',
 };
 
-/**
- * Writes a condition of tests joined by `&&` in words; null for any other. `quote` marks names and values in it.
- */
+/** Writes tests joined by `&&` in words, names and values by `quote`; null for any other condition. */
 export function describeCondition(condition: string, quote = (text: string) => text): string | null {
   const describeRow = (row: TableRow) => {
     const start = `${quote(row.path.join('.'))} ${tests[row.test]}`;

@@ -49,10 +49,7 @@ function findTellingBorders(
   return found;
 }
 
-/**
- * Finds the cut of a column above or below which own rows outweigh others most, where one of others counts `weight`
- * times; null where they never do.
- */
+/** Finds the cut beyond which own rows outweigh others (`weight` each) most; null where they never do. */
 export function findBestCut(
   values: Float64Array,
   isOwn: readonly boolean[],

@@ -31,10 +31,7 @@ const rowsAtOnce = 1_000;
 /** Fewer rows than this are never worth a test. */
 const minRows = 8;
 
-/**
- * Lists the tests of all fields one by one, so that a caller can pause between them; undefined is a pause alone.
- * Personal fields, and those that tell one row from another, are left out.
- */
+/** Lists tests of all fields, but personal or identifying ones; undefined is a mere pause. */
 export function* listFieldTests(
   rows: readonly SearchRow[],
   optionCount: number,

@@ -66,9 +66,7 @@ function* searchBest(
   return best && refine(best, target, all);
 }
 
-/**
- * Moves the cuts of the numbers in a conjunction, one after the other, to where they are best beside its other tests.
- */
+/** Moves the cuts of a conjunction, one by one, to where they are best beside its other tests. */
 function refine(found: Conjunction, target: RowSet, all: RowSet): Conjunction {
   return found.tests.reduce((best, test, place) => {
     const others = best.tests.filter((_, other) => other !== place);

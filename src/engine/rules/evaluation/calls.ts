@@ -188,10 +188,7 @@ const instructionsPerStep = 32;
 /** What a text that is no pattern takes of the budget. */
 const sizeOfNoPattern = 1_000;
 
-/**
- * Compiles an RE2 pattern into `matches`; null where it is not a pattern, or a larger one than the limit allows. Takes
- * its size, in instructions or characters, from `budget`.
- */
+/** Compiles an RE2 pattern into `matches`, or null; takes its size from `budget`. */
 export function compilePattern(pattern: string, budget: PatternBudget | null = null): RuleFunction | null {
   let compiled: LinearPattern;
   try {

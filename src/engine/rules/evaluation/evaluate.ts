@@ -121,10 +121,7 @@ function compileBinary(left: Step, right: Step, work: BinaryFunction): Step {
   };
 }
 
-/**
- * `&&` (decided by false) and `||` (decided by true). A deciding operand wins over the errors of the others; without
- * one the outcome is the first error, or else the opposite.
- */
+/** `&&` or `||`: a deciding operand (`decisive`) wins over errors of others, else the first error counts. */
 function compileLogic(args: readonly Step[], decisive: boolean): Step {
   return (run) => {
     let error: RuleError | null = null;

@@ -33,9 +33,7 @@ function readWhole(value: Value | undefined, otherwise: number): number | RuleEr
   return Number.isInteger(value) ? value : badValue;
 }
 
-/**
- * Takes the steps of a search: one for 1,024 UTF-16 units of the text, one for 4,096 products with those of the part.
- */
+/** Takes a search's steps: per 1,024 UTF-16 units of text, and per 4,096 products with the part's. */
 function chargeSearch(text: string, part: string, run: Run): boolean {
   run.steps -= (text.length >> 10) + Math.floor((text.length * Math.min(part.length, text.length)) / 4096);
   return run.steps >= 0;
@@ -79,10 +77,7 @@ const charAt: StringFunction = (args, run) => {
   return typeof rest === 'string' ? rest.slice(0, measureCharacter(rest, 0)) : rest;
 };
 
-/**
- * Makes `text.indexOf(part, place)`, the first occurrence that starts at `place` or later, or `lastIndexOf`, the last
- * one that starts there or earlier; −1 where there is none. A place goes from 0 to the size of the text.
- */
+/** Makes `indexOf` (at the place or later) or `lastIndexOf` (there or earlier); −1 where there is none. */
 function onSearch(search: 'indexOf' | 'lastIndexOf'): StringFunction {
   return ([value, sought, place], run) => {
     const strings = readStrings([value, sought]);
@@ -135,10 +130,7 @@ const replace: StringFunction = ([value, sought, by, count], run) => {
   return chargeString(result, 8, run) ? result : limitReached;
 };
 
-/**
- * `text.split(separator, count)`: at most `count` parts, the last with all that is left; a negative count means all. An
- * empty separator splits between all characters.
- */
+/** `text.split(separator, count)`: the last part has the rest, a negative count means all. */
 const split: StringFunction = ([value, at, count], run) => {
   const strings = readStrings([value, at]);
   if (strings instanceof RuleError) return strings;

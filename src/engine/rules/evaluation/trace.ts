@@ -21,10 +21,7 @@ const maxMembers = 50;
 /** Code points of a string that are shown. */
 const maxCharacters = 200;
 
-/**
- * Evaluates with a trace: the outcome and, in source order, the values of the sub-expressions that were reached. This
- * rule and those after it have `left` steps; those after it have the `left` that is returned.
- */
+/** Evaluates within `left` steps, noting reached sub-expressions in source order; returns what is left. */
 export type Tracer = (input: Value, left: number) => { outcome: Outcome; trace: Omit<RuleTrace, 'name'>; left: number };
 
 /** Compiles a rule for tracing. Values inside comprehensions, literals and parts of a longer path are left out. */

@@ -21,10 +21,7 @@ type ParsedCondition = {
 
 const parser = new Environment({ unlistedVariablesAreDyn: true, limits: { maxAstNodes: 4096, maxDepth: 200 } });
 
-/**
- * Parses and checks a condition, and returns every problem that it has. `patterns` is what its patterns may take of the
- * budget that all rules of a decision type share.
- */
+/** Parses and checks a condition; returns every problem. `patterns` is a budget that all rules share. */
 export function parseCondition(
   source: string,
   patterns: PatternBudget = { left: ruleLimits.maxPatternsSize },

@@ -32,10 +32,7 @@ const operatorWords = new Map([
   ['NOT', '!'],
 ]);
 
-/**
- * Parses a condition with `parser`, and goes on after each mistake that has one clear fix. A number such as .5, which
- * the parser does not read, is given its zero first.
- */
+/** Parses with `parser`, on past each mistake with one clear fix; .5, which it cannot read, gets its zero. */
 export function parseSyntax(original: string, parser: Environment): Syntax {
   const fixes: Fix[] = findBareFractions(original).map((offset, i) => ({
     start: offset + i,

@@ -3,16 +3,11 @@ import type { Adapters, BatchTextEncoder } from '../../ports.ts';
 import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
-/**
- * All token ids of a text; the embedding of those that the encoder reads, and whether these are only the first ones.
- */
+/** A text's token ids, and the embedding of the first ones, which the encoder reads. */
 export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: boolean };
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 
-/**
- * Tokenises every different text once and embeds them in batches of texts of about the same length. `report` is called
- * after each batch. Rejects with whatever the encoder rejects with.
- */
+/** Tokenises and embeds every different text once; `report` follows each batch. Rejects as the encoder does. */
 export async function encodeTexts(
   texts: readonly string[],
   tokenizer: Tokenizer,

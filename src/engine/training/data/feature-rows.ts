@@ -6,10 +6,7 @@ import { compileNgrams, countNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from './encode-texts.ts';
 import { listTreeFields } from './tree-fields.ts';
 
-/**
- * Builds one row per input under a plan. The dense block holds the tabular slots, then the embedding if the plan has an
- * encoder; the sparse block holds the n-grams. A text that is not among `texts` gives zeros.
- */
+/** Builds a row per input: dense slots and embedding, sparse n-grams; zeros for a text not in `texts`. */
 export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[], texts: EncodedTexts): Rows {
   const features = compileFeatures(plan);
   const encoder = plan.text?.encoder ?? null;

@@ -8,10 +8,7 @@ import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';
 import { compareStrings, type SplitRow } from './split.ts';
 
-/**
- * A labelled example; `label` counts the options that are learned, see {@link PreparedRows.presentOptions}, and is -1
- * where the option is set aside or the row is left to a rule (`ruled`).
- */
+/** A labelled example; `label` counts the learned options, -1 where set aside or left to a rule. */
 export type LabelledRow = SplitRow & {
   id: string;
   input: JsonObject;
@@ -127,10 +124,7 @@ function describeImbalance(rows: readonly LabelledRow[], options: readonly strin
 const minReasonShare = 0.3;
 const maxReasonsPerOption = 3;
 
-/**
- * Reason codes that go with each option: those carried by at least 30 % of its examples that have any, at most three,
- * the most frequent first, ties by name.
- */
+/** An option's reason codes: on 30 % of its examples that have any, three at most. */
 export function countReasonsByOption(
   rows: readonly LabelledRow[],
   options: readonly string[],

@@ -9,10 +9,7 @@ type NearDuplicates = { count: number; exampleIds: string[] };
 
 const maxReportedIds = 100;
 
-/**
- * The words of every value under its path: case, punctuation, spacing and the order of the words are left out. Two
- * inputs are near duplicates when these are equal.
- */
+/** The words of every value under its path, sorted and folded: equal for near duplicates. */
 function foldInput(value: Json, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => foldInput(item, `${path}[]`));
   if (typeof value === 'object' && value !== null) {

@@ -3,18 +3,12 @@ import type { TrainingConfig, TrainingExample } from '../../domain.ts';
 
 type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
-/**
- * The rare options in the order of the options, and those of them that are learned as one; `together` is empty or has
- * at least two.
- */
+/** Rare options in order, and those learned as one: none, or at least two. */
 export type RareOptions = { options: readonly string[]; together: readonly string[] };
 
 export const nothingRare: RareOptions = { options: [], together: [] };
 
-/**
- * Lists the options with fewer than `min_per_option` examples to learn from (labelled, and no test rows), in their
- * order; none where rare options are refused.
- */
+/** Lists options with fewer than `min_per_option` rows to learn from; none where they are refused. */
 export function listRareOptions(
   options: readonly string[],
   countExamples: (option: string) => number,

@@ -95,10 +95,7 @@ function listOtherChecks(plan: FeaturePlan): CheckName[][] {
   return [['embedding', ...fields], nearest, ['words', ...nearest]];
 }
 
-/**
- * In each of at most five rounds a group of options and a fold of the rows are left out of learning: the fold's rows of
- * the other options are like the examples, the group's rows are not.
- */
+/** Leaves a group of options and a fold out of learning, in up to five rounds. */
 function leaveOptionsOut(learned: LearnedRows, checks: readonly CheckName[], tick: () => void): Trial {
   const { rows } = learned;
   const labels = [...new Set(rows.map(({ label }) => label))].sort((a, b) => a - b);

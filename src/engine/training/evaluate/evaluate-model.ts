@@ -37,10 +37,7 @@ type EvaluationParams = {
 /** Fewer rows give a calibration error that is mostly noise. */
 const minRowsForEce = 200;
 
-/**
- * Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. What it
- * says of rows that are left to rules is recorded, and no figure counts it.
- */
+/** Measures a model before and after calibration, with what unfamiliarity does; no figure counts ruled rows. */
 export function evaluateModel(params: EvaluationParams) {
   const { model, familiarity, rows, texts, options, seed } = params;
   const { plan } = model;

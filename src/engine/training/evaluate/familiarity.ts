@@ -31,10 +31,7 @@ export type LearnedRows = {
   rows: readonly LabelledRow[];
   built: Rows;
   texts: EncodedTexts;
-  /**
-   * The folds on which a tuned text model was tried: limits are set by rows that it had not seen, because those that it
-   * has seen look too familiar. Left out: the plain text model.
-   */
+  /** Folds of a tuned text model, whose held-out rows alone do not look too familiar to it. */
   tunedFolds?: readonly EncodedFold[];
 };
 
@@ -135,10 +132,7 @@ function countPieces(
   };
 }
 
-/**
- * Fits a check to the rows at `positions` and returns its score of the row at another position, higher for less
- * familiar rows. Null where the plan or the rows have nothing for the check.
- */
+/** Fits a check and returns a row's score, higher for less familiar; null without anything to check. */
 export function learnUnfamiliarity(
   learned: LearnedRows,
   positions: readonly number[],
@@ -175,9 +169,7 @@ export function learnUnfamiliarity(
 /** Positions from which checks learn, and others that they judge. */
 type Part = { learned: LearnedRows; from: readonly number[]; judged: readonly number[] };
 
-/**
- * Scores every row by what is learned from the rows of other folds; of a tuned encoder, the rows that it had not seen.
- */
+/** Scores rows by what other folds teach; of a tuned encoder, rows that it had not seen. */
 function* listParts(learned: LearnedRows): Generator<Part> {
   const { plan, tunedFolds = [] } = learned;
   for (const { learned: seen, held, texts } of tunedFolds) {

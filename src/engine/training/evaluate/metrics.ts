@@ -29,10 +29,7 @@ export type Evaluation = {
 
 const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
-/**
- * The share of rows whose confidence reaches each threshold 0, 0.01 … 1, and the error among them (0 where there are
- * none).
- */
+/** The share of rows that reach each threshold 0, 0.01 … 1, and the error among them. */
 export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
   return Array.from({ length: 101 }, (_, step) => {
     const threshold = step / 100;

@@ -26,10 +26,7 @@ type OutOfFoldParams = {
   report: (share: number) => void;
 };
 
-/**
- * For each row the probabilities of the definition's options; null where the row could not be left out, because no
- * other input has its label.
- */
+/** Each row's probabilities; null where no other input has its label. */
 export type OutOfFold = (readonly number[] | null)[];
 
 /** Many folds where they are cheap: every further row counts on a small set. */

@@ -16,9 +16,7 @@ import {
 
 /** Tries for one example before an option counts as exhausted. */
 const maxTries = 60;
-/**
- * Tries without a new example after which texts are framed as well: few or similar texts offer no more to recombine.
- */
+/** Tries without a new example after which texts are framed as well. */
 const triesBeforeFraming = 30;
 /** The second parent is the most similar of so many: between distant examples an option may have none of its own. */
 const candidateParents = 4;
@@ -32,9 +30,7 @@ export type TeacherMaterial = {
   seed: number;
 };
 
-/**
- * Whether a proposal may be used: it fits the input schema, contradicts no hard rule and nearly repeats none before it.
- */
+/** Whether a proposal fits the schema, contradicts no rule and nearly repeats none before it. */
 export type ProposalCheck = (proposal: Proposal) => 'ok' | 'schema' | 'rule' | 'duplicate';
 
 /** Makes the check of a teacher's proposals; a proposal that passes counts as seen from then on. */

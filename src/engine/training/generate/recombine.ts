@@ -1,6 +1,4 @@
-/**
- * New inputs between two of the same option: numbers are interpolated, sentences of texts combined, the rest is copied.
- */
+/** New inputs between two of one option: numbers interpolated, sentences combined, the rest copied. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
@@ -76,10 +74,7 @@ function splice(a: string, b: string, random: Random): string {
   return joinSentences([...new Set(sentences)]);
 }
 
-/**
- * A string that is equal for near-duplicates: texts as their sorted words without case, punctuation and digits, numbers
- * to three significant digits, everything else as it is.
- */
+/** A string equal for near-duplicates: words sorted and folded, numbers to three digits. */
 export function computeSignature(value: Json): string {
   if (isJsonObject(value)) {
     const members = Object.entries(value).sort(([first], [second]) => compareStrings(first, second));
@@ -101,9 +96,7 @@ export function computeSignature(value: Json): string {
   );
 }
 
-/**
- * The similarity of two inputs from 0 to 1: the mean over the fields of `a`; numbers by ratio, texts by shared words.
- */
+/** The similarity of two inputs, 0 to 1: the mean over the fields of `a`. */
 export function estimateSimilarity(a: Json, b: Json | undefined): number {
   if (b === undefined) return 0;
   if (isJsonObject(a) && isJsonObject(b)) {

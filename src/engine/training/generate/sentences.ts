@@ -18,10 +18,7 @@ export function isProse(value: string): boolean {
   return length >= minWords || (length >= minWordsOfSentence && sentenceEnd.test(value.trim()));
 }
 
-/**
- * Splits a text into whole sentences. It is cut only where one surely ends: behind a stop that belongs to no
- * abbreviation, before a capital letter. Anything else stays together.
- */
+/** Splits a text where a sentence surely ends: at a stop of no abbreviation, before a capital. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let from = 0;
@@ -34,10 +31,7 @@ export function splitSentences(text: string): string[] {
   return [...sentences, text.slice(from).trim()].filter((sentence) => sentence !== '');
 }
 
-/**
- * Joins sentences to a text: each but the last gets a full stop where it has no end of its own, each but the first a
- * capital letter.
- */
+/** Joins sentences, with full stops and capitals where they lack them. */
 export function joinSentences(sentences: readonly string[]): string {
   return sentences
     .map((sentence, i) => (i === 0 ? sentence : sentence.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())))

@@ -6,10 +6,7 @@ import { type ModelInput, toModelInput } from '../data/model-input.ts';
 const tolerance = 1e-5;
 const maxRows = 64;
 
-/**
- * Runs the exported file on up to 64 rows and returns the largest difference of a probability. Rejects when it exceeds
- * 1e-5 or the graph has no output `probabilities`: that would be a fault of the exporter.
- */
+/** Runs the exported file on up to 64 rows; rejects where a probability is more than 1e-5 off. */
 export async function verifyExport(
   file: Uint8Array,
   model: ClassifierModel,

@@ -19,10 +19,7 @@ type State = Run & RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'measuredR
 /** The share of the stage that is done before the final model is fitted. */
 const finalFitFrom = 0.5;
 
-/**
- * Measures the model that saw the training rows only, and fits the final model on all rows where the configuration says
- * so and there are no test rows of the analyst's own. Rejects with whatever the encoder rejects with.
- */
+/** Measures the model of the training rows, and fits the final one on all where configured. */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
   const { request, ports, progress, rows, trainRows, measuredRows, texts, measuredModel, split } = state;
   const adapters = state.tuned?.adapters ?? null;

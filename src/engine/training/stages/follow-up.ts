@@ -14,10 +14,7 @@ type State = RefitState &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows'> &
   Pick<Evaluated, 'evaluation' | 'finalModel'>;
 
-/**
- * Computes what completes the report of a policy that can already decide: the learning curve (none of a tuned encoder)
- * and the checks of labels. Throws WorkbenchError 'conflict' where the run is cancelled.
- */
+/** Completes a report by learning curve and label checks. Throws 'conflict' where it is cancelled. */
 export function followUp(state: State): FollowUp {
   const { rows, trainRows, testRows, rare, evaluation, tuned } = state;
   const learningCurve =
@@ -60,10 +57,7 @@ function decideWithRules({ request, rules, testRows }: State, { heldOut }: Model
   return tabulateDecisions(decisions, request.definition.options);
 }
 
-/**
- * Checks the labels of all rows by cross-validation of the chosen classifier. A tuned encoder has learned the very
- * labels, so then it is the linear classifier over the plain one that judges them.
- */
+/** Checks all labels by the chosen classifier; with a tuned encoder, by the linear one over the plain. */
 function checkExampleLabels(state: State): LabelSearch {
   const { request, progress, rows, presentOptions, sharing } = state;
   const { options } = request.definition;

@@ -31,10 +31,7 @@ type State = Run &
   Pick<Classified, 'notes'> &
   Evaluated;
 
-/**
- * Packs the slim bundle and completes the metrics. Rejects with an ordinary Error where an exported graph does not give
- * the numbers of its model.
- */
+/** Packs the slim bundle and completes the metrics. Rejects where a graph is not its model. */
 export async function packagePolicy(state: State): Promise<PackedPolicy> {
   const { request, ports, progress, rules, trainRows, testRows, measuredRows, evaluation, finalModel } = state;
   progress.report('package', 0, 'Exporting the classifier');
@@ -124,10 +121,7 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 
 type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 
-/**
- * Rules, classifier and thresholds together on the measured rows, on those of rare options, and the gate on parts of
- * them; no whole decision where none is held out.
- */
+/** Measures whole decisions and the gate on parts; none where no row is held out. */
 function measureDecisions(
   state: State,
   { manifest, inputSchema }: DecidingParts,

@@ -8,10 +8,7 @@ import type { Generated, Prepared, Run } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
 
-/**
- * Throws WorkbenchError 'validation_error' when no example is labelled, fewer than two options have examples, or an
- * option has test rows only.
- */
+/** Throws 'validation_error' for no label, fewer than two options, or one with test rows only. */
 export function prepareExamples({ request, progress, rare, examples, ruled, notes }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
   const { options } = request.definition;

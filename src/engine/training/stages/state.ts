@@ -1,7 +1,4 @@
-/**
- * What a training run knows. Every stage takes a part of what is known before it and returns what it adds, so that a
- * stage which is called too early does not compile.
- */
+/** What a training run knows; a stage returns what it adds, so that a wrong order does not compile. */
 import type { Metrics, TrainingExample } from '../../domain.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
@@ -42,10 +39,7 @@ export type Prepared = Notes & {
   /** The indices of options that are learned as one, under the label of the first; none, or at least two. */
   sharing: number[];
   trainRows: LabelledRow[];
-  /**
-   * The held-out rows, by the hashes of their inputs or as the analyst marked them, also those that are not learned;
-   * none where there are too few examples.
-   */
+  /** The held-out rows, also those that are not learned; none where there are too few examples. */
   testRows: LabelledRow[];
   /** The rows that figures are measured on: those held out, or the training rows where none are. */
   measuredRows: LabelledRow[];
@@ -67,10 +61,7 @@ export type TunedText = {
   plain: { texts: EncodedTexts; choice: TextChoice };
 };
 
-/**
- * After text_model: the encoded texts of all rows, how text is used with the folds that it was compared on, and what
- * came of a tuning.
- */
+/** After text_model: encoded texts, their use with its folds, and what came of a tuning. */
 export type TextModelled = Notes & {
   texts: EncodedTexts;
   textChoice: TextChoice;

@@ -9,10 +9,7 @@ type State = Run & Pick<Prepared, 'testRows'> & Pick<Planned, 'fieldPlan'> & Pic
 /** A cross-validated log-loss below which tuning would keep the machine busy for little. */
 const roomLogLoss = 0.05;
 
-/**
- * Returns whether tuning may go on in the background: it is left to the program, inputs are read by their text, and
- * log-loss leaves room on enough rows to measure the result.
- */
+/** Whether tuning may go on in the background: left to the program, texts are read, and room is left. */
 export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }: State): boolean {
   const { comparison, textUse } = textChoice;
   return (
@@ -26,10 +23,7 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
   );
 }
 
-/**
- * Compares two policies on the same held-out rows; null unless the second is right on more of them and no less sure of
- * what is right.
- */
+/** Says what a second policy gains on the same rows; null unless it is better and no less sure. */
 export function describeGain(
   { policyVersion }: Run['request'],
   before: ModelEvaluation,

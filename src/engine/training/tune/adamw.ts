@@ -8,10 +8,7 @@ const warmUpShare = 0.1;
 /** Changes parameters in place by one step against their gradients. */
 type Optimiser = (parameters: Float32Array, gradients: Float32Array, rate: number) => void;
 
-/**
- * Makes an optimiser of `length` parameters: Adam with decoupled weight decay (Loshchilov & Hutter 2019), whose decay
- * of 0.01 is of the rate.
- */
+/** Makes an optimiser: Adam with decoupled weight decay of 0.01 (Loshchilov & Hutter 2019). */
 export function createAdamW(length: number): Optimiser {
   const means = new Float64Array(length);
   const squares = new Float64Array(length);

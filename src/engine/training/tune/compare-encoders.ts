@@ -1,6 +1,4 @@
-/**
- * Whether a tuned encoder decides better than the plain one, on rows that neither the tuning nor the classifier saw.
- */
+/** Whether a tuned encoder decides better on rows that neither tuning nor classifier saw. */
 import type { Metrics } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
@@ -15,10 +13,7 @@ import { toLinearSettings } from '../select/tune-heads.ts';
 
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
 
-/**
- * Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them, and
- * the parameters of the head that was tuned with it.
- */
+/** Rows to fit on and to judge by, as one encoder reads them, with the head tuned with it. */
 export type EncodedFold = {
   learned: readonly LabelledRow[];
   held: readonly LabelledRow[];
@@ -123,10 +118,7 @@ export function isBetter(candidate: HeldOutLosses, present: HeldOutLosses): bool
 /** Fewer rows settle nothing. */
 const minSettledRows = 30;
 
-/**
- * Whether further folds are not worth their time: the candidate is no better on the rows so far, or better by more than
- * two standard errors.
- */
+/** Whether further folds are not worth it: no better so far, or by two standard errors. */
 export function isSettled(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
   const { mean, error } = estimateGain(candidate, present);
   return candidate.losses.length >= minSettledRows && (mean <= 0 || mean > 2 * error);

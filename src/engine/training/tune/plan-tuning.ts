@@ -1,6 +1,4 @@
-/**
- * What is tuned on and how long: budgets count tokens, so that the same request gives the same model on every machine.
- */
+/** What is tuned on and how long, in tokens: the same on every machine. */
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
@@ -81,10 +79,7 @@ export function listFolds(rows: readonly LabelledRow[]): HeldOutFold[] {
   }));
 }
 
-/**
- * How many folds are tuned, each with adapters of its own: until enough rows are held out, as far as the budget pays
- * for tunings of so many tokens. 0 where all that it pays for are too few rows to tell whether tuning pays.
- */
+/** Counts the folds that a budget of tokens pays for; 0 where they tell too little. */
 export function countFolds(heldRowsPerFold: number, tuningTokens: number, budgetTokens: number): number {
   const wanted = Math.min(folds, Math.ceil(enoughHeldRows / Math.max(1, heldRowsPerFold)));
   const count = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / tuningTokens)));

@@ -14,9 +14,7 @@ const dropout = 0.1;
 /** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
 const adapterRate = 1e-3;
 const headRate = 5e-4;
-/**
- * Epochs without a better loss on the held-out texts after which tuning ends: so many, or this share of all planned.
- */
+/** Epochs, or share of all, without a better held-out loss after which tuning ends. */
 const patience = 3;
 const patienceShare = 1 / 3;
 
@@ -24,10 +22,7 @@ export type TuningParams = {
   session: TuningGraph;
   encoder: BatchTextEncoder;
   learned: readonly TuningText[];
-  /**
-   * Texts that are not learned from, whose loss decides which epoch is taken and when tuning ends; or the epoch that is
-   * taken, where all texts are learned from.
-   */
+  /** Texts whose loss ends the tuning; or the epoch to take, where all are learned from. */
   held: readonly TuningText[] | { epoch: number };
   optionCount: number;
   /** Where the head starts, in the layout of {@link TunedParameters}. */
@@ -52,10 +47,7 @@ export type TunedAdapters = {
   curve: TuningPoint[];
 };
 
-/**
- * Tunes adapters by AdamW with a one-cycle rate. The same texts, seed and new session give the same adapters on the
- * same machine. Rejects with whatever session, encoder or `report` reject with.
- */
+/** Tunes adapters by AdamW with a one-cycle rate; repeats on one machine. Rejects as the session does. */
 export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters> {
   const { session, learned, held, optionCount, epochs, report } = params;
   const random = createStream(randomStreams.textTuning, params.seed);

@@ -51,9 +51,7 @@ export function fitFirstHead(params: FirstHeadParams): Float32Array {
   return head;
 }
 
-/**
- * A tuned head, whose logits the graph multiplies by `headScale`, as the parameters of a regression over the embedding.
- */
+/** A tuned head (logits times `headScale`) as the parameters of a regression. */
 export function toFitParameters(head: Float32Array, optionCount: number, headScale: number): Float64Array {
   const outputs = countOutputs(optionCount);
   const parameters = new Float64Array((limits.embeddingDimensions + 1) * outputs);

@@ -14,10 +14,7 @@ const labelSmoothing = 0.05;
 /** How much the contrastive loss counts beside the cross-entropy. */
 const contrastiveShare = 0.3;
 
-/**
- * What is tuned: the adapters, and a linear head that serves the tuning alone. `head` holds one row of the embedding's
- * length per option, then one intercept per option.
- */
+/** Adapters, and a linear head for the tuning alone: a row per option, then intercepts. */
 export type TunedParameters = { rank: number; adapters: Float32Array; head: Float32Array };
 
 /** Numbers of a head over the embedding. */
@@ -29,10 +26,7 @@ export const placeInHead = (dimension: number, option: number, optionCount: numb
     ? option * limits.embeddingDimensions + dimension
     : optionCount * limits.embeddingDimensions + option;
 
-/**
- * Runs the step for a batch: its loss, and the gradients of adapters and head in the layout of the parameters, which
- * stay as they are. `dropout` is the rate in the encoder. Rejects with whatever the session rejects with.
- */
+/** Runs the step: loss and gradients in the layout of the parameters. Rejects as the session does. */
 export async function runTuningStep(
   session: ModelSession,
   batch: readonly TuningText[],
@@ -77,10 +71,7 @@ function createTargets(labels: readonly number[], optionCount: number): ModelFee
   return { name: 'target', dims: [labels.length, optionCount], data };
 }
 
-/**
- * How much each text counts as a positive of each: the others of its label alike, and alike every text that has any.
- * The share of the contrastive loss is in these numbers, because that loss is linear in them.
- */
+/** How much each text counts as a positive of each: others of its label, alike in sum. */
 function createPositives(labels: readonly number[]): ModelFeed {
   const counts = new Map<number, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);

@@ -117,10 +117,7 @@ function toMessage(policy: PolicyRecord, runningMessage: string | null): string 
   }
 }
 
-/**
- * Milliseconds to the end: what an earlier run leads to expect (scaled by the number of examples), which its own pace
- * replaces in the measure in which the run advances.
- */
+/** Estimates the milliseconds left from an earlier run, and from the own pace the more it advances. */
 function estimateRemainingMs(elapsedMs: number, fraction: number, examples: number, pastRun: PastRun | null): number {
   const expectedMs =
     pastRun === null

@@ -31,10 +31,7 @@ type ListsFields = {
   runtime: { deployed: Pick<DeployedDeciders, 'listFields'> };
 };
 
-/**
- * Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now, and the
- * deciders to say whether it can be used.
- */
+/** A decision type as the wire has it, with how its promise and its deployed policy stand. */
 export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionType {
   const deployed = deps.store.deployments.find(type.id);
   const promised = readTypePromise(deps, type);

@@ -221,10 +221,7 @@ export class EncoderHost {
     send(this.#child, { kind: 'embed', texts: sent, learn: learned, forget });
   }
 
-  /**
-   * The calls that have waited longest. One that has seen a child die goes alone, so that it takes no other with it,
-   * and so does one whose tokens are weighed.
-   */
+  /** Takes the calls that waited longest; one that saw a child die, or weighs tokens, goes alone. */
   #takeBatch(): Call[] {
     const batch: Call[] = [];
     let tokens = 0;

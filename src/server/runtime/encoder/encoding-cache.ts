@@ -64,10 +64,7 @@ function readIndex(folder: string, recordBytes: number): Map<string, Place> {
 
 const toKey = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, keyBytes);
 
-/**
- * Opens the embeddings of one encoder: reads those of all processes, appends to a file of its own. A record that cannot
- * be read or is damaged counts as absent; when the disk is full, no more are kept.
- */
+/** Opens the embeddings of one encoder; damaged records count as absent, on a full disk no more are kept. */
 function openRecords(folder: string, dimensions: number, nowMs: number) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const vectorBytes = dimensions * 4;
@@ -163,10 +160,7 @@ export function withEncodingCache(encoder: BatchTextEncoder, folder: string, now
   };
 }
 
-/**
- * Deletes embeddings that are too old, then the oldest until the folder is within its size. Returns the number of
- * deleted files.
- */
+/** Deletes embeddings that are too old or too many, the oldest first; returns how many files. */
 export function pruneEncodings(folder: string, nowMs: number, limits: EncodingLimits = encodingLimits): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

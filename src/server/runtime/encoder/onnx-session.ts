@@ -1,6 +1,4 @@
-/**
- * ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server.
- */
+/** ONNX Runtime as the engine's ports, for child processes only: a native crash must not end the server. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';

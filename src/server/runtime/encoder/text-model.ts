@@ -54,10 +54,7 @@ export function findForeignPart(
   return plan.text?.encoder && text.encoder_sha256 !== textModel.encoderSha256 ? 'text encoder' : null;
 }
 
-/**
- * Describes the text model in `<resourcesDir>/models/all-MiniLM-L6-v2`. Nothing is read before it is asked for; a part
- * that cannot be read then throws `unavailable`, and is looked for again the next time.
- */
+/** Describes the text model of `<resourcesDir>`; reading a part that is missing throws `unavailable`. */
 export function openTextModel(
   resourcesDir: string = join(findProgramFolder(import.meta.dirname), 'resources'),
 ): TextModel {

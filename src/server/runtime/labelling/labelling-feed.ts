@@ -10,10 +10,7 @@ const rowsPerMessage = 200;
 
 export type ExampleFeed = Pick<LabellingStore, 'readStates' | 'readInputs'>;
 
-/**
- * Tells the child what examples there are, calls `noteCount` with their number, and sends the inputs that it does not
- * have. Resolves when it has read them; with false where the text encoder could not be asked.
- */
+/** Sends the child the examples that it lacks; resolves with false where the encoder could not be asked. */
 export async function feedExamples(
   child: Pick<LabellingProcess, 'ask'>,
   examples: ExampleFeed,

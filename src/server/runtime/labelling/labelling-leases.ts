@@ -9,10 +9,7 @@ const recentSuggestions = 50;
 type Lease = { session: string; untilMs: number; suggested: string | null };
 type TypeState = { leases: Map<string, Lease>; recent: boolean[] };
 
-/**
- * Leases of examples, in memory: two windows never get the same example within five minutes, a window that is closed
- * gives its examples back after them, and so does a restart of the program.
- */
+/** Leases of examples, in memory: two windows never get the same one within five minutes. */
 export class LabellingLeases {
   readonly #now: () => number;
   readonly #types = new Map<string, TypeState>();
@@ -45,9 +42,7 @@ export class LabellingLeases {
     }
   }
 
-  /**
-   * Notes the label that an example got. Only the first one after it was given out tells how good the suggestion was.
-   */
+  /** Notes the label that an example got; only the first one tells how good the suggestion was. */
   settle(typeId: string, exampleId: string, decision: string): void {
     const { leases, recent } = this.#open(typeId);
     const suggested = leases.get(exampleId)?.suggested ?? null;

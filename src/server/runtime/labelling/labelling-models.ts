@@ -107,10 +107,7 @@ export class LabellingModels {
     return await this.#child.ask({ kind: 'nearest', typeId: type.id, inputJson: JSON.stringify(input), count });
   }
 
-  /**
-   * Tells of an example that was just changed by one write: the model learns its label at once. With `isInputChanged`
-   * it is read anew. Does nothing for a type without a model.
-   */
+  /** Tells of a changed example: its label is learned at once, and with `isInputChanged` it is read anew. */
   noteChange(type: DecisionTypeRecord, example: ExampleRecord, isInputChanged: boolean): void {
     const known = this.#known.get(type.id);
     if (known === undefined) return;

@@ -3,10 +3,7 @@ import type { PlanName } from '../../contract/account/credits.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { Store } from '../../store/store.ts';
 
-/**
- * Puts the caller's organisation on a plan. Choosing the present plan again changes nothing: its credits are given
- * once.
- */
+/** Puts the caller's organisation on a plan; the present plan again changes nothing. */
 export function choosePlan(
   deps: { store: Pick<Store, 'accounts'>; clock: Clock },
   caller: Caller,

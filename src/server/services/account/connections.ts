@@ -34,10 +34,7 @@ const testQuestion: Question = {
 };
 const testAnswerSchema = z.object({ answer: z.number() });
 
-/**
- * Connects a model; throws `validation_error` for an address that is not allowed, `conflict` for a name that is taken
- * or one connection too many.
- */
+/** Connects a model; throws `validation_error` (address) or `conflict` (name taken, too many). */
 export function connectModel(deps: Deps, caller: Caller, connection: NewConnection): ConnectionRecord {
   const { connections } = deps.store;
   const { apiKey, ...fields } = connection;

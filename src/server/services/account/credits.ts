@@ -6,9 +6,7 @@ import type { Store } from '../../store/store.ts';
 /** What is charged; a refund has negative credits. */
 type Charge = Omit<CreditEntry, 'id' | 'createdAt'> & { createdAt?: number };
 
-/**
- * Writes an entry with an id of its own, at the present time unless it names another. For a transaction of its caller.
- */
+/** Writes an entry, at the present time unless it names another. For a transaction of its caller. */
 export function chargeCredits(
   deps: { store: Pick<Store, 'credits'>; clock: Clock; newId(): string },
   charge: Charge,

@@ -8,10 +8,7 @@ export type HostingDeps = { store: Store; clock: Clock; metering: Metering; newI
 
 const hourMs = 3600 * 1000;
 
-/**
- * Charges each started hour of each deployed policy that is not charged yet; returns how many were. The hours of a
- * policy follow one another from its deployment on, while the service runs: time in which it was closed is free.
- */
+/** Charges each started hour of each deployed policy, while the service runs; returns how many were. */
 export function chargeHosting(deps: HostingDeps): number {
   const { store, clock, metering } = deps;
   return store.transaction(() => {

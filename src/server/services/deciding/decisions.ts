@@ -60,10 +60,8 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
 };
 
 /**
- * Decides and hands the record to the commit queue without waiting for it; the answer goes with it to the receipt of
- * the call. Done when it returns, unless the text encoder or a connected model must be asked: a promise for every
- * decision would be a cost that can be seen. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded`
- * or, for the input schema, `validation_error`.
+ * Decides and hands record and receipt to the commit queue; a promise only where encoder or connected model must be
+ * asked. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded` or `validation_error`.
  */
 export function decideOne(
   deps: DecisionDeps,
@@ -93,9 +91,8 @@ export function decideOne(
 }
 
 /**
- * Decides the items of a batch one after the other, each charged and recorded like a single call, and returns what
- * became of each once all are durable. An item that could not be read, or that fails, leaves the others alone. With
- * `keep`, which is given what will be returned, all records share one transaction with what it writes.
+ * Decides the items of a batch in their order, each recorded and charged alone; a failed one leaves the others alone.
+ * With `keep`, all records share one transaction with what it writes.
  */
 export async function decideBatch(
   deps: DecisionDeps,

@@ -25,9 +25,8 @@ const system = [
 ].join(' ');
 
 /**
- * Returns the decision of the connected model, or the one already made where no connection of that name exists or it
- * fails, is too slow or answers something else: the call never fails because of it. Personal fields are not sent.
- * Confidence and probabilities stay those of the classifier.
+ * Asks the connected model, without personal fields; where that fails, returns the decision already made. Confidence
+ * and probabilities stay those of the classifier.
  */
 export async function askConnectedModel(
   deps: EscalationDeps,

@@ -68,9 +68,8 @@ export class ExplanationTurns {
 }
 
 /**
- * Explains what the deployed policy decides on an input. Values of other inputs come from the newest examples, those
- * of PII fields never. Throws `model_not_deployed`, `validation_error` for an input that does not fit the schema, or
- * `unavailable`.
+ * Explains a decision by values of the newest examples, none of PII fields. Throws `model_not_deployed`,
+ * `validation_error` (schema) or `unavailable`.
  */
 export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation> {
   const policy = deps.store.deployments.find(type.id);
@@ -137,10 +136,7 @@ function describeLeftOut(tried: number, leftOut: readonly (readonly string[])[])
   return `Only the ${tried} fields that weigh most were tried; left out were ${named.join(', ')}${more}.`;
 }
 
-/**
- * Finds the nearest examples; they are left out where they cannot be found now: the flips are the answer, these stand
- * beside it.
- */
+/** Finds the nearest examples; none where they cannot be found now, as they only stand beside the answer. */
 async function findNearest(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation['nearest']> {
   const found = await deps.runtime.labellingModels.findNearest(type, input, maxNearest + 1).catch(() => []);
   return found.flatMap(({ id, similarity }) => {

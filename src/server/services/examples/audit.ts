@@ -14,9 +14,8 @@ export type AuditDeps = {
 };
 
 /**
- * Makes examples without a label of up to `count` drawn decisions, oldest first, so that they can be judged as any
- * example is labelled. They hold the input alone: what was decided stays in the log. Throws `validation_error` where
- * the type would hold too many examples.
+ * Makes unlabelled examples of up to `count` drawn decisions, oldest first, of the input alone. Throws
+ * `validation_error` where the type would hold too many examples.
  */
 export function showDrawn(deps: AuditDeps, type: DecisionTypeRecord, count: number): void {
   if (count <= 0) return;

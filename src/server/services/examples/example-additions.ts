@@ -22,10 +22,7 @@ export class ExampleAdditions {
     this.#deps = deps;
   }
 
-  /**
-   * Resolves when a type has its examples wholly; undefined when it has them now. Rejects when what an addition left
-   * cannot be removed.
-   */
+  /** Resolves when a type has its examples wholly; undefined when it has them now. Rejects when it cannot. */
   whenDone(decisionTypeId: string): Promise<void> | undefined {
     const isWhole = !this.#underWay.has(decisionTypeId) && !this.#unfinished.has(decisionTypeId);
     return isWhole ? undefined : this.#awaitTurn(decisionTypeId);
@@ -37,9 +34,8 @@ export class ExampleAdditions {
   }
 
   /**
-   * Adds all rows or none. `check` is called in the first transaction and throws where they must not be added;
-   * `alongside` writes into the last one. Rejects when a part cannot be written, or with the reason of `signal` once it
-   * is aborted; then none is kept.
+   * Adds all rows or none: `check` throws in the first transaction, `alongside` writes into the last one. Rejects when
+   * a part cannot be written, or by `signal`.
    */
   async add(rows: ExampleRows, ...how: AdditionSteps): Promise<void> {
     const { decisionTypeId } = rows;

@@ -14,16 +14,12 @@ type Deps = {
   preparation: Pick<Preparation, 'run'>;
 };
 
-/**
- * Characters of a file that is read on the server's thread. A thousand lines of another width than the header, the
- * costliest file found, take 20 ms; to ask a child process costs 1 ms.
- */
+/** Characters of a file that is read on the server's thread, in 20 ms at worst; a child costs 1 ms. */
 const maxLightFileLength = 8 * 1024;
 
 /**
- * Reads an example file and says what is in it. With `commit` all of its examples are added, or none, and `alongside`
- * writes into the same transaction. Throws `validation_error` with line and column of what cannot be read, of labels
- * that the type does not have, or when the type would hold too many.
+ * Says what is in an example file; `commit` adds all of its examples, with what `alongside` writes. Throws
+ * `validation_error` with line and column, for unknown labels and for too many.
  */
 export async function importExamples(
   deps: Deps,

@@ -25,9 +25,8 @@ const comparedLength = 100;
 const fieldPrefix = 'input.';
 
 /**
- * Reads pages of examples. An order is found from all matches: they are read and merged in turns of a few milliseconds,
- * one order at a time, so that nobody waits for it but who asked, and the orders asked for last are kept until an
- * example of their type changes.
+ * Reads pages of examples. An order is merged in short turns, one at a time, and the last ones are kept until an
+ * example changes.
  */
 export class ExampleLists {
   readonly #store: Pick<Store, 'examples' | 'examplePlaces'>;

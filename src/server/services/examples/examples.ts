@@ -40,10 +40,7 @@ export function toExampleType({ id, activeVersion }: DecisionTypeRecord): Exampl
   return { id, definition: { options, reason_codes } };
 }
 
-/**
- * Adds all examples or none; `alongside` writes into the same transaction. Throws `validation_error` at `loc` when the
- * type would hold too many.
- */
+/** Adds all examples or none, with what `alongside` writes. Throws `validation_error` at `loc` for too many. */
 export function addExamples(
   deps: AddDeps,
   type: DecisionTypeRecord,
@@ -79,9 +76,8 @@ export function findExample(
 }
 
 /**
- * Changes one example. A label that is given settles its mark unless the update names a status. Throws `not_found`, or
- * `validation_error` for a status that the label contradicts, or where a generated example is to be a test row, or
- * `conflict` where neither the decision that it replaces nor the new one stands there.
+ * Changes one example; a label settles its mark unless a status is named. Throws `not_found`, `validation_error`, or
+ * `conflict` where neither the replaced nor the new label stands there.
  */
 export function updateExample(
   deps: UpdateDeps,
@@ -178,10 +174,7 @@ export function changeExamples(
   return { affected, undoToken };
 }
 
-/**
- * Takes a change of many examples back. Throws `conflict` when it is too old or was undone, and while an option that it
- * may name has another name or is gone.
- */
+/** Undoes a bulk change; throws `conflict` when it is too old or undone, or an option was changed since. */
 export function undoExampleChange(
   deps: Pick<BulkDeps, 'store'>,
   type: DecisionTypeRecord,

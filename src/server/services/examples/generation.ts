@@ -37,10 +37,8 @@ type Deps = {
 const maxSources = 3_000;
 
 /**
- * Makes `count` examples, of one option or of those with the fewest, and stores and charges all of them or nothing.
- * Throws `validation_error` for an unknown option, `quota_exceeded` or `insufficient_credits`, `conflict` or
- * `unavailable` when the teacher makes fewer, and `decision_type_not_found` when the type was deleted meanwhile.
- * `alongside` writes into the transaction that stores them.
+ * Makes, stores and charges `count` examples or none, of one option or the rarest. Throws `validation_error` (option),
+ * `quota_exceeded`, `insufficient_credits`, `decision_type_not_found`, and `conflict` or `unavailable` for fewer.
  */
 export async function generateExamples(
   deps: Deps,
@@ -111,10 +109,7 @@ function toShortfallError(made: number, count: number, connection: ConnectionRec
       );
 }
 
-/**
- * Selects what a teacher may see: examples of the training side only, so that no held-out one leaks into a synthetic
- * one.
- */
+/** Selects what a teacher may see: the training side only, so that no held-out row leaks. */
 function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
   const { definition } = type.activeVersion;
   const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
@@ -137,10 +132,7 @@ function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
   };
 }
 
-/**
- * Counts the examples of the options that the teacher is asked for: of one that was named, else of all, where the
- * embedded teacher leaves out those it knows nothing of.
- */
+/** Counts the examples of the options to ask for; the embedded teacher leaves out those it knows nothing of. */
 function countWanted(
   deps: Deps,
   type: DecisionTypeRecord,

@@ -119,10 +119,7 @@ export class Imports {
   }
 }
 
-/**
- * Begins an import: checks what becomes of the decision type. Throws `validation_error`, `decision_type_not_found`,
- * `conflict` (the name) or `quota_exceeded`.
- */
+/** Begins an import; throws `validation_error`, `decision_type_not_found`, `conflict` or `quota_exceeded`. */
 export async function beginImport(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<OpenImport> {
   const plan =
     request.decision_type_id === undefined
@@ -194,10 +191,7 @@ function takeParts({ parts }: OpenImport, count: number): ExampleRows[] {
   return sorted.map(([, rows]) => rows);
 }
 
-/**
- * Commits an import of so many parts: type, options, examples and what `alongside` writes count together or not at all.
- * Throws `conflict` where a part is missing; otherwise the import has ended then, in one way or the other.
- */
+/** Commits all parts of an import at once, which ends it. Throws `conflict`, and goes on, where one is missing. */
 export async function commitImport(
   deps: CommitDeps,
   caller: Caller,

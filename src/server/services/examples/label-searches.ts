@@ -1,7 +1,4 @@
-/**
- * The search for suspect labels in the background, without a policy: once there are enough labels, and again when they
- * have become many more. It gives way to every training, which checks the labels itself.
- */
+/** Searches for suspect labels in the background, again when labels grew; gives way to every training. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LabelSearch } from '../../../engine/training/evaluate/label-checks.ts';
 import { askChild } from '../../analysis/ask-child.ts';

@@ -46,9 +46,8 @@ const maxLikely = 9;
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 /**
- * Gives a session the next examples of a queue and keeps them from all others for five minutes. Those to label come in
- * the order of their use for the labelling model, suspect labels the most
- * doubtful first, the other queues newest first.
+ * Gives a session the next examples of a queue and keeps them from all others for five minutes: those most useful to
+ * the labelling model, the most doubtful suspects, else the newest.
  */
 export async function takeNextExamples(
   deps: Deps,
@@ -121,10 +120,7 @@ export async function suggestLabels(
   return examples.map(({ id }, index) => ({ id, suggestion: suggestions[index] ?? null }));
 }
 
-/**
- * Returns the examples most like one; throws `not_found`, or `conflict` while it is still being read. Of labelled ones
- * none are known until then.
- */
+/** Returns the examples most like one; throws `not_found`, or `conflict` while they are being read. */
 export async function findSimilarExamples(
   deps: Deps,
   type: DecisionTypeRecord,
@@ -243,10 +239,7 @@ function toStoreQueue(
 /** Whether the example must be judged by somebody who has not seen what was decided, or what is likely. */
 const isBlind = ({ audited, decision }: ExampleRecord) => audited && decision === null;
 
-/**
- * A suggestion for each example: the deployed policy's, else the labelling model's; null where neither has one, and for
- * what is judged blind.
- */
+/** Suggests by deployed policy, else labelling model; null where neither can, and for blind judgements. */
 async function suggest(
   deps: Deps,
   type: DecisionTypeRecord,

@@ -37,10 +37,7 @@ export async function listSamples(deps: FolderDeps): Promise<(Sample & { name: s
   return Promise.all(names.sort().map(async (name) => ({ name, ...(await readSample(deps, name)) })));
 }
 
-/**
- * Makes the decision type of a sample with all of its examples and what `alongside` writes, or nothing; throws
- * `not_found` for an unknown name.
- */
+/** Makes a sample's type with its examples and what `alongside` writes, or nothing; throws `not_found`. */
 export async function createFromSample(
   deps: CreateDeps,
   caller: Caller,

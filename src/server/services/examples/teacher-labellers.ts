@@ -25,8 +25,7 @@ export type Labeller = {
   /** Examples of one question. */
   batchSize: number;
   /**
-   * Labels in the order of the examples, null where there is none, as if their own labels were not known; `tokens` is
-   * what the question took. Rejects with WorkbenchError `unavailable`, or when `signal` says so.
+   * Labels in the order of the examples, or null; `tokens` is what it took. Rejects with `unavailable` or by `signal`.
    */
   label(
     examples: readonly ExampleRecord[],
@@ -39,9 +38,8 @@ const remoteBatch = 10;
 const localBatch = 50;
 
 /**
- * Opens the labeller of a type. A connected model is shown a few labelled examples, none of those of the ids
- * `measured`: they tell how far it can be trusted. The labelling model labels what it is sure of, from `minProbability`
- * on.
+ * Opens a type's labeller. A connected model is shown labelled examples, none of `measured`; the labelling model labels
+ * from `minProbability` on.
  */
 export function openLabeller(
   deps: LabellerDeps,

@@ -56,10 +56,7 @@ const idle: TeacherLabelling = {
 
 type Job = TeacherLabelling & { abort: AbortController; ended: Promise<void> };
 
-/**
- * Runs one labelling a type in the background. What it labelled stays when it is cancelled or fails; a restart of the
- * program ends it. Its labels are marked as a teacher's and not reviewed.
- */
+/** Runs one labelling a type in the background; what it labelled stays, marked as a teacher's, not reviewed. */
 export class TeacherLabellings {
   readonly #deps: Deps;
   readonly #jobs = new Map<string, Job>();

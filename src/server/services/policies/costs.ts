@@ -8,10 +8,7 @@ import { findObstacle, isRefitted } from './promises.ts';
 
 type Deps = { store: Pick<Store, 'decisionTypes'>; heldOutDecisions: HeldOutDecisions };
 
-/**
- * Weighs errors against looks on the held-out rows of a policy, by the costs of its type. Throws `validation_error` for
- * tried thresholds in the wrong order.
- */
+/** Weighs errors against looks on held-out rows. Throws `validation_error` for thresholds in the wrong order. */
 export function weighPolicyCosts(
   deps: Deps,
   type: DecisionTypeRecord,

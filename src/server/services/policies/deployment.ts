@@ -39,10 +39,8 @@ function nameCaller({ accounts }: Pick<Store, 'accounts'>, { userId, apiKeyId, o
 }
 
 /**
- * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Its type's promise is asked
- * of it, and where it cannot keep it, it is deployed without. `alongside` is given the policy and writes into the
- * transaction of the deployment. Throws `conflict` from another status or when the self-test fails, and `unavailable`
- * when its file is missing or damaged.
+ * Deploys a trained policy after its self-test and returns it; it gets its type's promise where it can keep it.
+ * `alongside` writes into the transaction. Throws `conflict` (status, self-test) or `unavailable` (file).
  */
 export async function deployPolicy(
   deps: DeploymentDeps & KeepDeps,
@@ -68,9 +66,8 @@ export async function deployPolicy(
 }
 
 /**
- * Compiles a deployed policy, charges its hosting and starts the text encoder where it needs it, so that no decide
- * call waits for that. A policy that cannot be used stays deployed: it is unavailable until its files are back. Does
- * nothing for a policy that is not deployed.
+ * Compiles a deployed policy, charges its hosting and starts the encoder, so that no decide call waits. One that cannot
+ * be used stays deployed.
  */
 export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: string): Promise<void> {
   const { store, log, runtime } = deps;
@@ -99,9 +96,8 @@ export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<voi
 }
 
 /**
- * The policy of a type whose bundle may be exported: the one that is named, or the deployed one. Throws `forbidden`
- * where the plan has no export, `model_not_deployed` where nothing is deployed, and `not_found` or `conflict` for a
- * named policy that is none of the type or was not trained to the end.
+ * Finds the policy to export, the deployed one unless named. Throws `forbidden` (plan), `model_not_deployed`,
+ * `not_found`, or `conflict` where it was not trained to the end.
  */
 export function findExportablePolicy(
   deps: Pick<DeploymentDeps, 'store' | 'metering'> & { promiseChecks: PromiseChecks },
@@ -142,10 +138,7 @@ export function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metr
   return share === null ? metrics : { ...metrics, whole, escalation_estimate: share };
 }
 
-/**
- * The bundle that decides as the service does now. A slim one leaves out tokenizer and encoder. Throws `unavailable`
- * when the file of the policy is missing or damaged, or a part of the text model that goes into it is missing.
- */
+/** Packs the bundle that decides as the service does now. Throws `unavailable` for a missing part. */
 export async function exportBundle(
   { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
   type: DecisionTypeRecord,

@@ -72,10 +72,7 @@ export class HeldOutDecisions {
     this.#store = store;
   }
 
-  /**
-   * The whole decision with its matrix, options and confidences, also with other thresholds. Throws `validation_error`
-   * for thresholds in the wrong order.
-   */
+  /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
   measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
     const { rows, refused, missing, settings, options } = this.#try(type, policy, tried);
     return {
@@ -92,10 +89,7 @@ export class HeldOutDecisions {
     return new Map(rows.map((row) => [row.exampleId, { ...row, whole: decideRow(row, settings) }]));
   }
 
-  /**
-   * Compares two policies on the rows that both held out under the same label, each by its settings of now and the
-   * same thresholds: counts, and one page of the rows that only one of them decides right.
-   */
+  /** Compares two policies on their common held-out rows: counts, and a page of what only one decides right. */
   compare(
     type: DecisionTypeRecord,
     [first, second]: PolicyPair,
@@ -158,10 +152,7 @@ export class HeldOutDecisions {
 
 type TrialDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'>; preparation: Pick<Preparation, 'runAdmitted'> };
 
-/**
- * Returns whether rules make the whole decision better or worse, worked out elsewhere. Throws `validation_error` for
- * rules that do not compile, and `conflict` for a policy that no rules of now reach.
- */
+/** Says whether rules make the whole decision better. Throws `validation_error` or `conflict`. */
 export async function tryRules(
   { store, preparation }: TrialDeps,
   callerId: string,

@@ -18,10 +18,7 @@ export function readPolicy(store: Pick<Store, 'policies'>, policyId: string): Po
   return policy;
 }
 
-/**
- * Says that a policy was trained on what other rules left than those of now, or null: of what the present ones leave it
- * may not have learned a part. Which rule decides an input is no matter, so only conditions are compared.
- */
+/** Says that a policy was trained on what rules of other conditions left than those of now, or null. */
 export function describeAttention(
   { store }: { store: Pick<Store, 'decisionTypes'> },
   type: DecisionTypeRecord,

@@ -1,7 +1,4 @@
-/**
- * What a policy does as a whole with the rules and thresholds of now, and promises about its automatic decisions: asked
- * for, and checked again after every change. Declaring and keeping them is in type-promises.ts.
- */
+/** The whole decision with the settings of now, and promises about it: asked for, and checked after changes. */
 import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';

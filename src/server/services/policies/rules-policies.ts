@@ -26,9 +26,8 @@ const maxInputs = 300;
 const maxInputBytes = 8_000;
 
 /**
- * Makes a policy of the rules of a type, ready to be deployed. Its file is written first, then its row, with what
- * `alongside` writes of it. Throws `validation_error` where the type has no fallback option for what no rule decides,
- * and `conflict` where another policy of the type is made at the same time.
+ * Makes a policy of the rules of a type, its file first. Throws `validation_error` without a fallback option, and
+ * `conflict` where another policy is made at the same time.
  */
 export async function makeRulesPolicy(
   { store, clock, options, toolVersion, newId }: RulesPolicyDeps,

@@ -18,11 +18,8 @@ const checksPerTurn = 1_000;
 type CompletionDeps = DeploymentDeps & KeepDeps & { artifactsDir: string };
 
 /**
- * Stores a finished training: the file gets its name first, then one transaction writes report, digest, status and
- * deployment. A training with a target is deployed only when it reaches that F1, on the rows that the deployed policy
- * has held out, too, one with a gate on weak parts only when it meets it, and where something is promised of the type
- * only when the policy keeps it. Rejects, nothing stored, when the bundle is damaged, fails its self-test or cannot be
- * written.
+ * Stores a finished training: file first, then one transaction of report, digest, status and deployment, which its
+ * gates and the type's promise may hold back. Rejects, nothing stored, for a bundle that is not sound.
  */
 export async function completeTraining(
   deps: CompletionDeps,
@@ -33,9 +30,8 @@ export async function completeTraining(
 }
 
 /**
- * Stores what a tuning in the background has made as a policy of its own, by the same steps. It waits to be taken, and
- * is deployed where the training says so, the policy that it follows decides or was held back, and something is
- * promised of the type that it keeps. Nothing is stored once another policy was made.
+ * Stores what a tuning in the background has made as a policy of its own, unless another one was made since. It is
+ * deployed only where the policy that it follows decides, or was held back, and it keeps the promise.
  */
 export async function completeTuning(
   deps: CompletionDeps,
@@ -129,10 +125,7 @@ function keepPromiseOrSay(deps: CompletionDeps, policyId: string): string | null
   return state === 'not_kept' ? sentence : null;
 }
 
-/**
- * Completes the report of a stored policy by what was computed after its training; from then on its label checks count,
- * which are there already, and those of older policies go.
- */
+/** Completes a stored policy's report; its label checks count from then on, those of older policies go. */
 export function completeReport(
   deps: Pick<CompletionDeps, 'store' | 'log'>,
   attempt: AttemptKey,

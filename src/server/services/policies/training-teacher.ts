@@ -26,9 +26,8 @@ export function hasTeacher(deps: TrainingTeacherDeps, policyId: string): boolean
 }
 
 /**
- * Asks the organisation's teacher for a training and charges the tokens that it used, unless the training ended
- * meanwhile (`isWanted`). Personal fields are redacted in what it is shown. Rejects with a sentence when it cannot be
- * asked.
+ * Asks the organisation's teacher, personal fields redacted, and charges its tokens while `isWanted`. Rejects with a
+ * sentence when it cannot be asked.
  */
 export async function askTeacher(
   deps: TrainingTeacherDeps,

@@ -1,7 +1,4 @@
-/**
- * Beginning and cancelling a training. What happens in between is in jobs/, how it is completed in
- * training-completion.ts.
- */
+/** Beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
 import type { TrainingConfig } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -31,9 +28,8 @@ type TrainingDeps = {
 type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
 
 /**
- * Begins a training and waits until a worker has taken it; returns the policy that it trains. Throws `validation_error`
- * (too few examples), what metering refuses, `conflict` (another training is in progress) or
- * `training_dispatch_failed`: the policy is failed then and what it cost is given back.
+ * Begins a training and waits until a worker has taken it. Throws `validation_error`, what metering refuses, `conflict`
+ * (one in progress) or `training_dispatch_failed`, refunded.
  */
 export async function startTraining(
   deps: TrainingDeps,
@@ -104,9 +100,8 @@ function refundTraining(
 }
 
 /**
- * Ends a training that was cancelled (`error` null) or that the end of the program interrupted, then with what becomes
- * of its charge behind `error`: it is given back where no worker had begun to compute. Does nothing to one that has
- * ended.
+ * Ends a cancelled (`error` null) or interrupted training, refunded where no worker had begun to compute. Does nothing
+ * to one that has ended.
  */
 export function endUnfinishedTraining(
   deps: Omit<TrainingDeps, 'jobs'>,
@@ -141,9 +136,8 @@ function chargeTraining(
 }
 
 /**
- * Cancels a training; returns the policy, `cancelling` until its process is gone. Safe to repeat. Of a policy whose
- * text model is being tuned in the background, only that is ended. Throws `conflict` when the training has ended
- * otherwise.
+ * Cancels a training, or only the tuning in the background of a trained policy; safe to repeat. Throws `conflict` when
+ * the training has ended otherwise.
  */
 export function cancelTraining(deps: Pick<TrainingDeps, 'store' | 'jobs'>, policy: PolicyRecord): PolicyRecord {
   const { id, status } = policy;

@@ -1,7 +1,4 @@
-/**
- * The promise of a type: declared before the look, and asked again of every policy that is trained or deployed. A
- * policy that keeps it takes over with the threshold that does.
- */
+/** The promise of a type: declared before the look, and asked of every policy that is trained or deployed. */
 import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import {
@@ -27,10 +24,7 @@ export type KeepDeps = {
 };
 type DeclareDeps = KeepDeps & { store: Pick<Store, 'deployments' | 'transaction'> };
 
-/**
- * Declares what is promised of a type and asks the deployed policy for it. Declared once more, the same terms keep
- * their time. Policies that were measured before are asked as one try of many.
- */
+/** Declares what is promised of a type and asks the deployed policy; the same terms keep their time. */
 export function declarePromise(deps: DeclareDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
   return deps.store.transaction(() => {
     declare(deps, type, terms);
@@ -54,9 +48,8 @@ function findAgain({ store }: KeepDeps, { id, organisationId }: DecisionTypeReco
 }
 
 /**
- * Asks a policy that is to decide for the promise of its type, in the caller's transaction: the type gets the threshold
- * that keeps it, and the policy the promise. Where none does, thresholds stay and the policy has no promise. Returns
- * how it stands then.
+ * Asks a policy for its type's promise, in the caller's transaction: both get what keeps it, or the policy has none.
+ * Returns how it stands.
  */
 export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding {
   const { store, promiseChecks } = deps;
@@ -107,10 +100,7 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
   });
 }
 
-/**
- * Makes a promise with the deployed policy, and declares it for those that follow. Throws `conflict` where no threshold
- * keeps it, the policy is not deployed, or the settings of the type do not reach it; nothing is changed then.
- */
+/** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept. */
 export function keepPromise(
   deps: DeclareDeps,
   type: DecisionTypeRecord,

@@ -51,10 +51,7 @@ export function findVersion(deps: FindDeps, caller: Caller, typeId: string, vers
   return version;
 }
 
-/**
- * Checks a decision type that is to be made: rules, schema, fallback option and connection. Throws `validation_error`
- * with every problem; gives the definition of its first version.
- */
+/** Checks a new decision type and gives its definition. Throws `validation_error` with every problem. */
 export async function checkNewDecisionType(
   deps: Pick<ChangeDeps, 'store' | 'preparation'>,
   caller: Caller,
@@ -107,10 +104,7 @@ export function insertDecisionType(
   });
 }
 
-/**
- * Checks and stores a new decision type, in one transaction with what `alongside` writes. Throws `validation_error`,
- * `conflict` (the name) or `quota_exceeded`.
- */
+/** Makes a decision type with what `alongside` writes. Throws `validation_error`, `conflict` or `quota_exceeded`. */
 export async function createDecisionType(
   deps: ChangeDeps,
   caller: Caller,
@@ -125,10 +119,7 @@ export async function createDecisionType(
   });
 }
 
-/**
- * Changes the fields that the request names; a changed definition becomes a new active version. Throws
- * `validation_error`, or `conflict` when the name is taken or another change came in between.
- */
+/** Changes the fields that the request names. Throws `validation_error`, or `conflict` (name, other change). */
 export async function updateDecisionType(
   deps: ChangeDeps,
   caller: Caller,
@@ -212,10 +203,7 @@ export function writeUpdate(
 /** Characters of rules and input schema, as JSON, whose checks are certainly short. */
 const maxLightCharacters = 1_000;
 
-/**
- * Returns every reason why a definition cannot be used; a large one is checked outside this thread. An input schema
- * that is kept from the version before is not checked again: what is accepted may have changed since.
- */
+/** Lists a definition's problems, a large one's elsewhere; an input schema that is kept is not checked again. */
 async function listDefinitionProblems(
   deps: Pick<ChangeDeps, 'preparation'>,
   caller: Caller,
@@ -253,9 +241,8 @@ export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string)
 }
 
 /**
- * Brings a deleted type back with its versions, examples, policies and log, and as deployed as it was; one that is not
- * deleted stays as it is. Throws `decision_type_not_found`, also past two days, `conflict` where another type has its
- * name by now, or `quota_exceeded`.
+ * Brings a deleted type back, deployed as it was; one not deleted stays. Throws `decision_type_not_found` (past two
+ * days), `conflict` (name taken) or `quota_exceeded`.
  */
 export function restoreDecisionType(deps: RestoreDeps, caller: Caller, id: string): DecisionTypeRecord {
   const { store, metering, clock } = deps;

@@ -7,9 +7,8 @@ import { findDecisionType } from './decision-types.ts';
 import { findOptionTouches, type OptionChangeDeps, type OptionChanged, storeOptionChange } from './option-rename.ts';
 
 /**
- * Says what a merge touches and, with `commit`, does it: examples and rules of the one option get the other, which is
- * also the fallback where the first one was. Throws `validation_error` for an unknown option, and where fewer than two
- * would be left.
+ * Says what a merge touches and, with `commit`, gives examples, rules and fallback the other option. Throws
+ * `validation_error` (unknown, too few left).
  */
 export function mergeOption(
   deps: OptionChangeDeps,
@@ -37,10 +36,7 @@ export function mergeOption(
   });
 }
 
-/**
- * Says what a deletion touches and, with `commit`, does it: the rules that decide the option go with it, its examples
- * lose their label or are deleted, too, and where it was the fallback there is none. Otherwise as `mergeOption`.
- */
+/** Says what a deletion touches and, with `commit`, takes the option's rules, labels and fallback away. */
 export function deleteOption(
   deps: OptionChangeDeps,
   caller: Caller,

@@ -30,10 +30,7 @@ type OptionTouches = {
 /** What a change of an option touches, the type as it is after it, and what undoes it; null where only looked at. */
 export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
 
-/**
- * Says what a rename touches and, with `commit`, does it: the type gets a new version and the examples the new label.
- * Throws `validation_error` for an unknown old or a taken new name.
- */
+/** Says what a rename touches and, with `commit`, does it. Throws `validation_error` for either name. */
 export function renameOption(
   deps: OptionChangeDeps,
   caller: Caller,
@@ -79,10 +76,7 @@ type StoredChange = {
   fallbackOption: string | null;
 };
 
-/**
- * Stores a type with changed options as a new version, does to the examples what follows, and keeps what undoes both.
- * For a transaction of its caller.
- */
+/** Stores a type's changed options, its examples and what undoes both. For a transaction of its caller. */
 export function storeOptionChange(
   deps: OptionChangeDeps,
   caller: Caller,

@@ -8,10 +8,8 @@ import { findDecisionType, findVersion, toNextVersion } from './decision-types.t
 import type { OptionChangeDeps } from './option-rename.ts';
 
 /**
- * Takes the change of an option back that gave `undoToken`: options, rules, thresholds, fallback and costs become what
- * they were, in a new version, and the examples get their label again or come back. Examples that were labelled
- * otherwise since stay as they are. Throws `conflict` where it was undone before or is too old, and where the decision
- * type was changed since.
+ * Takes the change of an option back, in a new version; examples labelled otherwise since stay. Throws `conflict` where
+ * it was undone, is too old, or the type was changed since.
  */
 export function undoOptionChange(
   deps: OptionChangeDeps,

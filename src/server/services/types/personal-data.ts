@@ -46,10 +46,7 @@ export function requestClearing({ store }: Pick<Deps, 'store'>, type: DecisionTy
   store.transaction(() => store.personalResidues.note(type.seq, true));
 }
 
-/**
- * Rewrites the records of all types for which it was asked, slice by slice, so that decisions go on; then empties the
- * write-ahead log, in which they still stand. `isStopped` ends it early; the next call goes on where it ended.
- */
+/** Rewrites records, a slice a turn, then empties the write-ahead log; `isStopped` ends it early. */
 export async function continueClearing(
   deps: Deps & { auth: Pick<Auth, 'redact'> },
   isStopped: () => boolean,

@@ -11,10 +11,7 @@ type Deps = { store: Pick<Store, 'examples'> };
 /** Small enough that calls for decisions never wait long. */
 const chunkSize = 100;
 
-/**
- * Searches the newest examples for rules whose precision is at least `minPrecision` (0 to 1), in turns of the event
- * loop. Personal fields are left out.
- */
+/** Searches the newest examples for rules of at least `minPrecision` (0 to 1); none of personal fields. */
 export async function proposeRulesFor(
   deps: Deps,
   type: DecisionTypeRecord,

@@ -24,8 +24,7 @@ type Deps = {
 
 /**
  * Returns problems, findings, impact and known fields of unsaved rules; options, reason codes and schema default to
- * those saved. The rows are read in turns of the event loop and worked on elsewhere. Personal fields are redacted in
- * the inputs that are shown.
+ * those saved. Personal fields are redacted.
  */
 export async function analyseRules(
   deps: Deps,

@@ -14,10 +14,7 @@ type RemovalDeps = {
   artifactsDir: string;
 };
 
-/**
- * Removes the types that were deleted more than two days ago, with their versions, examples, policies and log records;
- * returns how many. Decisions go on between its slices; `isStopped` ends it early, the rest goes the next time.
- */
+/** Removes types deleted over two days ago with all they have; returns how many. `isStopped` ends it early. */
 export async function removeExpiredTypes(deps: RemovalDeps, isStopped: () => boolean = () => false): Promise<number> {
   const { store, trustedTime, artifactsDir } = deps;
   const types = store.typeRemoval.listExpired(trustedTime.now() - restorableMs);

@@ -39,9 +39,8 @@ const clearingCheckMs = 1_000;
 const firstCleaningMs = 5_000;
 
 /**
- * Takes the log records that are older than their type's retention out of the log; returns how many. Records of types
- * with personal fields are deleted at once, others two days later, so that they can be restored until then. Decisions
- * go on between its slices; `isStopped` ends it early, the rest goes the next time.
+ * Takes records past their retention out of the log, for good after two days or with personal fields; returns how many.
+ * `isStopped` ends it early.
  */
 export async function applyRetention(deps: RetentionDeps, isStopped: () => boolean = () => false): Promise<number> {
   const { store, trustedTime } = deps;
@@ -79,10 +78,8 @@ export async function removeReceipts({ store, trustedTime }: RetentionDeps): Pro
 }
 
 /**
- * Starts the regular work: retention of logs, deleted types, embeddings and trash hourly and soon after the start,
- * answers kept for repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key
- * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is
- * logged and done again at its next time.
+ * Starts the regular work: hourly and soon after the start retention, deleted types, embeddings and trash, more often
+ * the rest. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;

@@ -42,9 +42,8 @@ export function prepareCreditInsert(db: WorkbenchDatabase): (entry: CreditEntry)
 }
 
 /**
- * Prepares the ledger's entries for the log records from one row number to another, each with the id of its record; the
- * commit queue runs it in the transaction of the records. One statement for all of them costs less than half of what
- * one for each does. A record without its type is a fault.
+ * Prepares the entries for log records between two row numbers, in one statement, for the records' transaction. A
+ * record without its type is a fault.
  */
 export function prepareDecisionCharge(db: WorkbenchDatabase): (first: number, last: number, credits: number) => void {
   const statement = db.prepare<[number, number, number]>(

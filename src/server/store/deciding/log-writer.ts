@@ -81,10 +81,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
 
 const toJsonList = (list: readonly string[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
 
-/**
- * Prepares the writing of the summaries of the full blocks from one row number to another, for one type or, without
- * `typeSeq`, for all.
- */
+/** Prepares the summaries of the full blocks between two row numbers, of all types without `typeSeq`. */
 export function prepareLogSummaries(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
   const statement = db.prepare<[number, number, number | null, number | null]>(
     `INSERT OR REPLACE INTO log_blocks

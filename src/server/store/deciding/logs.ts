@@ -173,10 +173,7 @@ export class LogStore {
     return { decisions, total };
   }
 
-  /**
-   * Returns one page of the escalated records without a correction, with the number of all: unfamiliar inputs first,
-   * then the newest.
-   */
+  /** Returns one page of escalated records without a correction, unfamiliar inputs first, and the number of all. */
   pageToReview(
     typeSeq: number,
     filter: LogFilter,
@@ -255,9 +252,8 @@ export class LogStore {
   }
 
   /**
-   * Takes a type's records older than `beforeMs` out of the log, a few at a time, each a commit; yields how many each
-   * time. They are marked with the time `removedAtMs` and can be restored until they are purged, or deleted where it is
-   * null.
+   * Takes a type's records older than `beforeMs` out of the log, a few a commit; yields how many. Marked with
+   * `removedAtMs` they can be restored, with null they are deleted.
    */
   *forget(typeSeq: number, beforeMs: number, removedAtMs: number | null): Generator<number> {
     const old = [equals('decision_type_seq', typeSeq), atMost('created_at', beforeMs - 1)];
@@ -270,10 +266,7 @@ export class LogStore {
     }
   }
 
-  /**
-   * Really deletes the records that were marked at `beforeMs` or earlier, and all marked ones of types with personal
-   * fields; a few at a time, as `forget`.
-   */
+  /** Deletes records marked at `beforeMs` or earlier, or of types with personal fields, as `forget` does. */
   *purge(beforeMs: number): Generator<number> {
     const purgeSome = this.#db.transaction(() => {
       const { changes } = this.#statements.deleteMarked.run(beforeMs, rowsPerDeletion);

@@ -136,10 +136,7 @@ export function createAuditStore(db: WorkbenchDatabase) {
     statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
 
   return {
-    /**
-     * Up to `limit` drawn decisions that are still in the log and that nobody was shown or has corrected, oldest first;
-     * `now` is in milliseconds since 1970.
-     */
+    /** Up to `limit` drawn decisions that nobody was shown or has corrected, oldest first. */
     listWaiting: (typeSeq: number, now: number, limit: number): WaitingDraw[] =>
       statements.waiting.all(typeSeq, toWeek(now), limit).map((row) => ({ ...row, input: JSON.parse(row.input) })),
     countWaiting: (typeSeq: number, now: number): number => statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0,
@@ -151,10 +148,7 @@ export function createAuditStore(db: WorkbenchDatabase) {
     show(seq: number, exampleId: string): void {
       statements.show.run(exampleId, seq);
     },
-    /**
-     * Makes corrections of drawn decisions that nobody was shown examples of the audit, up to the one judged last of
-     * their policy: beyond it mostly wrong ones have been corrected, and the others wait.
-     */
+    /** Takes corrections of unshown draws into the audit up to the last judged: beyond, mostly wrong ones have any. */
     takeCorrected(typeSeq: number, now: number): void {
       for (const { policyVersion } of statements.versions.all(typeSeq, toWeek(now)))
         statements.takeCorrected.run(typeSeq, policyVersion, findLastJudged(typeSeq, policyVersion));
@@ -164,9 +158,7 @@ export function createAuditStore(db: WorkbenchDatabase) {
     renameOption(decisionTypeId: string, from: string, to: string): void {
       statements.rename.run({ decisionTypeId, from, to });
     },
-    /**
-     * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last.
-     */
+    /** Counts each policy's drawn decisions, the newest first, up to the last judged. */
     countByPolicy: (typeSeq: number, now: number): PolicyAudit[] =>
       statements.versions.all(typeSeq, toWeek(now)).map(({ policyVersion, drawn, weekly }) => {
         const groups = statements.counts.all(typeSeq, policyVersion, findLastJudged(typeSeq, policyVersion));

@@ -57,19 +57,14 @@ const toJsonObject = (columns: readonly string[]) =>
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
 
-/**
- * Writes a change as an SQL assignment, with its value as the one parameter. A label that is given settles the mark.
- */
+/** Writes a change as an SQL assignment of one parameter; a label settles the mark. */
 function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
   if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = ?`;
   if (change.set === 'status') return 'mark = ?';
   return change.to === null ? 'decision = ?, by_teacher = 0' : 'decision = ?, by_teacher = 0, mark = NULL';
 }
 
-/**
- * A status that follows from the label is given only to the examples that have, or do not have, one. A generated
- * example is never a test row.
- */
+/** Leaves out the examples that cannot have the status, and generated ones as test rows. */
 function toCondition(change: ExampleChange): string {
   if (change === 'delete') return '';
   if (change.set === 'test') return change.to ? " AND source = 'user'" : '';
@@ -149,10 +144,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/**
- * Bulk changes and their undoing; every method is for a transaction of its caller. `noteChange` hears of every type
- * whose examples are changed.
- */
+/** Bulk changes and their undoing, in transactions of the caller; `noteChange` hears of the types. */
 export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
   const statements = prepareStatements(db);
   function restoreDeleted(token: string): number {
@@ -189,30 +181,21 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
       const update = db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
       return update.run(toColumnValue(change), changedAt, ...values).changes;
     },
-    /**
-     * Keeps under `token` what undoes a change of an option, before its examples change: their labels, or all of them
-     * where they are deleted. A rename keeps none: its undo is another rename.
-     */
+    /** Keeps what undoes a change of an option: labels, or deleted examples; of a rename nothing. */
     keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
       const label = change.isRename ? null : change.from;
       const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
       statements.keepOption.run(kept);
       statements.trim.run(typeId);
     },
-    /**
-     * Finds what a token undoes: examples alone (`optionChange` null) or also an option; null for an unknown token.
-     * `isCovered` where an option was changed after it.
-     */
+    /** Finds what a token undoes, or null; `isCovered` where an option was changed after it. */
     find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
       const found = statements.find.get(token, decisionTypeId);
       if (found === undefined) return null;
       const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
       return { optionChange, isCovered: found.isCovered === 1 };
     },
-    /**
-     * Takes one change of examples back, once: labels become what they were, deleted examples come back; what was
-     * changed or added since is left alone. Returns the number of examples; none for an unknown token.
-     */
+    /** Takes one change back, but not what was changed since; returns the number of examples. */
     undo(token: string, decisionTypeId: string): number {
       noteChange(decisionTypeId);
       const labels = statements.restoreLabels.run({ token }).changes;
@@ -220,10 +203,7 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
       statements.forget.run(token);
       return labels + deleted;
     },
-    /**
-     * Gives its kept examples back to an option, once, but none that was labelled otherwise since; returns their
-     * number. What was changed after it cannot be undone any more: it may name an option that is none now.
-     */
+    /** Gives an option its examples back, and forgets what undoes later changes; returns their number. */
     undoOption(token: string, typeId: string, { into }: OptionChange): number {
       noteChange(typeId);
       const affected = statements.restoreOption.run({ token, into }).changes + restoreDeleted(token);

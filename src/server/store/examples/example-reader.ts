@@ -69,10 +69,7 @@ const toJudged = ({ input, isWrong, isEscalated }: RawJudged): JudgedRow => ({
   isEscalated: isEscalated === 1,
 });
 
-/**
- * A connection that cannot write. Every read is short, so that it never holds up the writer's log. Throws when there is
- * no such file.
- */
+/** Opens a connection that only reads, shortly each time. Throws when there is no such file. */
 export function openExampleReader(file: string) {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
   const statements = openStatements(db);
@@ -112,10 +109,7 @@ export function openExampleReader(file: string) {
         if (rows.length < rowsPerRead) return;
       }
     },
-    /**
-     * Yields the logged decisions of a policy (`policyVersion` as logs name it) that somebody has corrected or
-     * confirmed.
-     */
+    /** Yields a policy's logged decisions that somebody has corrected or confirmed. */
     *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
       for (let after = -1; ; ) {
         const examples = statements.corrections.all(typeId, after, rowsPerRead);

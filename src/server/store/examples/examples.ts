@@ -246,10 +246,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/**
- * Examples one by one, in pages and counted; changes of many at once are in `example-changes.ts`, what labelling reads
- * in `labelling.ts`.
- */
+/** Examples one by one, in pages and counted; `example-changes.ts` has bulk changes. */
 export class ExampleStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -261,10 +258,7 @@ export class ExampleStore {
     this.#statements = prepareStatements(db);
   }
 
-  /**
-   * Grows with every write of a type's examples while the program runs, so that whatever was found about them is known
-   * to be of these examples; 0 before the first one. Counted here and not by a trigger, which would run for each row.
-   */
+  /** Grows with every write of a type's examples while the program runs; a trigger would run for each row. */
   readRevision(decisionTypeId: string): number {
     return this.#revisions.get(decisionTypeId) ?? 0;
   }
@@ -335,10 +329,7 @@ export class ExampleStore {
     );
   }
 
-  /**
-   * Gives every example of a type that has one label another, or takes it away; returns their number. Where the label
-   * has only another name, `updatedAt` is null: nothing about the examples has changed.
-   */
+  /** Gives examples of a label another, or none; `updatedAt` is null for a mere new name. Returns their number. */
   renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number | null): number {
     this.noteChange(decisionTypeId);
     return this.#statements.rename.run(to, updatedAt, decisionTypeId, from).changes;
@@ -395,9 +386,7 @@ export class ExampleStore {
     }
   }
 
-  /**
-   * Yields the examples of a type, newest first, up to `limit` at a time, with each input as the JSON that is stored.
-   */
+  /** Yields as `slices`, with each input as the JSON that is stored. */
   *slicesWithJsonInput(decisionTypeId: string, limit: number): Generator<JsonRow[]> {
     for (const rows of this.#readSlices(decisionTypeId, limit)) {
       yield rows.map(({ id, input, decision }) => ({ id, input, decision }));

@@ -125,9 +125,7 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
         total: statements.count.get(filter) ?? 0,
       };
     },
-    /**
-     * Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample.
-     */
+    /** Up to `limit` of a policy's held-out rows as measured; ids are random, so they are a sample. */
     listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
       statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
     /** The input of an example as it is now; null when it was deleted. */

@@ -100,10 +100,7 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
       statements.readInputs
         .all(JSON.stringify(ids), decisionTypeId)
         .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 })),
-    /**
-     * The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than
-     * `maxBytes`.
-     */
+    /** The inputs of some of the newest 2,000 examples whose JSON is not longer than `maxBytes`. */
     readNewestInputs: (decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] =>
       statements.readNewestInputs.all(decisionTypeId, maxBytes, limit).map((json) => JSON.parse(json) as JsonObject),
     /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */

@@ -64,10 +64,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/**
- * Keeps the deployed policy of each type in memory until one changes: every decide call asks for it. Deployed is what a
- * person, an agent or a training asked for; whether the policy can be used now is not written here.
- */
+/** Keeps each type's deployed policy in memory, for decide calls; whether it can be used is not written here. */
 export class DeploymentStore {
   readonly #db: WorkbenchDatabase;
   readonly #clock: Clock;
@@ -95,10 +92,7 @@ export class DeploymentStore {
     return this.#statements.ids.all();
   }
 
-  /**
-   * Deploys a trained policy and notes who does it and why; the others of its type go back to `trained`. Throws
-   * `conflict` from another status.
-   */
+  /** Deploys a trained policy; the others of its type go back to `trained`. Throws `conflict`. */
   deploy(policyId: string, { by, reason, isAutomatic }: DeploymentNote): void {
     const deploy = this.#db.transaction(() => {
       this.#statements.retireOthers.run({ policyId });

@@ -1,7 +1,4 @@
-/**
- * Policies and their attempts as they are read: for lists, for progress, for a training that is to start. And policies
- * of rules alone as they are made.
- */
+/** Policies and their attempts as they are read, and policies of rules alone as they are made. */
 import { trainingConfigSchema } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WorkbenchDatabase } from '../database.ts';
@@ -83,10 +80,7 @@ type NewRulesPolicy = {
   createdAt: number;
 };
 
-/**
- * The reading queries, and the making of a policy of rules alone. What a training writes is in training-runs.ts, what
- * is deployed in deployments.ts.
- */
+/** Reads policies, and makes those of rules alone; training-runs.ts and deployments.ts write the rest. */
 export function createPolicyStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
   /** The number that the next policy of a type gets. */
@@ -99,10 +93,7 @@ export function createPolicyStore(db: WorkbenchDatabase) {
 
   return {
     getNextVersion,
-    /**
-     * Writes a policy of rules alone, as it is made of the active version of its type. Throws `conflict` where its
-     * number has been given to another policy meanwhile. For a transaction of the caller.
-     */
+    /** Writes a policy of rules alone, in the caller's transaction. Throws `conflict` where its number is taken. */
     insertRulesOnly(type: DecisionTypeRecord, { id, version, toolVersions, bundle, createdAt }: NewRulesPolicy): void {
       if (version !== getNextVersion(type.id)) {
         throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');

@@ -40,9 +40,7 @@ export function createPromiseStore(db: WorkbenchDatabase) {
       statements.declare.run(null, typeId);
       statements.withdrawAll.run(typeId);
     },
-    /**
-     * Counts over decisions by rule or classifier from `sinceMs` on; answers of a connected model are not among them.
-     */
+    /** Counts over decisions by rule or classifier from `sinceMs` on, none of a connected model. */
     countCorrections: (typeSeq: number, policyVersion: string, sinceMs: number): CorrectionCounts =>
       statements.countCorrections.get(typeSeq, policyVersion, sinceMs) ?? { checked: 0, wrong: 0 },
   };

@@ -172,10 +172,7 @@ export class TrainingRunStore {
     });
   }
 
-  /**
-   * Ends a dead attempt and opens the next one on the same snapshot; returns its id, or null when the training has
-   * ended meanwhile.
-   */
+  /** Opens the next attempt after a dead one; returns its id, or null when the training has ended. */
   retry(key: AttemptKey, error: string): string | null {
     return this.#runTransaction(() => {
       const { policyId, attemptId } = key;
@@ -188,10 +185,7 @@ export class TrainingRunStore {
     });
   }
 
-  /**
-   * Writes a terminal state without a bundle. False when the policy had already ended or another attempt is current;
-   * `attemptId` is null for a policy that has none.
-   */
+  /** Writes a terminal state without a bundle; false when the policy ended or `attemptId` is not its current one. */
   end(policyId: string, attemptId: string | null, status: 'failed' | 'cancelled', error: string | null): boolean {
     return this.#runTransaction(() => {
       const at = this.#clock.now();
@@ -204,10 +198,7 @@ export class TrainingRunStore {
     });
   }
 
-  /**
-   * Writes report, bundle and status at once. Throws StaleAttemptError, nothing written, when the attempt is not the
-   * current one.
-   */
+  /** Writes report, bundle and status at once. Throws StaleAttemptError, nothing written. */
   complete({ policyId, attemptId }: AttemptKey, result: TrainingResult): void {
     const at = this.#clock.now();
     this.#runTransaction(() => {
@@ -227,10 +218,7 @@ export class TrainingRunStore {
     });
   }
 
-  /**
-   * Writes a policy that was tuned from the rows of another one, whose settings it has. Throws StaleAttemptError,
-   * nothing written, when that one is gone or a policy was made since, which has the number.
-   */
+  /** Writes a policy tuned from the rows of another one. Throws StaleAttemptError where one was made since. */
   insertFollowing({ policyId, attemptId }: AttemptKey, { id, version }: NewName, result: TrainingResult): void {
     this.#runTransaction(() => {
       const { changes } = this.#policies.insertFollowing.run({

@@ -1,7 +1,4 @@
-/**
- * Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions` and
- * `findDeletedName`.
- */
+/** Decision types and versions. Only `listRetentions` and `findDeletedName` see deleted ones. */
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';

@@ -46,9 +46,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/**
- * The queries about personal values that were written before their fields were declared. A type is named by its row.
- */
+/** Queries about personal values written before their fields were declared. */
 export function createPersonalResidueStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 
@@ -64,18 +62,13 @@ export function createPersonalResidueStore(db: WorkbenchDatabase) {
       const full = statements.countBlocks.get(typeSeq, block) ?? 0;
       return full + (statements.countRows.get(block * blockRows, upTo, typeSeq) ?? 0);
     },
-    /**
-     * Notes that every present record of a type may hold such values; with `isClearing`, that they are to be rewritten.
-     */
+    /** Notes that a type's records may hold such values; with `isClearing`, that they are to be rewritten. */
     note(typeSeq: number, isClearing: boolean): void {
       statements.note.run({ typeSeq, isClearing: isClearing ? 1 : 0 });
     },
     /** The types whose records are to be rewritten. */
     listClearing: (): number[] => statements.clearing.all(),
-    /**
-     * Rewrites some of a type's records, from the newest on, each slice a commit with the place that it reached;
-     * returns whether there are more. `redact` is given the fields that are declared now.
-     */
+    /** Rewrites a slice of a type's records, newest first, in a commit; returns whether there are more. */
     rewriteSome(typeSeq: number, redact: (input: JsonObject, piiFields: string[]) => JsonObject): boolean {
       const { find, piiFields, inputs, rewrite, lower, remove } = statements;
       const rewriteSlice = db.transaction((): boolean => {

@@ -1,6 +1,4 @@
-/**
- * Deleted decision types that nobody can bring back any more: which they are, and how their rows leave the data file.
- */
+/** Deleted decision types past restoring: which they are, and how their rows leave the data file. */
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** A deleted type by its row and its id. */
@@ -58,10 +56,7 @@ export function createTypeRemovalStore(db: WorkbenchDatabase) {
     begin({ id }: ExpiredType): void {
       statements.begin.run(id);
     },
-    /**
-     * Removes everything of a type but its log, which has to be empty: each slice is a commit, and yields. Entries of
-     * the credit ledger stay, since they are the organisation's. Returns the ids of the policies that are gone.
-     */
+    /** Removes all of a type but credit entries, a slice a commit; its log must be empty. Returns its policies' ids. */
     *remove(type: ExpiredType): Generator<void, string[]> {
       const { slices, rest, policies } = statements;
       for (const slice of slices) {

@@ -1,10 +1,7 @@
 /** When the clock was seen last: one row, so that the next start can tell a gap. */
 import type { WorkbenchDatabase } from '../database.ts';
 
-/**
- * The time that was trusted at the last look, and a later one that the clock showed: as it stands now, with how long
- * the program has run since.
- */
+/** The trusted time, and a later one that the clock showed, with how long the program has run since. */
 export type Sightings = { trustedAt: number; later: { at: number; ranMs: number } | null };
 
 type RawSightings = { trustedAt: number; at: number | null; ranMs: number | null };
