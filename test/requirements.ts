@@ -128,7 +128,8 @@ const deciding = {
   'THR-1': "At or above auto_decide the classifier's decision is returned, not escalated.",
   'THR-2': 'Between the thresholds the escalation policy says what happens: accept, flag, fallback or escalate.',
   'THR-3': 'Below escalation the fallback applies (stage fallback, fallback_used, escalate); without one, the flag.',
-  'THR-4': 'A fallback keeps the confidence and the probabilities of the classifier.',
+  'THR-4':
+    'A fallback keeps the confidence and the probabilities of the classifier; its sentence says its own probability and what the classifier thought, and page and agent tools show its own.',
   'THR-5': 'A live escalation that fails or times out ends in the fallback.',
   'THR-6': 'An unfamiliar input counts as below escalation and the answer says so.',
   'THR-7':

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -103,6 +104,22 @@ def test_what_a_decision_says_of_itself(service: Service) -> None:
         " threshold 0.85; it is flagged for review."
     )
     assert service.decide("loan", {"laon": 1})["unread"] == ["'laon' is no field of the policy; did you mean 'loan'?"]
+
+
+def test_what_a_fallback_says_of_itself_and_of_the_classifier(make_bundle: Any) -> None:
+    """Its own probability, and what the classifier thought, as in the workbench [THR-4]."""
+    predictor = EdgePredictor.from_bundle(make_bundle(fallback_option="reject"))
+    made = predictor.predict({"loan": {"amount": 0.2}})
+    likely = made.class_probabilities
+    assert explain(made, predictor.info) == (
+        f"Sent to the fallback «reject» (own probability {likely['reject']:.2f}): the classifier thought «approve»,"
+        f" {likely['approve']:.2f}, below the escalation threshold 0.6."
+    )
+    unfamiliar = explain(replace(made, unfamiliar=True), predictor.info)
+    assert unfamiliar == (
+        f"Sent to the fallback «reject» (own probability {likely['reject']:.2f}): the input is unlike the examples."
+        f" The classifier thought «approve», {likely['approve']:.2f}."
+    )
 
 
 @pytest.mark.parametrize(("own", "said"), [(0.87, 0.87), (0.1, 0.85)])

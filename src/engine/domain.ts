@@ -539,7 +539,13 @@ export type DecisionTrace = z.infer<typeof decisionTraceSchema>;
 /** What the decider answers; the server adds request_id and latency_ms to it. */
 export const decisionSchema = z.object({
   decision: z.string().describe('One of the options'),
-  confidence: z.number().min(0).max(1).describe('The calibrated probability of the decision; 1 where a rule decided'),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe(
+      'The calibrated probability of the decision; 1 where a rule decided. Of a fallback or a connected model that of the classifier in its own choice: class_probabilities has the probability of the decision',
+    ),
   reason_codes: z.array(z.string()).describe('Why, in codes of the type'),
   escalate: z.boolean().describe('Whether a person should look before it is acted on'),
   fallback_used: z.boolean().describe('Whether the fallback option answered'),

@@ -135,6 +135,29 @@ describe('Monitor', () => {
     expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
   });
 
+  it('shows how likely a fallback itself is, here and under Try, and what the classifier thought [THR-4]', async () => {
+    const { call } = await openForTest({ dataDir: folder.copy() });
+    const { url } = folder;
+    const confidence_thresholds = { auto_decide: 1, escalation: 1 };
+    expect((await call('PUT', url, { fallback_option: 'refuse', confidence_thresholds })).status).toBe(200);
+    const asked = { decision_type: claims.name, input: plain };
+    const { decision, class_probabilities: likely, explanation } = (await call('POST', '/api/v1/decide', asked)).body;
+    expect(decision).toBe('refuse');
+    expect(explanation).toBe(
+      `Sent to the fallback «refuse» (own probability ${likely.refuse.toFixed(2)}): the classifier thought «pay», ${likely.pay.toFixed(2)}, below the escalation threshold 1.`,
+    );
+    showWindow(call, `#/types/${url.slice(url.lastIndexOf('/') + 1)}/monitor`);
+    await screen.findByText(percent(likely.refuse));
+    expect(screen.queryByText(percent(likely.pay))).toBeNull();
+    fireEvent.click(screen.getByText('fallback'));
+    fireEvent.click(await screen.findByRole('button', { name: 'Try this input' }));
+    await screen.findByText(
+      (_, element) =>
+        element?.tagName === 'P' &&
+        (element.textContent ?? '').startsWith(`Sent to the fallback option with ${percent(likely.refuse)} confidence`),
+    );
+  });
+
   it('opens a record by key, takes the right decision, and takes that back', async () => {
     const { call, url } = await openPlace('monitor', inputs);
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));

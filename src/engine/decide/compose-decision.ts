@@ -31,6 +31,16 @@ export function isBareFallback({ stage, confidence }: Pick<Decision, 'stage' | '
   return stage === 'fallback' && confidence === 0;
 }
 
+/**
+ * How likely the answer is right. The `confidence` of a fallback, or of what a connected model chose, is the
+ * classifier's in its own choice; this is the probability of the answer itself, and 0 where no classifier was asked.
+ */
+export function toOwnProbability(
+  made: Pick<Decision, 'decision' | 'stage' | 'confidence' | 'class_probabilities'>,
+): number {
+  return isBareFallback(made) ? 0 : (made.class_probabilities[made.decision] ?? made.confidence);
+}
+
 /** The decision of a rule that matches; it is the same for every input. */
 export function composeRuleDecision(rule: Rule, options: readonly string[], policyVersion: string): Decision {
   const certain = options.map((option) => (option === rule.then ? 1 : 0));
@@ -66,7 +76,7 @@ export function composeDecision(
     rules_triggered: noNames,
     policy_version: policyVersion,
     class_probabilities: classProbabilities,
-    explanation: outcome.explanation,
+    explanation: outcome.explain(classProbabilities),
     stage: outcome.stage,
     unfamiliar: prediction.unfamiliarReason !== null,
   });

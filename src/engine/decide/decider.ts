@@ -352,7 +352,7 @@ function compileFallback(manifest: Manifest): (rulesOutcome: RulesOutcome, timer
 function composeBareFallback({ options, policy_version }: Manifest, fallback: string, explanation: string): Decision {
   const evenly = options.map(() => 1 / options.length);
   const prediction: Prediction = { option: fallback, confidence: 0, unfamiliarReason: null };
-  const outcome = takeFallback(fallback, explanation, true);
+  const outcome = takeFallback(fallback, () => explanation, true);
   return composeDecision(prediction, toClassProbabilities(options, evenly), outcome, [], policy_version);
 }
 

@@ -24,8 +24,9 @@ function describeRange({ auto_decide, escalation }: ConfidenceThresholds): strin
   return `between the escalation threshold ${escalation} and the automatic threshold ${auto_decide}`;
 }
 
-function describeDoubt(option: string, unfamiliarReason: string): string {
-  return `The input is unlike the examples (${unfamiliarReason}), so the choice «${option}» of the classifier is not relied on`;
+/** "Sent to the fallback … (own probability …): ", the beginning of a sentence. */
+function describeFallback(fallback: string, probability: number): string {
+  return `Sent to the fallback «${fallback}» (own probability ${probability.toFixed(2)}): `;
 }
 
 /** One sentence for each way to decide; none of them holds a value of the input. */
@@ -39,12 +40,18 @@ export const explanations = {
     `${describeChoice(option, confidence, thresholds)}, ${describeRange(thresholds)}; it is flagged for review.`,
   uncertain: (option: string, confidence: number, thresholds: ConfidenceThresholds): string =>
     `${describeChoice(option, confidence, thresholds)}, below the ${describeMissedThreshold(confidence, thresholds)}; no fallback is set, so it is flagged for review.`,
-  fallback: (option: string, fallback: string, confidence: number, thresholds: ConfidenceThresholds): string =>
-    `The classifier's confidence ${formatConfidence(confidence, thresholds)} for «${option}» is below the ${describeMissedThreshold(confidence, thresholds)}, so the fallback «${fallback}» was used.`,
+  fallback: (
+    fallback: string,
+    own: number,
+    option: string,
+    confidence: number,
+    thresholds: ConfidenceThresholds,
+  ): string =>
+    `${describeFallback(fallback, own)}the classifier thought «${option}», ${formatConfidence(confidence, thresholds)}, below the ${describeMissedThreshold(confidence, thresholds)}.`,
   unfamiliar: (option: string, reason: string): string =>
-    `${describeDoubt(option, reason)}; no fallback is set, so it is flagged for review.`,
-  unfamiliarFallback: (option: string, fallback: string, reason: string): string =>
-    `${describeDoubt(option, reason)} and the fallback «${fallback}» was used.`,
+    `The input is unlike the examples (${reason}), so the choice «${option}» of the classifier is not relied on; no fallback is set, so it is flagged for review.`,
+  unfamiliarFallback: (fallback: string, own: number, option: string, confidence: number, reason: string): string =>
+    `${describeFallback(fallback, own)}the input is unlike the examples (${reason}). The classifier thought «${option}», ${confidence.toFixed(2)}.`,
   noRule: (fallback: string): string => `No rule matched, so the fallback «${fallback}» was used.`,
   encoderUnavailable: (fallback: string): string =>
     `The text model was not available, so the fallback «${fallback}» was used.`,

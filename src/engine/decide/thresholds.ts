@@ -15,7 +15,8 @@ export type Outcome = {
   escalate: boolean;
   /** Whether the decision stands; otherwise a connected model may be asked instead. */
   isFinal: boolean;
-  explanation: string;
+  /** Says why, in a sentence; `probabilities` are those of the options. */
+  explain(probabilities: Readonly<Record<string, number>>): string;
 };
 
 /**
@@ -29,35 +30,40 @@ export function applyThresholds(prediction: Prediction, settings: ThresholdSetti
   const thresholds = readThresholdsOf(option, settings.confidence_thresholds);
   if (unfamiliarReason !== null) {
     return fallback === null
-      ? flagPrediction(option, explanations.unfamiliar(option, unfamiliarReason), false)
-      : takeFallback(fallback, explanations.unfamiliarFallback(option, fallback, unfamiliarReason), false);
+      ? flagPrediction(option, () => explanations.unfamiliar(option, unfamiliarReason), false)
+      : takeFallback(
+          fallback,
+          (own) => explanations.unfamiliarFallback(fallback, own, option, confidence, unfamiliarReason),
+          false,
+        );
   }
   if (confidence >= thresholds.auto_decide) {
-    return acceptPrediction(option, explanations.automatic(option, confidence, thresholds));
+    return acceptPrediction(option, () => explanations.automatic(option, confidence, thresholds));
   }
   const isBetween = confidence >= thresholds.escalation;
   if (isBetween && policy.between === 'accept') {
-    return acceptPrediction(option, explanations.accepted(option, confidence, thresholds));
+    return acceptPrediction(option, () => explanations.accepted(option, confidence, thresholds));
   }
   if (isBetween && policy.between === 'flag') {
-    return flagPrediction(option, explanations.flagged(option, confidence, thresholds), true);
+    return flagPrediction(option, () => explanations.flagged(option, confidence, thresholds), true);
   }
   // Between the thresholds `fallback` means the fallback, whether or not a model may be asked below them.
   const isFinal = isBetween && policy.between === 'fallback';
   return fallback === null
-    ? flagPrediction(option, explanations.uncertain(option, confidence, thresholds), isFinal)
-    : takeFallback(fallback, explanations.fallback(option, fallback, confidence, thresholds), isFinal);
+    ? flagPrediction(option, () => explanations.uncertain(option, confidence, thresholds), isFinal)
+    : takeFallback(fallback, (own) => explanations.fallback(fallback, own, option, confidence, thresholds), isFinal);
 }
 
-function acceptPrediction(option: string, explanation: string): Outcome {
-  return { decision: option, stage: 'classifier', escalate: false, isFinal: true, explanation };
+function acceptPrediction(option: string, explain: () => string): Outcome {
+  return { decision: option, stage: 'classifier', escalate: false, isFinal: true, explain };
 }
 
-function flagPrediction(option: string, explanation: string, isFinal: boolean): Outcome {
-  return { decision: option, stage: 'classifier', escalate: true, isFinal, explanation };
+function flagPrediction(option: string, explain: () => string, isFinal: boolean): Outcome {
+  return { decision: option, stage: 'classifier', escalate: true, isFinal, explain };
 }
 
-/** The fallback option in place of a prediction. */
-export function takeFallback(option: string, explanation: string, isFinal: boolean): Outcome {
-  return { decision: option, stage: 'fallback', escalate: true, isFinal, explanation };
+/** The fallback option in place of a prediction; `explainBy` makes the sentence from its own probability. */
+export function takeFallback(option: string, explainBy: (own: number) => string, isFinal: boolean): Outcome {
+  const explain: Outcome['explain'] = (probabilities) => explainBy(probabilities[option] ?? 0);
+  return { decision: option, stage: 'fallback', escalate: true, isFinal, explain };
 }

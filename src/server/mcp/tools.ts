@@ -1,5 +1,6 @@
 /** The tools that agents are offered: operations of the table, their arguments and their answers included. */
 import { z } from 'zod';
+import { toOwnProbability } from '../../engine/decide/compose-decision.ts';
 import { isInProgress } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
 import { decideRequestSchema } from '../contract/deciding/decisions.ts';
@@ -102,8 +103,8 @@ export const tools: readonly Tool[] = [
     operation: 'decide',
     body: decideArguments,
     description: `Decides one input with the deployed policy of a decision type. Writes a log record and costs ${formatCredits(creditPrices.decision)}, unless dry_run is true. Without a deployed policy: train one first (train_model).`,
-    summarise: ({ decision, confidence, stage, escalate, dry_run, unread = [] }) =>
-      `Decided ${JSON.stringify(decision)} with confidence ${toPercent(confidence)} by ${stage}. ${
+    summarise: ({ escalate, dry_run, unread = [], ...made }) =>
+      `Decided ${JSON.stringify(made.decision)} with confidence ${toPercent(toOwnProbability(made))} by ${made.stage}. ${
         unread.length === 0 ? '' : `Not read: ${unread.slice(0, 3).join('; ')}. `
       }${
         dry_run

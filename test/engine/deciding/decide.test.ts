@@ -95,7 +95,7 @@ describe('deciding', () => {
       fallback_used: true,
       escalate: true,
       explanation:
-        "The classifier's confidence 0.55 for «decline» is below the escalation threshold 0.6, so the fallback «approve» was used.",
+        'Sent to the fallback «approve» (own probability 0.45): the classifier thought «decline», 0.55, below the escalation threshold 0.6.',
     });
     expect(decide({}, { amount: amountFor(0.55) })).toMatchObject({
       decision: 'decline',

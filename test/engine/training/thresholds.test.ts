@@ -16,6 +16,7 @@ const open = { decision: 'pay', stage: 'classifier', escalate: true, isFinal: fa
 const fallback = { decision: 'ask', stage: 'fallback', escalate: true, isFinal: true };
 const openFallback = { decision: 'ask', stage: 'fallback', escalate: true, isFinal: false };
 
+const probabilities = { pay: 0.9, ask: 0.011 };
 const policies: Between[] = ['flag', 'accept', 'fallback', 'escalate'];
 
 describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
@@ -35,15 +36,20 @@ describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
     ['flag', null, flagged, 'between the escalation threshold 0.6 and the automatic threshold 0.85'],
     ['flag', 'ask', flagged, 'it is flagged for review.'],
     ['fallback', null, flagged, 'below the automatic threshold 0.85; no fallback is set'],
-    ['fallback', 'ask', fallback, 'below the automatic threshold 0.85, so the fallback «ask» was used.'],
+    ['fallback', 'ask', fallback, 'below the automatic threshold 0.85.'],
     ['escalate', null, open, 'below the automatic threshold 0.85; no fallback is set'],
-    ['escalate', 'ask', openFallback, 'so the fallback «ask» was used.'],
+    [
+      'escalate',
+      'ask',
+      openFallback,
+      'Sent to the fallback «ask» (own probability 0.01): the classifier thought «pay», ',
+    ],
   ] as const)('between them: %s with the fallback %s', (between, fallbackOption, expected, sentence) => {
     for (const confidence of [0.6, 0.849]) {
       const prediction = { option: 'pay', confidence, unfamiliarReason: null };
       const outcome = applyThresholds(prediction, settings(between, fallbackOption));
       expect(outcome).toMatchObject(expected);
-      expect(outcome.explanation).toContain(sentence);
+      expect(outcome.explain(probabilities)).toContain(sentence);
     }
   });
 
@@ -51,23 +57,25 @@ describe('the thresholds [THR-1] [THR-2] [THR-3] [THR-4]', () => {
     const prediction = { option: 'pay', confidence: 0.599, unfamiliarReason: null };
     const flag = applyThresholds(prediction, settings(between, null));
     expect(flag).toMatchObject(open);
-    expect(flag.explanation).toContain('below the escalation threshold 0.6; no fallback is set');
+    expect(flag.explain(probabilities)).toContain('below the escalation threshold 0.6; no fallback is set');
     const fall = applyThresholds(prediction, settings(between, 'ask'));
     expect(fall).toMatchObject(openFallback);
-    expect(fall.explanation).toContain('below the escalation threshold 0.6, so the fallback «ask» was used.');
+    expect(fall.explain(probabilities)).toBe(
+      'Sent to the fallback «ask» (own probability 0.01): the classifier thought «pay», 0.599, below the escalation threshold 0.6.',
+    );
   });
 
   it.each(policies)('leave an unfamiliar input open however sure the classifier is, with %s', (between) => {
     const prediction = { option: 'pay', confidence: 1, unfamiliarReason: 'its text' };
     const flag = applyThresholds(prediction, settings(between, null));
     expect(flag).toMatchObject(open);
-    expect(flag.explanation).toBe(
+    expect(flag.explain(probabilities)).toBe(
       'The input is unlike the examples (its text), so the choice «pay» of the classifier is not relied on; no fallback is set, so it is flagged for review.',
     );
     const fall = applyThresholds(prediction, settings(between, 'ask'));
     expect(fall).toMatchObject(openFallback);
-    expect(fall.explanation).toBe(
-      'The input is unlike the examples (its text), so the choice «pay» of the classifier is not relied on and the fallback «ask» was used.',
+    expect(fall.explain(probabilities)).toBe(
+      'Sent to the fallback «ask» (own probability 0.01): the input is unlike the examples (its text). The classifier thought «pay», 1.00.',
     );
   });
 

@@ -23,13 +23,17 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     confidence = _format_confidence(made.confidence, auto, escalation)
     is_low = made.confidence < escalation
     missed = f"escalation threshold {_write(escalation)}" if is_low else f"automatic threshold {_write(auto)}"
+    if made.fallback_used:
+        own = made.class_probabilities[made.decision]
+        why = (
+            f"the input is unlike the examples. The classifier thought «{option}», {made.confidence:.2f}"
+            if made.unfamiliar
+            else f"the classifier thought «{option}», {confidence}, below the {missed}"
+        )
+        return f"Sent to the fallback «{made.decision}» (own probability {own:.2f}): {why}."
     if made.unfamiliar:
         doubt = f"The input is unlike the examples, so the choice «{option}» of the classifier is not relied on"
-        end = f" and the fallback «{made.decision}» was used." if made.fallback_used else "; it is flagged for review."
-        return doubt + end
-    if made.fallback_used:
-        beginning = f"The classifier's confidence {confidence} for «{option}» is below the {missed}"
-        return f"{beginning}, so the fallback «{made.decision}» was used."
+        return f"{doubt}; no fallback is set, so it is flagged for review."
     choice = f"The classifier chose «{option}» with confidence {confidence}"
     if made.confidence >= auto:
         return f"{choice}, at or above the automatic threshold {_write(auto)}."

@@ -1,6 +1,7 @@
 import './monitor.css';
 import { Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { type Ref, useMemo, useRef, useState } from 'react';
+import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
@@ -179,7 +180,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         width: 92,
         numeric: true,
         says: 'How likely the decision is right, by the calibrated classifier.',
-        cell: (record) => percent(record.confidence),
+        cell: (record) => percent(toOwnProbability(record)),
       },
       {
         id: 'stage',

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -116,7 +117,7 @@ function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) 
       <p className="row">
         <OptionName typeId={typeId} option={record.decision} />{' '}
         <Figure says="How likely the decision is right, by the calibrated classifier.">
-          {percent(record.confidence)}
+          {percent(toOwnProbability(record))}
         </Figure>
         <span className="tag">{record.stage}</span>
         <Figure className="tag" says="The policy that decided.">

@@ -1,3 +1,4 @@
+import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { DecideResponse } from '../../../server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -39,19 +40,11 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           <span className="tag">{answer.policy_version}</span>
         </div>
         <p className="muted">
-          {stageNames[answer.stage]}
-          {/* The figure of a fallback is what the classifier gave to another option: the sentence below says so. */}
-          {answer.stage !== 'fallback' && (
-            <>
-              {' '}
-              with{' '}
-              <Figure says="How likely the decision is right, by the calibrated classifier.">
-                {percent(answer.confidence)}
-              </Figure>{' '}
-              confidence
-            </>
-          )}{' '}
-          in{' '}
+          {stageNames[answer.stage]} with{' '}
+          <Figure says="How likely the decision is right, by the calibrated classifier.">
+            {percent(toOwnProbability(answer))}
+          </Figure>{' '}
+          confidence in{' '}
           <Figure says="The time from the call to its answer, in the server.">
             {decimal(answer.latency_ms, 1)} ms
           </Figure>

@@ -3,6 +3,7 @@ import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
 import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
+import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';
@@ -94,10 +95,10 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
   const weighed = await weighWords(words, input, isExcluded);
   const wordFlip = await findWordFlip(words, input, weighed);
   if (wordFlip !== null) flips.push(toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision));
-  const { decision, confidence, escalate, policy_version } = base.decision;
+  const { decision, escalate, policy_version } = base.decision;
   return {
     decision,
-    confidence,
+    confidence: toOwnProbability(base.decision),
     escalate,
     flips,
     nearest: await findNearest(deps, type, input),
@@ -147,8 +148,8 @@ async function findNearest(deps: Deps, type: DecisionTypeRecord, input: JsonObje
 
 type WireFlip = Explanation['flips'][number];
 
-function toWireFlip(changes: WireFlip['changes'], { decision, confidence, escalate }: Decision): WireFlip {
-  return { changes, decision, confidence, escalate };
+function toWireFlip(changes: WireFlip['changes'], made: Decision): WireFlip {
+  return { changes, decision: made.decision, confidence: toOwnProbability(made), escalate: made.escalate };
 }
 
 function toWireChange({ path, from, to }: Change): WireFlip['changes'][number] {
