@@ -241,7 +241,7 @@ const examples = {
   'FND-6':
     'Suspect labels are found before the first training, in the background, once 100 are there, and again when they have grown by a quarter; a training ends that search.',
   'FND-7':
-    'Statistics say how many labels are expected to be wrong and how many suspect ones were changed; beside a suspect label stand the likelier one and the reason of the models that doubt it.',
+    'Statistics say how many labels are expected to be wrong, unless the models err on over a fifth of them, and how many suspect ones were changed; beside a suspect label stand the likelier one and the reason of the models that doubt it.',
   'FND-8': 'A suspect label that a person has reviewed and kept is not listed again while the same option is likelier.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',

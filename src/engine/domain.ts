@@ -408,7 +408,7 @@ export const metricsSchema = z
           .nullable()
           .default(null)
           .describe(
-            'About so many of the labels are wrong; null where they are not checked, or were by earlier versions',
+            'About so many of the labels are wrong; null where they are not checked, where the models err on over a fifth of the examples and cannot tell, or where earlier versions checked',
           ),
       })
       .nullable()

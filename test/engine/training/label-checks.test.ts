@@ -50,8 +50,10 @@ describe('the labels of examples', () => {
     const random = createRandom(5);
     const wrong = new Set(Array.from({ length: 300 }, (_, i) => i).filter(() => random() < 0.05));
     const prepared = labelRows(300, wrong);
-    const { checks } = checkLabels(prepared.rows, predict(prepared), options);
+    const { checks, expectedWrong } = checkLabels(prepared.rows, predict(prepared), options);
     expect(checks).toHaveLength(300);
+    expect(expectedWrong).toBeGreaterThanOrEqual(0.6 * wrong.size);
+    expect(expectedWrong).toBeLessThanOrEqual(1.6 * wrong.size);
     const doubtful = [...checks].sort((a, b) => b.doubt - a.doubt).slice(0, wrong.size);
     const found = doubtful.filter(({ example_id }) => wrong.has(Number(example_id.slice(1))));
     expect(found.length).toBeGreaterThanOrEqual(0.8 * wrong.size);
@@ -63,7 +65,7 @@ describe('the labels of examples', () => {
     }
   });
 
-  it('are judged by models that saw no equal input', () => {
+  it('are judged by models that saw no equal input, which say no number where they err too often [FND-7]', () => {
     // Every input is there four times with a label of its own that nothing explains: only a copy could know it.
     const random = createRandom(9);
     const labels = Array.from({ length: 75 }, () => Math.floor(random() * 3));
@@ -77,6 +79,8 @@ describe('the labels of examples', () => {
       return options[probabilities.indexOf(Math.max(...probabilities))] === row.decision;
     });
     expect(right.length / 300).toBeLessThan(0.55);
+    // Who errs that often cannot tell wrong labels from cases that are open.
+    expect(checkLabels(prepared.rows, outOfFold, options).expectedWrong).toBeNull();
   });
 
   it('that no other input has are left unchecked, and every other row has probabilities that sum to one', () => {

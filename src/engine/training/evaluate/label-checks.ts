@@ -12,6 +12,8 @@ const sureProbability = 0.7;
  */
 const spreadFrom = 0.15;
 const spreadSlope = 3;
+/** Models that err on more of the rows than this cannot tell wrong labels from cases that are open. */
+const maxErrorRate = 0.2;
 /** Below it a prediction counts as certain. */
 const minSpread = 1e-12;
 
@@ -62,14 +64,14 @@ function findLikelier(row: readonly number[], label: number): number {
   return best;
 }
 
-/** The verdict on every label, and about how many of the labels are wrong. */
-export type LabelSearch = { checks: LabelCheck[]; expectedWrong: number };
+/** The verdict on every label, and about how many of the labels are wrong; null where that cannot be told. */
+export type LabelSearch = { checks: LabelCheck[]; expectedWrong: number | null };
 
 /**
  * Compares every label with the probabilities of models that have not seen it. Where another option is more probable
  * and reaches the mean probability of that option's own rows, the row counts as wrong: the off-diagonal of the
  * confident joint, whose size estimates the number of wrong labels (Northcutt, Jiang & Chuang 2021, "Confident
- * learning"). These are suspect, and so is every label beside an option with 0.7 or more: where the models are sure of
+ * learning"), where the models err on a fifth of the rows at most. These are suspect, and so is every label beside an option with 0.7 or more: where the models are sure of
  * nearly every row, the mean alone would miss a third of the wrong labels. Rows that nothing was predicted for are left
  * out.
  */
@@ -79,9 +81,10 @@ export function checkLabels(
   options: readonly string[],
 ): LabelSearch {
   const labels = rows.map((row) => options.indexOf(row.decision));
-  const spreadWeight = spreadSlope * Math.max(0, computeErrorRate(outOfFold, labels) - spreadFrom);
+  const errorRate = computeErrorRate(outOfFold, labels);
+  const spreadWeight = spreadSlope * Math.max(0, errorRate - spreadFrom);
   const selfConfidences = computeSelfConfidences(outOfFold, labels, options.length);
-  let expectedWrong = 0;
+  let offDiagonal = 0;
   const checks = rows.flatMap((row, i) => {
     const probabilities = outOfFold[i];
     if (!probabilities) return [];
@@ -91,7 +94,7 @@ export function checkLabels(
     const likelierProbability = probabilities[likelier] ?? 0;
     const isLikelier = likelierProbability > probability;
     const isOffDiagonal = isLikelier && likelierProbability >= (selfConfidences[likelier] ?? 1);
-    if (isOffDiagonal) expectedWrong += 1;
+    if (isOffDiagonal) offDiagonal += 1;
     return {
       example_id: row.id,
       label: row.decision,
@@ -102,5 +105,5 @@ export function checkLabels(
       suspect: isOffDiagonal || (isLikelier && likelierProbability >= sureProbability),
     };
   });
-  return { checks, expectedWrong };
+  return { checks, expectedWrong: errorRate > maxErrorRate ? null : offDiagonal };
 }

@@ -33,11 +33,17 @@ export function followUp(state: State): FollowUp {
   const sentence =
     suspects === 0
       ? `None of ${formatCount(rows.length)} labels is suspect.`
-      : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. About ${formatCount(expected_wrong)} are expected to be wrong. Look at them in the findings about the data.`;
+      : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. ${describeExpected(expected_wrong)} Look at them in the findings about the data.`;
   return {
     metrics: { learning_curve: learningCurve, follow_up: { state: 'done', sentence, expected_wrong } },
     labelChecks,
   };
+}
+
+function describeExpected(wrong: number | null): string {
+  return wrong === null
+    ? 'How many are wrong cannot be told, because these models err too often.'
+    : `About ${formatCount(wrong)} are expected to be wrong.`;
 }
 
 function measurePart(state: State, part: readonly LabelledRow[]): ModelEvaluation {

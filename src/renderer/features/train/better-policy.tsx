@@ -22,7 +22,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
   useCommands([
     {
       id: 'take-better-policy',
-      title: 'Take the better policy',
+      title: 'Deploy the better policy',
       group: 'Training',
       enabled: isOffered,
       run: takeIt,
@@ -46,7 +46,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
       {isOffered && (
         <div>
           <Button loading={take.isPending} onClick={takeIt}>
-            Take it
+            Deploy it
           </Button>
         </div>
       )}

@@ -172,15 +172,12 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
             See where it is wrong
           </Button>
         )}
-        {isDeployed ? (
+        {isDeployed && (
           <Button variant="default" onClick={open('try')}>
             Try it
           </Button>
-        ) : (
-          <Button variant={policy.follows === null ? 'filled' : 'default'} onClick={open('deploy')}>
-            Deploy it
-          </Button>
         )}
+        {!isDeployed && policy.follows === null && <Button onClick={open('deploy')}>Deploy it</Button>}
       </div>
     </>
   );
