@@ -37,6 +37,11 @@ export function Examples({ type }: { type: DecisionType }) {
     void loadCard().catch(() => undefined);
   }, []);
   const { view, queue, isGiven, isPlain } = chooseQueue(query, stats.data);
+  const isUnnamed = (stats.data?.total ?? 0) > 0 && isPlain && !(query.queue && query.view);
+  useEffect(() => {
+    // The work that is left chooses once: the last label of a queue does not open another one under the hands.
+    if (isUnnamed) changeQuery({ queue, view }, { replace: true });
+  }, [isUnnamed, queue, view]);
   const [opening, setOpening] = useState(0);
   const show = (next: string) => {
     if (next !== queue) return changeQuery({ queue: next, row: '', view });
