@@ -379,6 +379,10 @@ const training = {
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':
     'comparison judges the whole decision of two policies, too, on the rows that both held out, with the p-value of McNemar’s exact test.',
+  'RPL-1':
+    'GET …/policies/{id}/replay decides logged inputs, newest first, with a policy and with the deployed one, both by the rules of now, and lists those that they decide differently; nothing is recorded or charged.',
+  'RPL-2':
+    'Deploy replays the newest 500 logged inputs with another policy by button or palette, says how many would be decided differently and lists these; it shows how far it is and can be stopped.',
   'RPT-1':
     'GET …/policies/{id}/report is one HTML page that runs and loads nothing: question, the figures of the whole decision beside a baseline, promise, weak parts, rules in words, thresholds.',
   'RPT-2':

@@ -133,6 +133,14 @@ export class DeployedDeciders {
     return this.#getRulesOnly(type, policy);
   }
 
+  /**
+   * The decider of any trained policy under its type's present settings. Throws `unavailable` or `validation_error`
+   * where it cannot be loaded.
+   */
+  getTrained(type: DecisionTypeRecord, policy: PolicyFile): Decider {
+    return this.#load(type, policy).decider;
+  }
+
   /** The fields that a deployed policy reads now, personal ones without their values; null while it cannot be loaded. */
   listFields(type: DecisionTypeRecord, policy: DeployedPolicy): InputField[] | null {
     this.get(type, policy);
@@ -247,7 +255,7 @@ export class DeployedDeciders {
     return found >= Math.min(policyIds.length, maxCompiledPolicies);
   }
 
-  #load(type: DecisionTypeRecord, policy: DeployedPolicy): Compiled {
+  #load(type: DecisionTypeRecord, policy: PolicyFile): Compiled {
     const known = this.#compiled.get(policy.id);
     const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
     if (known?.settingsKey === settingsKey) {

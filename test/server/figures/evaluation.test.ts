@@ -286,6 +286,53 @@ describe('the held-out examples of policies', () => {
     expect((await bench.call('GET', `/decision-types/${id}`)).body.fallback_option).toBe('decline');
   });
 
+  it('stand beside what another policy would decide on logged inputs, which records nothing [RPL-1]', async () => {
+    const [first = '', second = ''] = policies;
+    const { name } = (await bench.call('GET', path)).body;
+    // Near the border, where the two are likely to differ.
+    const inputs = Array.from({ length: 50 }, (_, at) => ({
+      applicant: { score: 605 + at },
+      amount: 1_000 + ((at * 733) % 9_000),
+      purpose: 'car',
+      employed: at % 2 === 0,
+    }));
+    const decisions = inputs.map((input) => ({ decision_type: name, input }));
+    const decideBy = async (policy: string, query: string) => {
+      expect((await bench.call('POST', `${path}/policies/${policy}/deploy`, {})).status).toBe(200);
+      const { results } = (await bench.call('POST', `/decide/batch${query}`, { decisions })).body;
+      return results as { decision: string; confidence: number; stage: string; escalate: boolean }[];
+    };
+    const of = ({ decision, confidence, stage, escalate }: Awaited<ReturnType<typeof decideBy>>[number]) => ({
+      decision,
+      confidence,
+      stage,
+      escalate,
+    });
+    const bySecond = await decideBy(second, '?dry_run=true');
+    const byFirst = await decideBy(first, '');
+    const { items, total } = (await bench.call('GET', `${path}/logs?page_size=100`)).body;
+    const replay = async (query: string) => (await bench.call('GET', `${path}/policies/${second}/replay${query}`)).body;
+    const end_time = items[0].created_at;
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => replay(`?page=${page}&page_size=20&end_time=${encodeURIComponent(end_time)}`)),
+    );
+    expect(pages.map(({ rows, refused, total: of }) => [rows, refused, of])).toEqual([
+      [20, 0, total],
+      [20, 0, total],
+      [total - 40, 0, total],
+    ]);
+    const expected = inputs.flatMap((input, at) => {
+      const [one, other] = [byFirst[at], bySecond[at]];
+      if (one === undefined || other === undefined || one.decision === other.decision) return [];
+      return [{ input, deployed: of(one), replayed: of(other) }];
+    });
+    expect(expected.length).toBeGreaterThan(0);
+    const found = pages.flatMap((page) => page.items).map(({ log_id: _id, ...row }) => row);
+    expect(found).toEqual(expected.reverse());
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(total);
+    expect((await bench.call('GET', `${path}/policies/${first}/replay?page_size=100`)).body.items).toEqual([]);
+  });
+
   it('are kept apart from other types and survive the deletion of an example', async () => {
     const [policy = ''] = policies;
     const [row] = (await rowsOf(policy)).items;

@@ -21,6 +21,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { History } from './history.tsx';
+import { Replay } from './replay.tsx';
 
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
@@ -91,85 +92,128 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
   return { run, isPending: deploy.isPending, error: deploy.error, reason, setReason };
 }
 
+type StandingProps = { type: DecisionType; newest: PolicySummary | undefined; deployed: PolicySummary | null };
+
+/** What decides now and how well, and what is to be known before another policy does. */
+function Standing({ type, newest, deployed }: StandingProps) {
+  return (
+    <>
+      {deployed?.whole && (
+        <div className="stack tight">
+          <strong className="headline">
+            v{deployed.version} decides, {toRight(deployed.whole)} right
+          </strong>
+          <p>{quoteNames(deployed.whole.headline)}</p>
+        </div>
+      )}
+      {deployed?.needs_attention && <p className="note warn">{deployed.needs_attention}</p>}
+      <div className="stack tight">
+        <PromiseState promise={type.declared_promise} />
+        {newest?.held_back && (
+          <p className="note warn">
+            Policy v{newest.version} is held back. {newest.held_back}
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Offers to deploy and to replay the newest policies; `onReplay` is null where nothing is deployed to compare with. */
+function usePolicyCommands(
+  policies: readonly PolicySummary[],
+  onDeploy: (policy: PolicySummary) => void,
+  onReplay: ((policyId: string) => void) | null,
+): void {
+  useCommands(
+    policies.slice(0, 5).flatMap((policy) => [
+      {
+        id: `deploy-${policy.id}`,
+        title: `Deploy policy v${policy.version}`,
+        group: 'Training',
+        run: () => onDeploy(policy),
+      },
+      {
+        id: `replay-${policy.id}`,
+        title: `Replay the log with v${policy.version}`,
+        group: 'Training',
+        enabled: onReplay !== null,
+        run: () => onReplay?.(policy.id),
+      },
+    ]),
+  );
+}
+
 const maxReasonLength = 500;
 
 function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
   const deployed = policies.find((policy) => policy.deployed) ?? null;
   const { run, isPending, error, reason, setReason } = useDeployment(type, deployed);
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
-  useCommands(
-    deployable.slice(0, 5).map((policy) => ({
-      id: `deploy-${policy.id}`,
-      title: `Deploy policy v${policy.version}`,
-      group: 'Training',
-      run: () => run(policy),
-    })),
-  );
+  const [replayedId, setReplayedId] = useState('');
+  const replayed = deployable.find(({ id }) => id === replayedId);
+  usePolicyCommands(deployable, run, deployed && setReplayedId);
   return (
-    <Part title="Policies">
-      <div className="stack">
-        {deployed?.whole && (
-          <div className="stack tight">
-            <strong className="headline">
-              v{deployed.version} decides, {toRight(deployed.whole)} right
-            </strong>
-            <p>{quoteNames(deployed.whole.headline)}</p>
-          </div>
-        )}
-        {deployed?.needs_attention && <p className="note warn">{deployed.needs_attention}</p>}
-        <div className="stack tight">
-          <PromiseState promise={type.declared_promise} />
-          {policies[0]?.held_back && (
-            <p className="note warn">
-              Policy v{policies[0].version} is held back. {policies[0].held_back}
-            </p>
+    <>
+      <Part title="Policies">
+        <div className="stack">
+          <Standing type={type} newest={policies[0]} deployed={deployed} />
+          {error && <ErrorNote error={error} />}
+          {deployable.length > 0 && (
+            <TextInput
+              label="Reason"
+              description="Optional; stands in the history beside the policy that you deploy next."
+              maw={480}
+              maxLength={maxReasonLength}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          )}
+          <PlainTable
+            heads={[
+              'Policy',
+              'Status',
+              {
+                name: 'Right',
+                says: 'The share of unseen examples that rules, classifier and thresholds of now together decide correctly, and where it lies with 95 % certainty.',
+              },
+              {
+                name: 'On common rows',
+                says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
+              },
+              'Made',
+              { name: 'Actions', isHidden: true },
+            ]}
+          >
+            {policies.map((policy) => (
+              <PolicyRow
+                key={policy.id}
+                type={type}
+                policy={policy}
+                deployed={deployed}
+                isPending={isPending}
+                onDeploy={() => run(policy)}
+                onReplay={() => setReplayedId(policy.id)}
+              />
+            ))}
+          </PlainTable>
+          {deployed && (
+            <div className="row">
+              <ReportButton typeId={type.id} policyId={deployed.id} />
+            </div>
           )}
         </div>
-        {error && <ErrorNote error={error} />}
-        {deployable.length > 0 && (
-          <TextInput
-            label="Reason"
-            description="Optional; stands in the history beside the policy that you deploy next."
-            maw={480}
-            maxLength={maxReasonLength}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        )}
-        <PlainTable
-          heads={[
-            'Policy',
-            'Status',
-            {
-              name: 'Right',
-              says: 'The share of unseen examples that rules, classifier and thresholds of now together decide correctly, and where it lies with 95 % certainty.',
-            },
-            {
-              name: 'On common rows',
-              says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
-            },
-            'Made',
-            { name: 'Actions', isHidden: true },
-          ]}
-        >
-          {policies.map((policy) => (
-            <PolicyRow
-              key={policy.id}
-              type={type}
-              policy={policy}
-              deployed={deployed}
-              isPending={isPending}
-              onDeploy={() => run(policy)}
-            />
-          ))}
-        </PlainTable>
-        {deployed && (
-          <div className="row">
-            <ReportButton typeId={type.id} policyId={deployed.id} />
-          </div>
-        )}
-      </div>
-    </Part>
+      </Part>
+      {deployed && replayed && (
+        <Replay
+          key={`${deployed.id} ${replayedId}`}
+          type={type}
+          policy={replayed}
+          deployed={deployed}
+          onClose={() => setReplayedId('')}
+        />
+      )}
+    </>
   );
 }
 
@@ -179,9 +223,10 @@ type PolicyRowProps = {
   deployed: PolicySummary | null;
   isPending: boolean;
   onDeploy(): void;
+  onReplay(): void;
 };
 
-function PolicyRow({ type, policy, deployed, isPending, onDeploy }: PolicyRowProps) {
+function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: PolicyRowProps) {
   const isEarlier = deployed !== null && policy.version < deployed.version;
   return (
     <tr>
@@ -215,6 +260,17 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy }: PolicyRowPro
         <Moment iso={policy.created_at} />
       </td>
       <td className="number">
+        {policy.status === 'trained' && deployed !== null && !policy.deployed && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={`Replay the log with v${policy.version}`}
+            title="What it would decide otherwise, of the inputs that were logged last."
+            onClick={onReplay}
+          >
+            Replay
+          </Button>
+        )}{' '}
         {policy.status === 'trained' && !policy.deployed && (
           <Button
             size="compact-xs"

@@ -1,6 +1,6 @@
 /** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
-import { confidenceThresholdsSchema, judgedParts, metricsSchema } from '../../../engine/domain.ts';
+import { confidenceThresholdsSchema, judgedParts, metricsSchema, stages } from '../../../engine/domain.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
 import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
 import { analysisStateShape, pageQuery, paginated, uuid } from '../common.ts';
@@ -40,6 +40,22 @@ const comparedRowSchema = z
     second: comparedPredictionSchema,
   })
   .meta({ id: 'ComparedRow' });
+
+const replayedSchema = z.object({
+  decision: z.string(),
+  confidence: z.number().describe('Of the classifier; 1 of a rule'),
+  stage: z.enum(stages),
+  escalate: z.boolean(),
+});
+
+const replayedRowSchema = z
+  .object({
+    log_id: uuid,
+    input: z.record(z.string(), z.unknown()).describe('As it was recorded: personal fields are replaced by tokens'),
+    deployed: replayedSchema.describe('What the deployed policy decides now'),
+    replayed: replayedSchema.describe('What this policy would decide'),
+  })
+  .meta({ id: 'ReplayedRow' });
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
@@ -170,5 +186,24 @@ export const evaluationOperations = {
       sentence: z.string(),
     }),
     summary: 'Two policies on the examples that both held out; items are the rows that only one of them gets right',
+  }),
+  'policies.replay': operation('GET', `${base}/replay`, {
+    ...common,
+    query: z.strictObject({
+      ...pageQuery,
+      end_time: z.iso
+        .datetime({ offset: true, local: true })
+        .optional()
+        .describe('Only inputs logged until then, so that pages stay what they are; ISO 8601, without an offset UTC'),
+    }),
+    output: z.object({
+      items: z.array(replayedRowSchema).describe('The inputs of the page that the two decide differently'),
+      rows: z.int().describe('Inputs of the page that both decided'),
+      refused: z.int().describe('Inputs of the page that the input schema of now refuses'),
+      total: z.int().describe('Logged decisions on all pages'),
+    }),
+    summary: 'What a policy would decide on logged inputs, newest first, beside the deployed one; nothing is recorded',
+    errors: ['conflict', 'model_not_deployed', 'unavailable'],
+    ignoresExamples: true,
   }),
 };

@@ -1,7 +1,9 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
+import type { Decision } from '../../../engine/domain.ts';
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
+import { replayLogged } from '../../services/deciding/replay.ts';
 import {
   type Comparison,
   type DecidedRow,
@@ -27,6 +29,8 @@ type Used = Pick<
   | 'heldOutDecisions'
   | 'preparation'
   | 'toolVersion'
+  | 'runtime'
+  | 'explanationTurns'
 >;
 type Page = { page: number; page_size: number };
 
@@ -87,6 +91,8 @@ function toDecided(row: DecidedRow | undefined) {
   const { decision, stage, escalate } = row.whole;
   return { decision, stage, escalate };
 }
+
+const toReplayed = ({ decision, stage, escalate, confidence }: Decision) => ({ decision, stage, escalate, confidence });
 
 function compareClassifiers(
   { store }: Pick<Used, 'store'>,
@@ -158,4 +164,15 @@ export const evaluationHandlers = {
       sentence: describeComparison({ onlyFirst, onlySecond }),
     };
   },
+  'policies.replay': (deps, { type, policy, query, caller }) =>
+    deps.explanationTurns.take(toCallerId(caller), async () => {
+      const { differing, ...counts } = await replayLogged(deps, type, policy, query);
+      const items = differing.map(({ logId, input, deployed, replayed }) => ({
+        log_id: logId,
+        input: deps.auth.redact(input, type.piiFields),
+        deployed: toReplayed(deployed),
+        replayed: toReplayed(replayed),
+      }));
+      return { items, ...counts };
+    }),
 } satisfies Handlers<Used>;

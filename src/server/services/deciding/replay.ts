@@ -1,0 +1,57 @@
+/** What a policy would decide on logged inputs, beside the deployed one. Writes no log record. */
+import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+type Deps = {
+  store: Pick<Store, 'deployments' | 'logs'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'get' | 'getTrained'> };
+};
+type ReplayQuery = { page: number; page_size: number; end_time?: string | undefined };
+type Differing = { logId: string; input: JsonObject; deployed: Decision; replayed: Decision };
+/** `rows` were decided by both, `refused` by neither; `total` counts the records of all pages. */
+export type Replay = { differing: Differing[]; rows: number; refused: number; total: number };
+
+/** Inputs whose texts are embedded at a time; other calls have their turn between them. */
+const decidedAtOnce = 8;
+
+/**
+ * Decides one page of the log with a policy and with the deployed one, both by the rules and thresholds of now. Masked
+ * values are the same for both, so they make no difference by themselves. Throws `model_not_deployed`, `conflict` for a
+ * policy that is not trained to the end, or `unavailable`.
+ */
+export async function replayLogged(
+  { store, runtime }: Deps,
+  type: DecisionTypeRecord,
+  { id, version, bundleSha256, status }: PolicyRecord,
+  { page, page_size, ...filter }: ReplayQuery,
+): Promise<Replay> {
+  const deployed = store.deployments.find(type.id);
+  if (deployed === null) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Deploy one first.');
+  }
+  if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} cannot decide.`);
+  const present = runtime.deployed.get(type, deployed);
+  const other = runtime.deployed.getTrained(type, { id, version, bundleSha256 });
+  const { decisions, total } = await store.logs.page(type.seq, filter, page, page_size);
+  const replay: Replay = { differing: [], rows: 0, refused: 0, total };
+  for (let at = 0; at < decisions.length; at += decidedAtOnce) {
+    const some = decisions.slice(at, at + decidedAtOnce);
+    const inputs = some.map(({ input }) => input);
+    await Promise.all([present.embedAhead(inputs), other.embedAhead(inputs)]);
+    for (const { id: logId, input } of some) {
+      const [before, after] = await Promise.all([present.decide(input), other.decide(input)]);
+      if (!before.ok || !after.ok) {
+        replay.refused += 1;
+        continue;
+      }
+      replay.rows += 1;
+      if (before.decision.decision === after.decision.decision) continue;
+      replay.differing.push({ logId, input, deployed: before.decision, replayed: after.decision });
+    }
+  }
+  return replay;
+}
