@@ -1,10 +1,10 @@
-/** A type of 150 answers, of which half are too rare, trains at the first press; Python decides as it does. */
+/** Types of 150 answers, of which half or all are too rare, train at the first press; Python decides as they do. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWindow, type Window } from './tools/browser-page.ts';
+import { openWindow, pictures, type Window } from './tools/browser-page.ts';
 import { findEdgePython } from './tools/edge-python.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
@@ -93,4 +93,34 @@ describe('150 answers with 28 to 47 rows', () => {
     const decided = ({ decision, stage, escalate }: Decided) => ({ decision, stage, escalate });
     expect(there.map(decided)).toEqual(here.map(decided));
   });
+});
+
+test('150 answers with 28 rows each are all learned at the first press [TRN-20]', async () => {
+  const workbench = await startWorkbenchProcess();
+  try {
+    const type = { name: 'rooms', options };
+    const { body } = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', type);
+    const seen = new Map<string, number>();
+    const few = examples.filter(({ decision }) => {
+      const rows = (seen.get(decision) ?? 0) + 1;
+      seen.set(decision, rows);
+      return rows <= 28;
+    });
+    await workbench.call('POST', `/api/v1/decision-types/${body.id}/examples`, { examples: few });
+    const { page, faults, close } = await openWindow(workbench, `#/types/${body.id}/train`);
+    await page.getByRole('button', { name: 'Train on all answers, some with only 28 examples' }).click();
+    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 580_000 });
+    await page
+      .getByText(/^Right on/)
+      .first()
+      .waitFor();
+    await page.screenshot({ path: join(pictures, 'few-examples-trained.png') });
+    const asked = { decision_type: 'rooms', input: few[0]?.input };
+    const answer = await workbench.call<Decided>('POST', '/api/v1/decide', asked);
+    expect(answer.body.decision).toBe(few[0]?.decision);
+    expect(faults).toEqual([]);
+    await close();
+  } finally {
+    await workbench.stop();
+  }
 });

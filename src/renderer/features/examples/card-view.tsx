@@ -229,9 +229,11 @@ function QueueCount({ count }: { count: number | null }) {
 function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspects'>) {
   const says = describeSuspects(suspects);
   if (suspects === null || says === null) return null;
+  const expected = suspects.expected_wrong ?? 0;
   return (
     <Figure className="muted" says={says}>
-      {number(suspects.corrected)} of about {number(suspects.expected_wrong ?? 0)} wrong ones changed
+      {number(suspects.corrected)} of about {number(expected)} wrong ones changed
+      {suspects.corrected >= expected && ': those left are probably right'}
     </Figure>
   );
 }

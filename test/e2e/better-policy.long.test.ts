@@ -1,0 +1,77 @@
+/** Under Train a better text model is made by itself: offered in words, deployed by one press, or given up. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { negatedRemarks as examples } from '../engine/training/tuning-request.ts';
+import { openWindow, pictures, type Window } from './tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+
+const remarks = { name: 'remarks', options: ['praise', 'complaint'] };
+const config = { tune_hyperparams: false, tuning_tokens: 20_000 };
+const tuningMs = { timeout: 500_000 };
+
+describe('a better text model', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let path: string;
+  type Listed = { version: number; status: string; follows: string | null };
+  const list = async () =>
+    (await workbench.call<Listed[]>('GET', `${path}/policies`)).body.map(({ version, status, follows }) => ({
+      version,
+      status,
+      isBetter: follows !== null,
+    }));
+  const tuning = () => opened.page.getByText('The text model is being tuned in the background.');
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const { body } = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', remarks);
+    path = `/api/v1/decision-types/${body.id}`;
+    await workbench.call('POST', `${path}/examples`, { examples });
+    opened = await openWindow(workbench, `#/types/${body.id}/train`);
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  test('is made while the policy decides, offered in words, and decides after one press [BTR-1] [BTR-2]', async () => {
+    const { page, faults } = opened;
+    await workbench.call('POST', `${path}/train`, config);
+    await tuning().waitFor(tuningMs);
+    await page.getByText('Trained and live', { exact: true }).waitFor();
+    await page.screenshot({ path: join(pictures, 'better-text-model-tuned.png') });
+    await page.getByText(/v2 is right on \d+ of \d+ instead of \d+/).waitFor(tuningMs);
+    await page.screenshot({ path: join(pictures, 'better-text-model-offered.png') });
+    expect((await list())[0]).toEqual({ version: 2, status: 'trained', isBetter: true });
+    const deploy = page.getByRole('button', { name: 'Deploy it' });
+    expect(await deploy.count()).toBe(1);
+    await deploy.click();
+    await page.getByRole('button', { name: 'Try it' }).waitFor();
+    expect(await deploy.count()).toBe(0);
+    const asked = { decision_type: remarks.name, input: examples[0]?.input };
+    const { body } = await workbench.call<{ policy_version: string }>('POST', '/api/v1/decide', asked);
+    expect(body.policy_version).toBe('v2');
+    await page.screenshot({ path: join(pictures, 'better-text-model-deployed.png') });
+    expect(faults).toEqual([]);
+  });
+
+  test('gives way to a training that is started meanwhile, and to Stop [BTR-3]', async () => {
+    const { page, faults } = opened;
+    await workbench.call('POST', `${path}/train`, config);
+    await page.getByText('Policy v3').waitFor();
+    await tuning().waitFor(tuningMs);
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByText('Policy v4').waitFor();
+    await page.getByText('Trained, not live', { exact: true }).waitFor(tuningMs);
+    await tuning().waitFor(tuningMs);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await tuning().waitFor({ state: 'detached' });
+    await expect.poll(list).toEqual([
+      { version: 4, status: 'trained', isBetter: false },
+      { version: 3, status: 'deployed', isBetter: false },
+      { version: 2, status: 'trained', isBetter: true },
+      { version: 1, status: 'trained', isBetter: false },
+    ]);
+    expect(faults).toEqual([]);
+  });
+});
