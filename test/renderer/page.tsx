@@ -1,6 +1,6 @@
 /** A part of the page over a real server, called without a socket; what a browser keeps lies in memory. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, configure, render } from '@testing-library/react';
+import { cleanup, configure, prettyDOM, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
@@ -12,8 +12,16 @@ import { type Workbench, WorkbenchContext } from '../../src/renderer/state/workb
 import type { Fetch } from '../../src/server/contract/client.ts';
 import type { Call } from '../server/workbench.ts';
 
-// Waits end when what is awaited is there; a busy machine may take its time.
-configure({ asyncUtilTimeout: 20_000 });
+configure({
+  // Waits end when what is awaited is there; a busy machine may take its time.
+  asyncUtilTimeout: 20_000,
+  // Prints the page when the message is read: a query that waits fails many times before it succeeds.
+  getElementError: (message, container) =>
+    Object.defineProperty(new Error(), 'message', {
+      configurable: true,
+      get: () => `${message}\n\n${prettyDOM(container)}`,
+    }),
+});
 
 /** What jsdom does not have and the widgets ask for. */
 function completeDom(): void {
