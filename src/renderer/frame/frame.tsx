@@ -90,18 +90,15 @@ export function Frame() {
   );
 }
 
-/** Drawn again only where the place or its type is another: the figures of the rail move with each label. */
-const CurrentPlace = memo(function CurrentPlace({
-  route,
-  type,
-  types,
-  error,
-}: {
+type CurrentPlaceProps = {
   route: Route;
   type: DecisionType | null;
   types: readonly DecisionType[] | undefined;
   error: unknown;
-}) {
+};
+
+/** Drawn again only where the place or its type is another: the figures of the rail move with each label. */
+const CurrentPlace = memo(function CurrentPlace({ route, type, types, error }: CurrentPlaceProps) {
   if (route.page === 'start') {
     if (types) return <Start types={types} />;
     return error ? <ErrorNote error={error} /> : <Busy>Opening the workbench…</Busy>;

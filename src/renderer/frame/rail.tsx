@@ -77,17 +77,14 @@ function NewTypeButton() {
   );
 }
 
-function RailLink({
-  href,
-  text,
-  current,
-  children,
-}: {
+type RailLinkProps = {
   href: string;
   text: string;
   current: boolean;
   children: React.ReactNode;
-}) {
+};
+
+function RailLink({ href, text, current, children }: RailLinkProps) {
   return (
     <a href={href} {...(current ? { 'aria-current': 'page' as const } : {})}>
       {children}

@@ -208,16 +208,14 @@ function findDirection(sort: string | undefined, sorted: string): 'ascending' | 
   return sorted === `-${sort}` ? 'descending' : undefined;
 }
 
-/** The heading of a column: a button where the rows can be sorted by it, with an arrow where they are. */
-function Heading<T>({
-  column,
-  sorted,
-  onSort,
-}: {
+type HeadingProps<T> = {
   column: GridColumn<T> | undefined;
   sorted: string;
   onSort: ((sorted: string) => void) | undefined;
-}) {
+};
+
+/** The heading of a column: a button where the rows can be sorted by it, with an arrow where they are. */
+function Heading<T>({ column, sorted, onSort }: HeadingProps<T>) {
   const sort = column?.sort;
   if (sort === undefined || onSort === undefined) {
     if (column?.says === undefined) return column?.header;

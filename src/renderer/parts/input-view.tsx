@@ -5,16 +5,14 @@ import { showUnseen } from './text/names.ts';
 /** The parts of a long name between which a line may end: behind its points and underscores. */
 const splitName = (path: string) => showUnseen(path).split(/(?<=[._])/u);
 
-/** An input as a table of its fields; `note` may say something of a field beside its value. */
-export function InputView({
-  input,
-  note,
-  without,
-}: {
+type InputViewProps = {
   input: Readonly<Record<string, unknown>>;
   note?: (path: string, value: unknown) => string | null;
   without?: string | undefined;
-}) {
+};
+
+/** An input as a table of its fields; `note` may say something of a field beside its value. */
+export function InputView({ input, note, without }: InputViewProps) {
   const fields = flattenInput(input).filter(({ path }) => path !== without);
   if (fields.length === 0) return null;
   return (

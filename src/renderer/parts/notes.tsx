@@ -54,18 +54,15 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   );
 }
 
-/** Fills a place before there is anything: what belongs here and how to get it. */
-export function EmptyState({
-  title,
-  facts,
-  children,
-  actions,
-}: {
+type EmptyStateProps = {
   title: string;
   facts?: ReactNode;
   children: ReactNode;
   actions?: ReactNode;
-}) {
+};
+
+/** Fills a place before there is anything: what belongs here and how to get it. */
+export function EmptyState({ title, facts, children, actions }: EmptyStateProps) {
   return (
     <section className="empty">
       <h2>{title}</h2>
@@ -89,12 +86,10 @@ export function Part({ title, tools, children }: { title: string; tools?: ReactN
   );
 }
 
+type FactsProps = { items: readonly { name: string; value: ReactNode; detail?: string | undefined; help: string }[] };
+
 /** A row of figures with their names; each explains itself on hover and on keyboard focus. */
-export function Facts({
-  items,
-}: {
-  items: readonly { name: string; value: ReactNode; detail?: string | undefined; help: string }[];
-}) {
+export function Facts({ items }: FactsProps) {
   return (
     <dl className="facts">
       {items.map(({ name, value, detail, help }) => (

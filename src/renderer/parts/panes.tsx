@@ -29,17 +29,7 @@ export class PaneBoundary extends Component<{ children: ReactNode }, { error: Er
   }
 }
 
-/** One pane: a heading with tools, and a body that scrolls by itself and fails by itself. */
-export function Pane({
-  title,
-  head,
-  tools,
-  children,
-  sub,
-  still,
-  roomy,
-  level = 2,
-}: {
+type PaneProps = {
   title: string;
   /** Beside the heading. */
   head?: ReactNode;
@@ -50,7 +40,10 @@ export function Pane({
   still?: boolean;
   roomy?: boolean;
   level?: 1 | 2;
-}) {
+};
+
+/** One pane: a heading with tools, and a body that scrolls by itself and fails by itself. */
+export function Pane({ title, head, tools, children, sub, still, roomy, level = 2 }: PaneProps) {
   const id = useId();
   const Heading = level === 1 ? 'h1' : 'h2';
   return (
@@ -71,16 +64,10 @@ export function Pane({
 
 type PaneSpec = { id: string; content: ReactNode; size: string; min: string };
 
+type PanesProps = { id: string; panes: readonly PaneSpec[]; orientation?: 'horizontal' | 'vertical' };
+
 /** Panes side by side, or one below the other; their sizes are remembered under `id`. */
-function Panes({
-  id,
-  panes,
-  orientation = 'horizontal',
-}: {
-  id: string;
-  panes: readonly PaneSpec[];
-  orientation?: 'horizontal' | 'vertical';
-}) {
+function Panes({ id, panes, orientation = 'horizontal' }: PanesProps) {
   const ids = panes.map((pane) => pane.id);
   const layout = useDefaultLayout({ id: `panes.${id}`, panelIds: ids, storage: window.localStorage });
   return (
@@ -107,17 +94,7 @@ export function useNarrow(): boolean {
   return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
 }
 
-/**
- * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
- * the inspector while something is inspected.
- */
-export function PlaceLayout({
-  id,
-  side,
-  main,
-  beside,
-  inspector,
-}: {
+type PlaceLayoutProps = {
   id: string;
   side?: ReactNode;
   main: ReactNode;
@@ -125,7 +102,13 @@ export function PlaceLayout({
   beside?: ReactNode;
   /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
-}) {
+};
+
+/**
+ * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
+ * the inspector while something is inspected.
+ */
+export function PlaceLayout({ id, side, main, beside, inspector }: PlaceLayoutProps) {
   const narrow = useNarrow();
   const panes: PaneSpec[] = [];
   if (side) panes.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
@@ -140,18 +123,15 @@ export function PlaceLayout({
   );
 }
 
-/** Shows what is chosen in the list beside it; Escape closes it. */
-export function Inspector({
-  title,
-  onClose,
-  tools,
-  children,
-}: {
+type InspectorProps = {
   title: string;
   onClose?: () => void;
   tools?: ReactNode;
   children: ReactNode;
-}) {
+};
+
+/** Shows what is chosen in the list beside it; Escape closes it. */
+export function Inspector({ title, onClose, tools, children }: InspectorProps) {
   useCommands([
     {
       id: 'close-inspector',

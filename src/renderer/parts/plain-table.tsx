@@ -20,18 +20,15 @@ function toHeading(head: TableHead) {
   );
 }
 
-/** A table of few rows, which are its children; one that is too wide is scrolled in its place. */
-export function PlainTable({
-  label,
-  heads = [],
-  className = '',
-  children,
-}: {
+type PlainTableProps = {
   label?: string;
   heads?: readonly TableHead[];
   className?: string;
   children: ReactNode;
-}) {
+};
+
+/** A table of few rows, which are its children; one that is too wide is scrolled in its place. */
+export function PlainTable({ label, heads = [], className = '', children }: PlainTableProps) {
   return (
     <div className={`scroll ${className}`}>
       <table className="plain" aria-label={label}>

@@ -27,18 +27,15 @@ type Row = OutputOf<'policies.held_out'>['items'][number];
 const pageSize = 25;
 const maxKeyOptions = 9;
 
-/** The held-out examples behind a cell, most confident first; number keys give one another label. */
-export function CellRows({
-  type,
-  policy,
-  cell,
-  onClose,
-}: {
+type CellRowsProps = {
   type: DecisionType;
   policy: PolicyPlace;
   cell: Cell;
   onClose(): void;
-}) {
+};
+
+/** The held-out examples behind a cell, most confident first; number keys give one another label. */
+export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
   const [page, setPage] = useState(1);
   const query = {
     expected: cell.expected,

@@ -16,20 +16,16 @@ import { useAskedThresholds } from './tried-thresholds.ts';
 
 const pageSize = 20;
 
-/** Two policies on the examples that both held out: how often only one of them is right, and on which rows. */
-export function Comparison({
-  type,
-  policy,
-  name,
-  other,
-  onClose,
-}: {
+type ComparisonProps = {
   type: DecisionType;
   policy: PolicyPlace;
   name: string;
   other: { id: string; name: string };
   onClose(): void;
-}) {
+};
+
+/** Two policies on the examples that both held out: how often only one of them is right, and on which rows. */
+export function Comparison({ type, policy, name, other, onClose }: ComparisonProps) {
   const [page, setPage] = useState(1);
   const result = useOperation(
     'policies.compare',

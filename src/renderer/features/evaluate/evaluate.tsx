@@ -100,15 +100,9 @@ export function Evaluate({ type }: { type: DecisionType }) {
   );
 }
 
-function Choice({
-  measured,
-  current,
-  other,
-}: {
-  measured: readonly PolicySummary[];
-  current: PolicySummary;
-  other: PolicySummary | null;
-}) {
+type ChoiceProps = { measured: readonly PolicySummary[]; current: PolicySummary; other: PolicySummary | null };
+
+function Choice({ measured, current, other }: ChoiceProps) {
   const nameOf = ({ version, deployed }: PolicySummary) => `v${version}${deployed ? ', deployed' : ''}`;
   return (
     <>

@@ -21,16 +21,10 @@ const keptMs = 60_000;
 
 const nearestCount = 3;
 
+type RowHelpProps = { type: DecisionType; example: Example; why: ReturnType<typeof useWhy> };
+
 /** Shows what helps with one row: why it may be decided so, and the labelled examples most like it. */
-export function RowHelp({
-  type,
-  example,
-  why,
-}: {
-  type: DecisionType;
-  example: Example;
-  why: ReturnType<typeof useWhy>;
-}) {
+export function RowHelp({ type, example, why }: RowHelpProps) {
   const isRested = useRested(example.id);
   const params = { decision_type_id: type.id, example_id: example.id };
   const { data, error, refetch } = useOperation(

@@ -182,18 +182,15 @@ function useHeadline(rows: Rows): string | null | undefined {
   );
 }
 
-/** The row at the cursor, with the words marked that weighed in what was explained of it. */
-function WordsCard({
-  type,
-  example,
-  headline,
-  isExplained,
-}: {
+type WordsCardProps = {
   type: DecisionType;
   example: Example;
   headline: string | null | undefined;
   isExplained: boolean;
-}) {
+};
+
+/** The row at the cursor, with the words marked that weighed in what was explained of it. */
+function WordsCard({ type, example, headline, isExplained }: WordsCardProps) {
   const params = { decision_type_id: type.id, example_id: example.id };
   // The help beside asks for it.
   const { data } = useOperation('examples.explain', { params }, { enabled: false });
@@ -254,16 +251,10 @@ const probabilityOf = {
   label_check: 'How likely models that had not seen the example think this option is.',
 } as const;
 
+type AnswerNoteProps = { advice: Advice; example: Example; labels: ReadonlyMap<string, string> };
+
 /** Says what Enter answers, and how often the answers so far were what was suggested. */
-function AnswerNote({
-  advice,
-  example,
-  labels,
-}: {
-  advice: Advice;
-  example: Example;
-  labels: ReadonlyMap<string, string>;
-}) {
+function AnswerNote({ advice, example, labels }: AnswerNoteProps) {
   const suggestion = advice.suggestionOf(example.id);
   const answer = advice.answerOf(example);
   return (

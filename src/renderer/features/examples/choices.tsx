@@ -110,21 +110,15 @@ export const Choices = memo(function Choices({
   );
 });
 
-/** A field that leaves the options with what is typed; in it, too, the number keys choose, and Enter the first one. */
-function Finder({
-  all,
-  shown,
-  text,
-  matchCount,
-  onFind,
-  onLabel,
-  onLeave,
-}: ShownOptions & {
+type FinderProps = ShownOptions & {
   all: readonly string[];
   onFind(text: string): void;
   onLabel(option: string): void;
   onLeave(): void;
-}) {
+};
+
+/** A field that leaves the options with what is typed; in it, too, the number keys choose, and Enter the first one. */
+function Finder({ all, shown, text, matchCount, onFind, onLabel, onLeave }: FinderProps) {
   const field = useRef<HTMLInputElement>(null);
   useCommands([
     { id: 'option-find', title: 'Find an option', group: 'Label', keys: '/', run: () => field.current?.focus() },

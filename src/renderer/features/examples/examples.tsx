@@ -122,22 +122,17 @@ function useExampleCommands(
   ]);
 }
 
-/** Above the rows: the search, the view and what adds examples. */
-function Tools({
-  type,
-  view,
-  canSearch,
-  generation,
-  onView,
-  onAdd,
-}: {
+type ToolsProps = {
   type: DecisionType;
   view: View;
   canSearch: boolean;
   generation: ReturnType<typeof useGeneration>;
   onView(view: string): void;
   onAdd(): void;
-}) {
+};
+
+/** Above the rows: the search, the view and what adds examples. */
+function Tools({ type, view, canSearch, generation, onView, onAdd }: ToolsProps) {
   return (
     <>
       {canSearch && <SearchBox key={type.id} />}
@@ -220,15 +215,9 @@ function SearchBox() {
   );
 }
 
-function NoExamples({
-  type,
-  onAdd,
-  generation,
-}: {
-  type: DecisionType;
-  onAdd(): void;
-  generation: { isRunning: boolean; run(): void };
-}) {
+type NoExamplesProps = { type: DecisionType; onAdd(): void; generation: { isRunning: boolean; run(): void } };
+
+function NoExamples({ type, onAdd, generation }: NoExamplesProps) {
   return (
     <Pane title="Examples" level={1}>
       <EmptyState

@@ -53,16 +53,7 @@ export function CheckingLabels({ typeId }: { typeId: string }) {
   return newest && <PendingFollowUp typeId={typeId} policyId={newest.id} />;
 }
 
-/** Stands behind the last example of a queue and says whether any is left, and the next queue that holds some. */
-export function QueueEnd({
-  type,
-  queue,
-  stats,
-  labels,
-  advice,
-  isEmpty,
-  onQueue,
-}: {
+type QueueEndProps = {
   type: DecisionType;
   queue: string;
   stats: OutputOf<'examples.stats'>;
@@ -72,7 +63,10 @@ export function QueueEnd({
   /** No example was in the queue. */
   isEmpty: boolean;
   onQueue(name: string): void;
-}) {
+};
+
+/** Stands behind the last example of a queue and says whether any is left, and the next queue that holds some. */
+export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue }: QueueEndProps) {
   const left = isEmpty ? 0 : (countQueue(queue, stats) ?? 0);
   const next = queues.find(({ name }) => name !== queue && name !== 'all' && (countQueue(name, stats) ?? 0) > 0);
   useCommands([

@@ -11,18 +11,15 @@ import { countQueue, queues, toOptionQueue } from './queues.ts';
 
 type Stats = OutputOf<'examples.stats'>;
 
-/** The queues with their counts, and how the labels are spread over the options. */
-export function QueuePane({
-  type,
-  stats,
-  queue,
-  onQueue,
-}: {
+type QueuePaneProps = {
   type: DecisionType;
   stats: Stats;
   queue: string;
   onQueue(name: string): void;
-}) {
+};
+
+/** The queues with their counts, and how the labels are spread over the options. */
+export function QueuePane({ type, stats, queue, onQueue }: QueuePaneProps) {
   const { options } = type.active_version;
   const colourOf = useOptionColours(type.id);
   const choose = useNewest(onQueue);
@@ -63,22 +60,17 @@ function countText(count: number | null): string {
   return count === null ? '' : number(count);
 }
 
-/** The queue of one option, drawn again only where its own count moves: a label changes two of up to 500. */
-const OptionQueue = memo(function OptionQueue({
-  typeId,
-  option,
-  count,
-  colour,
-  isOpen,
-  onQueue,
-}: {
+type OptionQueueProps = {
   typeId: string;
   option: string;
   count: number;
   colour: string;
   isOpen: boolean;
   onQueue(name: string): void;
-}) {
+};
+
+/** The queue of one option, drawn again only where its own count moves: a label changes two of up to 500. */
+const OptionQueue = memo(function OptionQueue({ typeId, option, count, colour, isOpen, onQueue }: OptionQueueProps) {
   return (
     <li>
       <button

@@ -222,20 +222,16 @@ function useSorting(typeId: string, filter: ExampleFilter, rows: Rows, work: Wor
   };
 }
 
-/** Offers what can be done with the selected rows at once; each act can be undone. */
-function BulkBar({
-  type,
-  filter,
-  selected,
-  selection,
-  onDone,
-}: {
+type BulkBarProps = {
   type: ViewProps['type'];
   filter: ReturnType<typeof toFilter>;
   selected: number;
   selection: Selection;
   onDone(): void;
-}) {
+};
+
+/** Offers what can be done with the selected rows at once; each act can be undone. */
+function BulkBar({ type, filter, selected, selection, onDone }: BulkBarProps) {
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);
   const [isRunning, setIsRunning] = useState(false);

@@ -12,20 +12,16 @@ const maxValueLength = 40;
 /** No column of a sheet has an empty name. */
 const noColumn = '';
 
-/** Asks which of several columns is the answer. */
-export function AnswerQuestion({
-  surveys,
-  candidates,
-  chosen,
-  mayBeNone,
-  onChoose,
-}: {
+type AnswerQuestionProps = {
   surveys: readonly ColumnSurvey[];
   candidates: readonly Candidate[];
   chosen: Answer;
   mayBeNone: boolean;
   onChoose(column: string | null): void;
-}) {
+};
+
+/** Asks which of several columns is the answer. */
+export function AnswerQuestion({ surveys, candidates, chosen, mayBeNone, onChoose }: AnswerQuestionProps) {
   const shown = candidates.slice(0, maxCandidates);
   return (
     <Radio.Group

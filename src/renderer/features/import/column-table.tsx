@@ -28,16 +28,10 @@ const kindChoices = columnKinds.map((value) => ({ value, label: kindNames[value]
 const open = { value: '', label: 'Choose…', disabled: true };
 const maxSampleLength = 24;
 
+type ColumnTableProps = { surveys: readonly ColumnSurvey[]; rows: number; mapping: Mapping };
+
 /** The columns of a sheet: what is in them, what each becomes, what it is read as, and why. */
-export function ColumnTable({
-  surveys,
-  rows,
-  mapping,
-}: {
-  surveys: readonly ColumnSurvey[];
-  rows: number;
-  mapping: Mapping;
-}) {
+export function ColumnTable({ surveys, rows, mapping }: ColumnTableProps) {
   return (
     <Part title="Columns">
       <PlainTable heads={['Column', 'Becomes', 'Kind', 'Values']}>

@@ -8,20 +8,16 @@ import { isolate, showUnseen } from '../../parts/text/names.ts';
 const addValue = '\u0000add';
 const noneValue = '\u0000none';
 
-/** Every label of the file with its count, and the option that it means. */
-export function LabelTable({
-  column,
-  labels,
-  targets,
-  options,
-  onTarget,
-}: {
+type LabelTableProps = {
   column: string;
   labels: readonly LabelUse[];
   targets: Readonly<Record<string, LabelTarget>>;
   options: readonly string[];
   onTarget(label: string, target: LabelTarget): void;
-}) {
+};
+
+/** Every label of the file with its count, and the option that it means. */
+export function LabelTable({ column, labels, targets, options, onTarget }: LabelTableProps) {
   const added = labels.filter(({ value }) => targets[value]?.kind === 'add').map(({ value }) => value);
   return (
     <Part title={`Values in “${isolate(column)}”`}>

@@ -146,13 +146,10 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   };
 }
 
+type FewExamplesProps = ReturnType<typeof useOtherWays> & { start(rareness: Rareness): void; isStarting: boolean };
+
 /** Trainings that are possible where some answers have too few examples: without these answers, or with as few. */
-function FewExamples({
-  withoutRare,
-  withFew,
-  start,
-  isStarting,
-}: ReturnType<typeof useOtherWays> & { start(rareness: Rareness): void; isStarting: boolean }) {
+function FewExamples({ withoutRare, withFew, start, isStarting }: FewExamplesProps) {
   if (withoutRare === null && withFew === null) return null;
   return (
     <Part title="Too few examples of some answers">

@@ -30,14 +30,7 @@ function listChoices(seen: SeenFields, path: string): string[] | null {
   return texts.length > 0 && texts.length <= maxChoices && total >= 2 * values.length ? texts : null;
 }
 
-/** An input as a form, objects in frames; the kind of a field does not follow what is typed into it. */
-export function InputForm({
-  input,
-  kinds,
-  seen,
-  path,
-  onInput,
-}: {
+type InputFormProps = {
   input: JsonObject;
   kinds: ReadonlyMap<string, Kind>;
   /** What examples hold, of which a field with few values offers them. */
@@ -45,7 +38,10 @@ export function InputForm({
   /** Where this object stands in the input; '' for the input itself. */
   path: string;
   onInput(input: JsonObject): void;
-}) {
+};
+
+/** An input as a form, objects in frames; the kind of a field does not follow what is typed into it. */
+export function InputForm({ input, kinds, seen, path, onInput }: InputFormProps) {
   return (
     <div className="input-form">
       {Object.entries(input).map(([name, value]) => {

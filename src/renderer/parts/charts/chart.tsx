@@ -6,16 +6,14 @@ import type { ChartSpec } from './chart-spec.ts';
 
 const widthBeforeLayoutPx = 600;
 
-/** A drawing with the sentence that says what is seen, and its figures as a table for whoever does not see or point. */
-export function Chart<Row>({
-  says,
-  below,
-  ...spec
-}: ChartSpec<Row> & {
+type ChartProps<Row> = ChartSpec<Row> & {
   says: ReactNode;
   /** Stands between drawing and sentence: what the colours mean, or handles below their values. */
   below?: ReactNode;
-}) {
+};
+
+/** A drawing with the sentence that says what is seen, and its figures as a table for whoever does not see or point. */
+export function Chart<Row>({ says, below, ...spec }: ChartProps<Row>) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   const { ref, width } = useElementSize();

@@ -22,22 +22,18 @@ const minWeight = 0.0005;
 const maxWordLength = 24;
 const maxValueLength = 60;
 
-/**
- * An explanation in sentences: what would change the decision, the words it rests on, and the examples most like it.
- */
-export function Explained({
-  type,
-  explanation,
-  input,
-  decided,
-  hasLearned = false,
-}: {
+type ExplainedProps = {
   type: DecisionType;
   explanation: Explanation;
   input: Input;
   decided: string | undefined;
   hasLearned?: boolean | undefined;
-}) {
+};
+
+/**
+ * An explanation in sentences: what would change the decision, the words it rests on, and the examples most like it.
+ */
+export function Explained({ type, explanation, input, decided, hasLearned = false }: ExplainedProps) {
   const { trace, flips, nearest, note } = explanation;
   return (
     <div className="stack explained">

@@ -6,16 +6,10 @@ import { showUnseen } from '../text/names.ts';
 
 type Weighed = { key: string; name: string; value?: unknown; weight: number };
 
+type WeightsProps = { items: readonly Weighed[]; says: string; write(weight: number): string };
+
 /** Draws what weighs for (+) or against (−) a decision, heaviest first; lengths are relative to the heaviest. */
-export function Weights({
-  items,
-  says,
-  write,
-}: {
-  items: readonly Weighed[];
-  says: string;
-  write(weight: number): string;
-}) {
+export function Weights({ items, says, write }: WeightsProps) {
   const sorted = [...items].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const largest = Math.max(1e-9, Math.abs(sorted[0]?.weight ?? 0));
   return (

@@ -3,19 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { isolate, showUnseen } from '../text/names.ts';
 
-/**
- * A list of short texts, each in its own field; Enter adds the next, Backspace in an empty one removes it. The fields
- * are plain ones: 150 of the library's take a quarter of a second to appear.
- */
-export function TextList({
-  label,
-  itemLabel,
-  hint,
-  values,
-  onValues,
-  minimum = 0,
-  mark,
-}: {
+type TextListProps = {
   label: string;
   itemLabel: string;
   hint?: string;
@@ -24,7 +12,13 @@ export function TextList({
   minimum?: number;
   /** A sign before each text. */
   mark?: (value: string) => ReactNode;
-}) {
+};
+
+/**
+ * A list of short texts, each in its own field; Enter adds the next, Backspace in an empty one removes it. The fields
+ * are plain ones: 150 of the library's take a quarter of a second to appear.
+ */
+export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0, mark }: TextListProps) {
   const id = useId();
   const shown = useFirstPart(values);
   const focusItem = (index: number) => requestAnimationFrame(() => document.getElementById(`${id}-${index}`)?.focus());

@@ -67,13 +67,10 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
   );
 }
 
+type ColumnsDialogProps = Pick<TableBarProps, 'typeId' | 'columns' | 'shown'> & { onClose(): void };
+
 /** Which columns are shown, in the order in which they are chosen. */
-function ColumnsDialog({
-  typeId,
-  columns,
-  shown,
-  onClose,
-}: Pick<TableBarProps, 'typeId' | 'columns' | 'shown'> & { onClose(): void }) {
+function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) {
   const { settings } = useWorkbench();
   return (
     <Modal opened title="Columns" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
