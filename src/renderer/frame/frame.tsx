@@ -156,16 +156,15 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
       notify({ kind: 'info', text, undo: () => undoThis(act) });
     }, notifyFailure);
   };
-  useCommands([
+  useCommands('Go', [
     { id: 'palette.open', title: 'Search commands', group: 'Help', keys: 'Mod+K', inFields: true, run: openPalette },
     { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Help', keys: '?', run: () => show('shortcuts') },
     { id: 'decision-type.new', title: 'New decision type', group: 'Create', run: () => show('new-type') },
     { id: 'new-from-file', title: 'New decision type from a file', group: 'Create', run: () => goTo({ page: 'new' }) },
-    { id: 'types', title: 'Start', group: 'Go', keys: 'g h', run: () => goTo({ page: 'start' }) },
+    { id: 'types', title: 'Start', keys: 'g h', run: () => goTo({ page: 'start' }) },
     ...settingsSections.map((section) => ({
       id: `settings-${section}`,
       title: `Settings: ${settingsTitles[section]}`,
-      group: 'Go',
       ...(section === 'keys' ? { keys: 'g s' } : {}),
       run: () => goTo({ page: 'settings', section }),
     })),
@@ -181,14 +180,12 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
           ...places.map((place) => ({
             id: `place-${place}`,
             title: placeSpecs[place].title,
-            group: 'Go',
             keys: `g ${placeSpecs[place].key}`,
             run: () => goTo({ page: 'type', id: type.id, place }),
           })),
           {
             id: 'go-to-export',
             title: 'Export bundle',
-            group: 'Go',
             enabled: route.page === 'type' && route.place !== 'deploy',
             run: () => goTo({ page: 'type', id: type.id, place: 'deploy' }),
           },

@@ -108,16 +108,9 @@ const maxTitleLength = 60;
 
 function UndoButton({ typeId }: { typeId: string }) {
   const { next, undo, redo, canUndo, canRedo } = useUndo(typeId);
-  useCommands([
-    {
-      id: 'undo-act',
-      title: 'Undo the last act',
-      group: 'Edit',
-      keys: 'Mod+Z',
-      enabled: canUndo,
-      run: undo,
-    },
-    { id: 'redo-act', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
+  useCommands('Edit', [
+    { id: 'undo-act', title: 'Undo the last act', keys: 'Mod+Z', enabled: canUndo, run: undo },
+    { id: 'redo-act', title: 'Redo', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
   ]);
   if (next === null) return null;
   return (

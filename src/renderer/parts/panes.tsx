@@ -132,11 +132,10 @@ type InspectorProps = {
 
 /** Shows what is chosen in the list beside it; Escape closes it. */
 export function Inspector({ title, onClose, tools, children }: InspectorProps) {
-  useCommands([
+  useCommands('Go', [
     {
       id: 'close-inspector',
       title: 'Close the inspector',
-      group: 'Go',
       keys: 'Escape',
       enabled: onClose !== undefined,
       run: () => onClose?.(),

@@ -82,19 +82,11 @@ export function SaveTools({ type }: { type: DecisionType }) {
   };
   const canRedo = (history?.future.length ?? 0) > 0;
   const isEdited = changed.length > 0 || canUndo || canRedo;
-  useCommands([
-    {
-      id: 'save',
-      title: 'Save changes',
-      group: 'Edit',
-      keys: 'Mod+S',
-      inFields: true,
-      enabled: canSave,
-      run: () => save(false),
-    },
-    { id: 'undo', title: 'Undo', group: 'Edit', keys: 'Mod+Z', enabled: canUndo, run: undo },
-    { id: 'redo', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
-    { id: 'discard', title: 'Discard changes', group: 'Edit', enabled: changed.length > 0, run: discard },
+  useCommands('Edit', [
+    { id: 'save', title: 'Save changes', keys: 'Mod+S', inFields: true, enabled: canSave, run: () => save(false) },
+    { id: 'undo', title: 'Undo', keys: 'Mod+Z', enabled: canUndo, run: undo },
+    { id: 'redo', title: 'Redo', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
+    { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
   ]);
   if (!isEdited) return null;
   const newVersion = changed.some((field) => versionFields.includes(field));

@@ -5,10 +5,14 @@ import { findKeyPlace, isDialogOpen } from '../commands/key-focus.ts';
 import { listCommands } from '../commands/registry.ts';
 import { useSettings, useWorkbench } from './workbench.ts';
 
-/** Offers commands as long as the part is shown. The newest closures run, so callers need not memoise. */
-export function useCommands(commands: readonly Command[]): void {
+/**
+ * Offers commands as long as the part is shown, those that name no group in `group`. The newest closures run, so
+ * callers need not memoise.
+ */
+export function useCommands(group: string, offered: readonly (Omit<Command, 'group'> & { group?: string })[]): void {
   const { commands: registry } = useWorkbench();
   const owner = useId();
+  const commands = offered.map((command) => ({ group, ...command }));
   const newest = useRef(commands);
   // With what is drawn, not after it: a key may follow in the same moment, and must meet what its reader sees.
   useLayoutEffect(() => {

@@ -126,17 +126,16 @@ function usePolicyCommands(
   onReplay: ((policyId: string) => void) | null,
 ): void {
   useCommands(
+    'Training',
     policies.slice(0, 5).flatMap((policy) => [
       {
         id: `deploy-${policy.id}`,
         title: `Deploy policy v${policy.version}`,
-        group: 'Training',
         run: () => onDeploy(policy),
       },
       {
         id: `replay-${policy.id}`,
         title: `Replay the log with v${policy.version}`,
-        group: 'Training',
         enabled: onReplay !== null,
         run: () => onReplay?.(policy.id),
       },
@@ -332,9 +331,7 @@ function Export({ type }: { type: DecisionType }) {
     onSuccess: ({ blob, name }) => saveFile(blob, name),
   });
   const { isPending, error, data, mutate } = packing;
-  useCommands([
-    { id: 'export-bundle', title: 'Export bundle', group: 'Files', enabled: !isPending, run: () => mutate() },
-  ]);
+  useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run: () => mutate() }]);
   return (
     <Part title="Use it offline">
       <div className="stack">

@@ -168,17 +168,16 @@ function useRelabelling(type: DecisionType, items: readonly Row[]) {
     setCursor(moveCursor(cursor, 1, items.length));
   };
   const move = (by: number) => setCursor(moveCursor(cursor, by, items.length));
-  useCommands([
+  useCommands('Evaluate', [
     ...type.active_version.options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `relabel-${index + 1}`,
       title: `Label: ${isolate(option)}`,
-      group: 'Evaluate',
       keys: String(index + 1),
       run: () => relabel(option),
     })),
-    { id: 'cell-next', title: 'Next row of the cell', group: 'Evaluate', keys: 'ArrowDown', run: () => move(1) },
-    { id: 'cell-previous', title: 'Previous row of the cell', group: 'Evaluate', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'cell-undo', title: 'Undo', group: 'Evaluate', keys: 'u', run: undoRow },
+    { id: 'cell-next', title: 'Next row of the cell', keys: 'ArrowDown', run: () => move(1) },
+    { id: 'cell-previous', title: 'Previous row of the cell', keys: 'ArrowUp', run: () => move(-1) },
+    { id: 'cell-undo', title: 'Undo', keys: 'u', run: undoRow },
   ]);
   return { cursor, setCursor, newLabelOf };
 }

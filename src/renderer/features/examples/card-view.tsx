@@ -77,11 +77,10 @@ function useDesk({ type, rows, given }: DeskProps) {
     focus();
     work.labelBy(advice.answerOf);
   };
-  useCommands([
+  useCommands('Label', [
     {
       id: 'take-suggestion',
       title: 'Take the suggestion, or confirm the correction',
-      group: 'Label',
       keys: 'Enter',
       run: takeSuggestion,
     },
@@ -293,40 +292,31 @@ export function useLabelCommands(
   };
   const { current } = work;
   const isSorted = options.length > maxKeyOptions;
-  useCommands([
+  useCommands('Label', [
     ...shown.map((option, index) => ({
       id: `label-${index + 1}`,
       // A title that changed with each row would draw the list of commands anew under every key.
       title: isSorted ? `Label: option ${index + 1} of those shown` : `Label: ${isolate(option)}`,
-      group: 'Label',
       keys: String(index + 1),
       // A key that comes before the next row is drawn with its own options means none of them.
       run: act(() => (isSorted && !work.isShown() ? undefined : work.label(option))),
     })),
-    { id: 'label-clear', title: 'Remove the label', group: 'Label', keys: '0', run: act(() => work.label(null)) },
-    { id: 'row-next', title: 'Next example (skip)', group: 'Label', keys: 'j', run: act(() => work.move(1)) },
-    { id: 'row-skip', title: 'Skip', group: 'Label', keys: 's', run: act(() => work.move(1)) },
-    { id: 'row-down', title: 'Next row', group: 'Label', keys: 'ArrowDown', run: act(() => work.move(1)) },
-    { id: 'row-previous', title: 'Previous example', group: 'Label', keys: 'k', run: act(() => work.move(-1)) },
-    { id: 'row-up', title: 'Previous row', group: 'Label', keys: 'ArrowUp', run: act(() => work.move(-1)) },
-    { id: 'row-flag', title: 'Flag, or not', group: 'Label', keys: 'f', run: act(work.toggleFlag) },
+    { id: 'label-clear', title: 'Remove the label', keys: '0', run: act(() => work.label(null)) },
+    { id: 'row-next', title: 'Next example (skip)', keys: 'j', run: act(() => work.move(1)) },
+    { id: 'row-skip', title: 'Skip', keys: 's', run: act(() => work.move(1)) },
+    { id: 'row-down', title: 'Next row', keys: 'ArrowDown', run: act(() => work.move(1)) },
+    { id: 'row-previous', title: 'Previous example', keys: 'k', run: act(() => work.move(-1)) },
+    { id: 'row-up', title: 'Previous row', keys: 'ArrowUp', run: act(() => work.move(-1)) },
+    { id: 'row-flag', title: 'Flag, or not', keys: 'f', run: act(work.toggleFlag) },
     {
       id: 'row-review',
       title: 'Reviewed, or not',
-      group: 'Label',
       keys: 'v',
       enabled: current !== null,
       run: act(work.toggleReviewed),
     },
-    { id: 'undo-label', title: 'Undo', group: 'Label', keys: 'u', run: act(undoRow) },
-    {
-      id: 'row-delete',
-      title: 'Delete the example',
-      group: 'Label',
-      keys: 'Delete',
-      enabled: current !== null,
-      run: act(work.remove),
-    },
+    { id: 'undo-label', title: 'Undo', keys: 'u', run: act(undoRow) },
+    { id: 'row-delete', title: 'Delete the example', keys: 'Delete', enabled: current !== null, run: act(work.remove) },
   ]);
 }
 

@@ -120,9 +120,7 @@ type FinderProps = ShownOptions & {
 /** A field that leaves the options with what is typed; in it, too, the number keys choose, and Enter the first one. */
 function Finder({ all, shown, text, matchCount, onFind, onLabel, onLeave }: FinderProps) {
   const field = useRef<HTMLInputElement>(null);
-  useCommands([
-    { id: 'option-find', title: 'Find an option', group: 'Label', keys: '/', run: () => field.current?.focus() },
-  ]);
+  useCommands('Label', [{ id: 'option-find', title: 'Find an option', keys: '/', run: () => field.current?.focus() }]);
   const press = (event: KeyboardEvent) => {
     const { key } = event;
     if (event.nativeEvent.isComposing) return;
@@ -170,11 +168,10 @@ type ReasonsProps = {
 /** The reason codes of an example, where its type has any, with the key that leads to them. */
 function Reasons({ known, chosen, onReasons, onLeave }: ReasonsProps) {
   const field = useRef<HTMLInputElement>(null);
-  useCommands([
+  useCommands('Label', [
     {
       id: 'row-reasons',
       title: 'Choose the reasons',
-      group: 'Label',
       keys: 'r',
       enabled: known.length > 0,
       run: () => field.current?.focus(),

@@ -102,21 +102,10 @@ function useExampleCommands(
   showAs: (view: string) => void,
   onAdd: () => void,
 ): void {
-  useCommands([
-    {
-      id: 'import',
-      title: 'Import a file',
-      group: 'Create',
-      run: () => goTo({ page: 'type', id: type.id, place: 'import' }),
-    },
-    { id: 'add-example', title: 'Add an example', group: 'Create', run: onAdd },
-    {
-      id: 'generate-examples',
-      title: 'Generate 10 examples',
-      group: 'Create',
-      enabled: !generation.isRunning,
-      run: generation.run,
-    },
+  useCommands('Create', [
+    { id: 'import', title: 'Import a file', run: () => goTo({ page: 'type', id: type.id, place: 'import' }) },
+    { id: 'add-example', title: 'Add an example', run: onAdd },
+    { id: 'generate-examples', title: 'Generate 10 examples', enabled: !generation.isRunning, run: generation.run },
     { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
     { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
   ]);

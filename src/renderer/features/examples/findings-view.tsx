@@ -149,28 +149,14 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
     const ids = [...new Set(doubted.flatMap(({ example_ids }) => example_ids))];
     act(ids.length === 0 ? [] : [{ ids, action: 'set_reviewed', reviewed: true }], 'reviewed');
   };
-  useCommands([
-    {
-      id: 'finding-take',
-      title: 'Take the likelier label',
-      group: 'Label',
-      keys: 'l',
-      enabled: fixable.length > 0,
-      run: takeLikelier,
-    },
-    {
-      id: 'finding-keep',
-      title: 'The label is right',
-      group: 'Label',
-      keys: 'v',
-      enabled: doubted.length > 0,
-      run: keep,
-    },
-    { id: 'finding-pick', title: 'Pick the finding, or not', group: 'Label', keys: 'x', run: picked.toggle },
-    { id: 'finding-all', title: 'Pick all with a likelier label', group: 'Label', keys: 'Mod+A', run: picked.all },
-    { id: 'finding-next', title: 'Next finding', group: 'Label', keys: 'ArrowDown', run: () => move(1) },
-    { id: 'finding-previous', title: 'Previous finding', group: 'Label', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undoRow },
+  useCommands('Label', [
+    { id: 'finding-take', title: 'Take the likelier label', keys: 'l', enabled: fixable.length > 0, run: takeLikelier },
+    { id: 'finding-keep', title: 'The label is right', keys: 'v', enabled: doubted.length > 0, run: keep },
+    { id: 'finding-pick', title: 'Pick the finding, or not', keys: 'x', run: picked.toggle },
+    { id: 'finding-all', title: 'Pick all with a likelier label', keys: 'Mod+A', run: picked.all },
+    { id: 'finding-next', title: 'Next finding', keys: 'ArrowDown', run: () => move(1) },
+    { id: 'finding-previous', title: 'Previous finding', keys: 'ArrowUp', run: () => move(-1) },
+    { id: 'finding-undo', title: 'Undo', keys: 'u', run: undoRow },
   ]);
   return { picked, fixCount: fixable.length, takeLikelier };
 }

@@ -69,11 +69,10 @@ type QueueEndProps = {
 export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue }: QueueEndProps) {
   const left = isEmpty ? 0 : (countQueue(queue, stats) ?? 0);
   const next = queues.find(({ name }) => name !== queue && name !== 'all' && (countQueue(name, stats) ?? 0) > 0);
-  useCommands([
+  useCommands('Label', [
     {
       id: 'queue-next',
       title: 'Next queue',
-      group: 'Label',
       keys: 'n',
       enabled: next !== undefined,
       run: () => next && onQueue(next.name),

@@ -161,9 +161,9 @@ function useSelection(total: number, work: Work, filter: string) {
     work.move(1);
   };
   const selectAll = () => setSelection({ kind: 'all' });
-  useCommands([
-    { id: 'row-select', title: 'Select the row, or not', group: 'Label', keys: 'x', run: toggle },
-    { id: 'select-all', title: 'Select all rows', group: 'Label', keys: 'Mod+A', run: selectAll },
+  useCommands('Label', [
+    { id: 'row-select', title: 'Select the row, or not', keys: 'x', run: toggle },
+    { id: 'select-all', title: 'Select all rows', keys: 'Mod+A', run: selectAll },
   ]);
   return {
     selection,
@@ -176,11 +176,11 @@ function useSelection(total: number, work: Work, filter: string) {
 /** The keys of the table beside those of labelling: far through the rows, and the row whole. */
 function useRowCommands(count: number, work: Work): void {
   const inspect = () => changeQuery({ inspect: 'yes' }, { replace: true });
-  useCommands([
-    { id: 'row-leap-down', title: 'Further down', group: 'Label', keys: 'PageDown', run: () => work.move(leap) },
-    { id: 'row-leap-up', title: 'Further up', group: 'Label', keys: 'PageUp', run: () => work.move(-leap) },
-    { id: 'row-first', title: 'First row', group: 'Label', keys: 'Home', run: () => work.moveTo(0) },
-    { id: 'row-last', title: 'Last row', group: 'Label', keys: 'End', run: () => work.moveTo(count - 1) },
+  useCommands('Label', [
+    { id: 'row-leap-down', title: 'Further down', keys: 'PageDown', run: () => work.move(leap) },
+    { id: 'row-leap-up', title: 'Further up', keys: 'PageUp', run: () => work.move(-leap) },
+    { id: 'row-first', title: 'First row', keys: 'Home', run: () => work.moveTo(0) },
+    { id: 'row-last', title: 'Last row', keys: 'End', run: () => work.moveTo(count - 1) },
     { id: 'inspect', title: 'Show the row whole', group: 'Go', keys: 'Enter', run: inspect },
   ]);
 }

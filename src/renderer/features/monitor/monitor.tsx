@@ -155,12 +155,12 @@ function NoDecisions({ type }: { type: DecisionType }) {
 function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): void {
   const next = { title: 'Next record', group: 'Monitor', run: () => step(1) };
   const previous = { title: 'Previous record', group: 'Monitor', run: () => step(-1) };
-  useCommands([
+  useCommands('Go', [
     { id: 'record-next', keys: 'ArrowDown', ...next },
     { id: 'record-next-j', keys: 'j', ...next },
     { id: 'record-previous', keys: 'ArrowUp', ...previous },
     { id: 'record-previous-k', keys: 'k', ...previous },
-    { id: 'refresh-log', title: 'Read the log again', group: 'Go', run: refresh },
+    { id: 'refresh-log', title: 'Read the log again', run: refresh },
   ]);
 }
 
@@ -240,7 +240,7 @@ function Tools({ type, view, review, decision }: ToolsProps) {
       setState({ isRunning: false, error });
     }
   };
-  useCommands([{ id: 'export-log', title: 'Export log as CSV', group: 'Files', run: () => void exportLog() }]);
+  useCommands('Files', [{ id: 'export-log', title: 'Export log as CSV', run: () => void exportLog() }]);
   return (
     <>
       <SegmentedControl

@@ -51,10 +51,10 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
   const colourOf = useOptionColours(type.id);
   const correction = useCorrection(type, record);
   useCommands(
+    'Monitor',
     options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `correct-${index + 1}`,
       title: `The right decision is ${isolate(option)}`,
-      group: 'Monitor',
       keys: String(index + 1),
       run: () => {
         onFocus();

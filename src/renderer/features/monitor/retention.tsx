@@ -19,7 +19,7 @@ export function Retention({ type }: { type: DecisionType }) {
         onError: ({ message }) => notify({ kind: 'error', text: message }),
       },
     );
-  useCommands([{ id: 'restore-log', title: 'Bring back removed records', group: 'Files', enabled: !isFinal, run }]);
+  useCommands('Files', [{ id: 'restore-log', title: 'Bring back removed records', enabled: !isFinal, run }]);
   return (
     <div className="row between foot">
       <span className="muted">

@@ -389,11 +389,11 @@ export function SheetTools({
   };
   const copy = () => void navigator.clipboard.writeText(toTsv(toLines(rows, columns))).then(() => tellCopied(rows));
   const save = () => void saveWorkbook(typeName, sheet);
-  useCommands([
-    { id: 'add-rule', title: 'New rule', group: 'Create', run: add },
+  useCommands('Create', [
+    { id: 'add-rule', title: 'New rule', run: add },
     { id: 'copy-rules', title: 'Copy the rules for a spreadsheet', group: 'Edit', run: copy },
     { id: 'save-rules-file', title: 'Save the rules as an Excel file', group: 'Files', run: save },
-    { id: 'paste-rules', title: 'Import rules from a spreadsheet', group: 'Create', run: onPaste },
+    { id: 'paste-rules', title: 'Import rules from a spreadsheet', run: onPaste },
   ]);
   return (
     <div className="row sheet-tools">

@@ -31,7 +31,7 @@ const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposa
 
 function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () => void, test: () => void): void {
   const moved = { group: 'Edit', inFields: true };
-  useCommands([
+  useCommands('Create', [
     { id: 'rule-up', title: 'Move the rule up', keys: 'Alt+ArrowUp', ...moved, run: () => move(chosen, -1) },
     { id: 'rule-down', title: 'Move the rule down', keys: 'Alt+ArrowDown', ...moved, run: () => move(chosen, 1) },
     {
@@ -42,7 +42,7 @@ function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () 
       enabled: rule !== undefined,
       run: remove,
     },
-    { id: 'propose-rules', title: 'Propose rules from the examples', group: 'Create', run: propose },
+    { id: 'propose-rules', title: 'Propose rules from the examples', run: propose },
     { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: test },
   ]);
 }
@@ -164,7 +164,7 @@ function ListView({ type, desk, fields, analysis, problems, head, testButton, be
   );
   const { draft, rules, chosen, rule, choose } = desk;
   const add = () => desk.add();
-  useCommands([{ id: 'add-rule', title: 'New rule', group: 'Create', run: add }]);
+  useCommands('Create', [{ id: 'add-rule', title: 'New rule', run: add }]);
   if (!rule) return <NoRules head={head} tools={tools} below={below} onAdd={add} />;
   const findings = analysis.isPlaceholderData ? [] : (analysis.data?.findings ?? []);
   return (

@@ -42,10 +42,10 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
     openSample.mutate({ params: { name } }, { onSuccess: ({ id }) => open(id) });
   };
   useCommands(
+    'Create',
     (samples.data ?? []).map((sample) => ({
       id: `sample-${sample.name}`,
       title: `Open the sample project: ${sample.title}`,
-      group: 'Create',
       run: () => startSample(sample.name),
     })),
   );

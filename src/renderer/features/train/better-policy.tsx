@@ -19,14 +19,8 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
   const better = detail?.metrics?.better_than ?? null;
   const takeIt = () => take.mutate({ params, body: { reason: better?.sentence ?? null } });
   const isOffered = better !== null && !policy.deployed;
-  useCommands([
-    {
-      id: 'take-better-policy',
-      title: 'Deploy the better policy',
-      group: 'Training',
-      enabled: isOffered,
-      run: takeIt,
-    },
+  useCommands('Training', [
+    { id: 'take-better-policy', title: 'Deploy the better policy', enabled: isOffered, run: takeIt },
   ]);
   if (typeof detail?.tuning === 'string') {
     return (

@@ -126,16 +126,8 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
     start.mutate({ params: { decision_type_id: type.id }, body: { ...settings, ...rareness } });
   };
   const begin = () => send({});
-  useCommands([
-    {
-      id: 'train',
-      title: 'Start training',
-      group: 'Training',
-      keys: 'Mod+Enter',
-      inFields: true,
-      enabled: isPossible,
-      run: begin,
-    },
+  useCommands('Training', [
+    { id: 'train', title: 'Start training', keys: 'Mod+Enter', inFields: true, enabled: isPossible, run: begin },
   ]);
   return {
     begin,

@@ -42,14 +42,8 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   const progress = query.data;
   const isRunning = progress?.status === 'training';
   useEnding(type.id, version, progress);
-  useCommands([
-    {
-      id: 'cancel-training',
-      title: 'Cancel training',
-      group: 'Training',
-      enabled: isRunning,
-      run: () => cancel.mutate({ params }),
-    },
+  useCommands('Training', [
+    { id: 'cancel-training', title: 'Cancel training', enabled: isRunning, run: () => cancel.mutate({ params }) },
   ]);
   if (!progress) return query.isError ? <ErrorNote error={query.error} /> : <Busy>Reading the progress…</Busy>;
   const ending = endings[progress.status] ?? { text: progress.status, tone: '' };

@@ -57,17 +57,16 @@ function TryDeployed({ type }: { type: DecisionType }) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const turnView = () => setView(view === 'form' ? 'json' : 'form');
   const { answer, isStale } = useAnswer(type, input, text);
-  useCommands([
+  useCommands('Try', [
     {
       id: 'next-example',
       title: 'Take another example',
-      group: 'Try',
       keys: 'Mod+ArrowRight',
       inFields: true,
       enabled: samples.length > 1,
       run: takeNext,
     },
-    { id: 'try-view', title: 'Edit as form or as JSON', group: 'Try', run: turnView },
+    { id: 'try-view', title: 'Edit as form or as JSON', run: turnView },
   ]);
   return (
     <PlaceLayout

@@ -47,8 +47,8 @@ type WhyProps = {
 /** Why an input is decided as it is and what would change that; nothing is asked for before it is opened. */
 export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, decided, hasLearned }: WhyProps) {
   const title = isOpen ? 'Hide the explanation' : 'Explain the decision';
-  useCommands([
-    { id: 'why', title, group: 'Explain', ...(hasKey ? { keys: 'w' } : {}), enabled: type.model_deployed, run: toggle },
+  useCommands('Explain', [
+    { id: 'why', title, ...(hasKey ? { keys: 'w' } : {}), enabled: type.model_deployed, run: toggle },
   ]);
   const { data, error, isStale, retry } = answer;
   return (

@@ -28,10 +28,10 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
   const [open, setOpen] = useState<'columns' | 'views' | null>(null);
   const close = () => setOpen(null);
   const filter = () => seen.size > 0 && onFilter('');
-  useCommands([
-    { id: 'filter-rows', title: 'Filter the rows', group: 'Go', keys: '/', run: filter },
-    { id: 'choose-columns', title: 'Choose the columns', group: 'Go', run: () => setOpen('columns') },
-    { id: 'open-views', title: 'Views of the table', group: 'Go', run: () => setOpen('views') },
+  useCommands('Go', [
+    { id: 'filter-rows', title: 'Filter the rows', keys: '/', run: filter },
+    { id: 'choose-columns', title: 'Choose the columns', run: () => setOpen('columns') },
+    { id: 'open-views', title: 'Views of the table', run: () => setOpen('views') },
   ]);
   return (
     <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
