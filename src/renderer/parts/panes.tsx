@@ -64,22 +64,15 @@ export function Pane({ title, head, tools, children, sub, still, roomy, level = 
 
 type PaneSpec = { id: string; content: ReactNode; size: string; min: string };
 
-type PanesProps = { id: string; panes: readonly PaneSpec[]; orientation?: 'horizontal' | 'vertical' };
-
-/** Panes side by side, or one below the other; their sizes are remembered under `id`. */
-function Panes({ id, panes, orientation = 'horizontal' }: PanesProps) {
+/** Panes side by side; their sizes are remembered under `id`. */
+function Panes({ id, panes }: { id: string; panes: readonly PaneSpec[] }) {
   const ids = panes.map((pane) => pane.id);
   const layout = useDefaultLayout({ id: `panes.${id}`, panelIds: ids, storage: window.localStorage });
   return (
-    <Group className="panes" id={id} orientation={orientation} {...layout}>
+    <Group className="panes" id={id} {...layout}>
       {panes.map((pane, index) => (
         <Fragment key={pane.id}>
-          {index > 0 && (
-            <Separator
-              className={orientation === 'horizontal' ? 'separator' : 'separator flat'}
-              aria-label={`Width of ${pane.id}`}
-            />
-          )}
+          {index > 0 && <Separator className="separator" aria-label={`Width of ${pane.id}`} />}
           <Panel id={pane.id} defaultSize={pane.size} minSize={pane.min}>
             {pane.content}
           </Panel>
@@ -94,10 +87,9 @@ export function useNarrow(): boolean {
   return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
 }
 
-type PlaceLayoutProps = {
+type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   id: string;
   side?: ReactNode;
-  main: ReactNode;
   /** Cannot be closed, so it never lies over the main pane. */
   beside?: ReactNode;
   /** Lies over the main pane in a narrow window. */
@@ -108,6 +100,20 @@ type PlaceLayoutProps = {
  * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
  * the inspector while something is inspected.
  */
+export function Place({ id, side, beside, inspector, ...main }: PlaceProps) {
+  return <PlaceLayout id={id} side={side} main={<Pane level={1} {...main} />} beside={beside} inspector={inspector} />;
+}
+
+type PlaceLayoutProps = {
+  id: string;
+  side?: ReactNode;
+  main: ReactNode;
+  /** Cannot be closed, so it never lies over the main pane. */
+  beside?: ReactNode;
+  /** Lies over the main pane in a narrow window. */
+  inspector?: ReactNode;
+};
+
 export function PlaceLayout({ id, side, main, beside, inspector }: PlaceLayoutProps) {
   const narrow = useNarrow();
   const panes: PaneSpec[] = [];

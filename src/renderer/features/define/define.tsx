@@ -8,7 +8,7 @@ import { TextList } from '../../parts/fields/text-list.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
 import { isolate } from '../../parts/text/names.ts';
 import { changedFields } from '../../state/drafts.ts';
@@ -30,25 +30,18 @@ const minAuditPercent = 0.01;
 export function Define({ type }: { type: DecisionType }) {
   const { beside = 'unsure' } = useQueryPart();
   return (
-    <PlaceLayout
+    <Place
       id="define"
-      main={
-        <Pane
-          title="Define"
-          level={1}
-          head={
-            <Figure
-              className="tag"
-              says="The active version; each change of options, reason codes, rules, schema or thresholds makes a new one."
-            >
-              version {type.active_version.version_number}
-            </Figure>
-          }
-          tools={<SaveTools type={type} />}
+      title="Define"
+      head={
+        <Figure
+          className="tag"
+          says="The active version; each change of options, reason codes, rules, schema or thresholds makes a new one."
         >
-          <Question type={type} />
-        </Pane>
+          version {type.active_version.version_number}
+        </Figure>
       }
+      tools={<SaveTools type={type} />}
       beside={
         <Pane
           title="Details"
@@ -74,7 +67,9 @@ export function Define({ type }: { type: DecisionType }) {
           )}
         </Pane>
       }
-    />
+    >
+      <Question type={type} />
+    </Place>
   );
 }
 

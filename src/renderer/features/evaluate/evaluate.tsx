@@ -5,7 +5,7 @@ import type { Metrics } from '../../../engine/domain.ts';
 import type { PolicyDetail, PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
@@ -52,25 +52,14 @@ export function Evaluate({ type }: { type: DecisionType }) {
   const other = measured.find(({ id }) => id === against && id !== current.id) ?? null;
   const closeCell = () => changeQuery({ right: '', decided: '' });
   return (
-    <PlaceLayout
+    <Place
       id="evaluate"
-      main={
-        <Pane
-          title="Evaluate"
-          level={1}
-          head={
-            <>
-              <Choice measured={measured} current={current} other={other} />
-              <ReportButton typeId={type.id} policyId={current.id} />
-            </>
-          }
-        >
-          {detail.isError && <ErrorNote error={detail.error} />}
-          {detail.isPending && <Busy>Loading the figures…</Busy>}
-          {detail.data?.metrics && (
-            <Measured key={current.id} type={type} policy={detail.data} metrics={detail.data.metrics} />
-          )}
-        </Pane>
+      title="Evaluate"
+      head={
+        <>
+          <Choice measured={measured} current={current} other={other} />
+          <ReportButton typeId={type.id} policyId={current.id} />
+        </>
       }
       inspector={
         right !== undefined && decided !== undefined ? (
@@ -96,7 +85,13 @@ export function Evaluate({ type }: { type: DecisionType }) {
           </Suspense>
         ) : undefined
       }
-    />
+    >
+      {detail.isError && <ErrorNote error={detail.error} />}
+      {detail.isPending && <Busy>Loading the figures…</Busy>}
+      {detail.data?.metrics && (
+        <Measured key={current.id} type={type} policy={detail.data} metrics={detail.data.metrics} />
+      )}
+    </Place>
   );
 }
 

@@ -11,7 +11,7 @@ import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
-import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
+import { Pane, Place, useNarrow } from '../../parts/panes.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
 import { findHeadline, findMainText, flattenInput } from '../../parts/text/inputs.ts';
 import { MarkedText } from '../../parts/text/marked-text.tsx';
@@ -103,34 +103,20 @@ function CardDesk(props: DeskProps) {
   const isBlind = current?.audited === true && current.expected_decision === null;
   const help = current && !isBlind && <RowHelp type={type} example={current} why={why} />;
   return (
-    <PlaceLayout
+    <Place
       id="examples-card"
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
-      main={
-        <Pane
-          title={title}
-          level={1}
-          head={
-            cursor >= 0 &&
-            search === '' && (
-              <>
-                <QueueCount count={countQueue(queue, stats)} />
-                {queue === 'suspect' && <ChangedSuspects suspects={stats.suspects} />}
-              </>
-            )
-          }
-          tools={tools}
-        >
-          {rows.isLoading && <Busy>Loading the queue…</Busy>}
-          {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
-          {isHere && (
-            <article ref={desk.card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
-              <CardContent {...props} desk={desk} isExplained={why.isAsked && !isBlind} />
-              {narrow && help}
-            </article>
-          )}
-        </Pane>
+      title={title}
+      head={
+        cursor >= 0 &&
+        search === '' && (
+          <>
+            <QueueCount count={countQueue(queue, stats)} />
+            {queue === 'suspect' && <ChangedSuspects suspects={stats.suspects} />}
+          </>
+        )
       }
+      tools={tools}
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
       inspector={
         narrow ? undefined : (
           <Pane title="Help and history">
@@ -140,7 +126,16 @@ function CardDesk(props: DeskProps) {
           </Pane>
         )
       }
-    />
+    >
+      {rows.isLoading && <Busy>Loading the queue…</Busy>}
+      {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
+      {isHere && (
+        <article ref={desk.card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
+          <CardContent {...props} desk={desk} isExplained={why.isAsked && !isBlind} />
+          {narrow && help}
+        </article>
+      )}
+    </Place>
   );
 }
 

@@ -8,7 +8,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { Busy, EmptyState, ErrorNote, Keys } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
-import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Inspector, Place } from '../../parts/panes.tsx';
 import { count, number, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -211,58 +211,52 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
   const { picked, fixCount, takeLikelier } = useFindingCommands(type, findings);
   const columns = useMemo(() => toColumns(type), [type]);
   return (
-    <PlaceLayout
+    <Place
       id="examples-findings"
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
-      main={
-        <Pane
-          title={title}
-          level={1}
-          still
-          tools={tools}
-          head={
-            list.data && (
-              <Figure className="muted" says="What may be wrong with the examples, the worst first.">
-                {count(list.data.total, 'finding')}
-              </Figure>
-            )
-          }
-        >
-          {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-          {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
-          <CheckingLabels typeId={type.id} />
-          {list.data?.state === 'ready' && items.length === 0 && (
-            <EmptyState title="Nothing was found">
-              No contradiction, duplicate, suspect label or other problem is known.
-            </EmptyState>
-          )}
-          {items.length > 0 && (
-            <div className="table-view">
-              <div className="row bulk">
-                <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
-                  {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : 'Take the likelier label'}
-                </Button>
-                <span className="muted">
-                  <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd>{' '}
-                  undo
-                </span>
-              </div>
-              <DataGrid
-                label="Findings"
-                columns={columns}
-                count={items.length}
-                rowAt={(index) => items[index]}
-                cursor={place}
-                onCursor={(index) => findings.choose(items[index])}
-                isSelected={picked.isPicked}
-              />
-            </div>
-          )}
-          {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
-        </Pane>
+      title={title}
+      still
+      tools={tools}
+      head={
+        list.data && (
+          <Figure className="muted" says="What may be wrong with the examples, the worst first.">
+            {count(list.data.total, 'finding')}
+          </Figure>
+        )
       }
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
       beside={current && <FindingRows type={type} finding={current} />}
-    />
+    >
+      {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
+      <CheckingLabels typeId={type.id} />
+      {list.data?.state === 'ready' && items.length === 0 && (
+        <EmptyState title="Nothing was found">
+          No contradiction, duplicate, suspect label or other problem is known.
+        </EmptyState>
+      )}
+      {items.length > 0 && (
+        <div className="table-view">
+          <div className="row bulk">
+            <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
+              {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : 'Take the likelier label'}
+            </Button>
+            <span className="muted">
+              <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd> undo
+            </span>
+          </div>
+          <DataGrid
+            label="Findings"
+            columns={columns}
+            count={items.length}
+            rowAt={(index) => items[index]}
+            cursor={place}
+            onCursor={(index) => findings.choose(items[index])}
+            isSelected={picked.isPicked}
+          />
+        </div>
+      )}
+      {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
+    </Place>
   );
 }
 

@@ -6,7 +6,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
-import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Inspector, Place } from '../../parts/panes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
@@ -49,54 +49,17 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
   const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
   useRowCommands(rows.count, work);
   return (
-    <PlaceLayout
+    <Place
       id="examples-table"
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
-      main={
-        <Pane
-          title={title}
-          level={1}
-          still
-          head={
-            <Figure className="muted" says={whatIsCounted}>
-              {count(rows.total, 'row')}
-            </Figure>
-          }
-          tools={tools}
-        >
-          <div className="table-view">
-            <TableBar
-              typeId={type.id}
-              seen={seen}
-              tests={readTests(fields)}
-              columns={columns.all}
-              shown={columns.shown}
-              filtered={filtered}
-              onFilter={setFiltered}
-            />
-            {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
-            {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
-            {selected > 0 && (
-              <BulkBar type={type} filter={filter} selected={selected} selection={selection} onDone={clear} />
-            )}
-            {rows.count > 0 && (
-              <DataGrid
-                label="Examples"
-                handle={grid}
-                columns={columns.shown}
-                count={rows.count}
-                rowAt={rows.at}
-                cursor={work.cursor}
-                onCursor={work.moveTo}
-                onRange={rows.want}
-                isSelected={isSelected}
-                sorted={sort}
-                onSort={sortBy}
-              />
-            )}
-          </div>
-        </Pane>
+      title={title}
+      still
+      head={
+        <Figure className="muted" says={whatIsCounted}>
+          {count(rows.total, 'row')}
+        </Figure>
       }
+      tools={tools}
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
       inspector={
         inspect === 'yes' && work.current ? (
           <RowInspector
@@ -109,7 +72,39 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           />
         ) : undefined
       }
-    />
+    >
+      <div className="table-view">
+        <TableBar
+          typeId={type.id}
+          seen={seen}
+          tests={readTests(fields)}
+          columns={columns.all}
+          shown={columns.shown}
+          filtered={filtered}
+          onFilter={setFiltered}
+        />
+        {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
+        {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
+        {selected > 0 && (
+          <BulkBar type={type} filter={filter} selected={selected} selection={selection} onDone={clear} />
+        )}
+        {rows.count > 0 && (
+          <DataGrid
+            label="Examples"
+            handle={grid}
+            columns={columns.shown}
+            count={rows.count}
+            rowAt={rows.at}
+            cursor={work.cursor}
+            onCursor={work.moveTo}
+            onRange={rows.want}
+            isSelected={isSelected}
+            sorted={sort}
+            onSort={sortBy}
+          />
+        )}
+      </div>
+    </Place>
   );
 }
 

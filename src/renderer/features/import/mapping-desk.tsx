@@ -5,7 +5,7 @@ import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
@@ -96,54 +96,29 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
   const problem = isAsking ? null : findProblem(mapping, type, typeName);
   const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
   return (
-    <PlaceLayout
+    <Place
       id="import"
-      main={
-        <Pane
-          title={title}
-          level={1}
-          head={
-            <Figure
-              className="muted wrap"
-              says="The file, the rows that could be read, and what was found out about its format."
-            >
-              {isolate(fileName)} · {count(sheet.rows.length, 'row')}
-              {sheet.detected.length > 0 && ` · ${sheet.detected.map(showUnseen).join(', ')}`}
-            </Figure>
-          }
-          tools={
-            <>
-              {choose}
-              <Button
-                disabled={isAsking || problem !== null}
-                loading={progress !== null}
-                onClick={() => void run(target, plan)}
-              >
-                {type ? 'Import' : 'Create decision type and import'} {count(plan.rows.length, 'row')}
-              </Button>
-            </>
-          }
+      title={title}
+      head={
+        <Figure
+          className="muted wrap"
+          says="The file, the rows that could be read, and what was found out about its format."
         >
-          {progress !== null && <ImportProgress share={progress} onCancel={cancel} />}
-          {error !== null && <ErrorNote error={error} />}
-          {problem && (
-            <p className="note warn" role="alert">
-              {problem}
-            </p>
-          )}
-          <SheetChooser sheet={sheet} onChoose={onReadAgain} />
-          {!answers.isCertain && (
-            <AnswerQuestion
-              surveys={surveys}
-              candidates={answers.candidates}
-              chosen={mapping.answer}
-              mayBeNone={type !== null}
-              onChoose={mapping.setAnswer}
-            />
-          )}
-          {!type && <TypeName value={typeName} onChange={setTypeName} />}
-          <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
-        </Pane>
+          {isolate(fileName)} · {count(sheet.rows.length, 'row')}
+          {sheet.detected.length > 0 && ` · ${sheet.detected.map(showUnseen).join(', ')}`}
+        </Figure>
+      }
+      tools={
+        <>
+          {choose}
+          <Button
+            disabled={isAsking || problem !== null}
+            loading={progress !== null}
+            onClick={() => void run(target, plan)}
+          >
+            {type ? 'Import' : 'Create decision type and import'} {count(plan.rows.length, 'row')}
+          </Button>
+        </>
       }
       beside={
         <Pane title="Labels and rows">
@@ -154,7 +129,27 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
           )}
         </Pane>
       }
-    />
+    >
+      {progress !== null && <ImportProgress share={progress} onCancel={cancel} />}
+      {error !== null && <ErrorNote error={error} />}
+      {problem && (
+        <p className="note warn" role="alert">
+          {problem}
+        </p>
+      )}
+      <SheetChooser sheet={sheet} onChoose={onReadAgain} />
+      {!answers.isCertain && (
+        <AnswerQuestion
+          surveys={surveys}
+          candidates={answers.candidates}
+          chosen={mapping.answer}
+          mayBeNone={type !== null}
+          onChoose={mapping.setAnswer}
+        />
+      )}
+      {!type && <TypeName value={typeName} onChange={setTypeName} />}
+      <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
+    </Place>
   );
 }
 

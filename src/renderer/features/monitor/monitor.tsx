@@ -9,7 +9,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, toChoices } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { count, decimal, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
@@ -49,34 +49,11 @@ export function Monitor({ type }: { type: DecisionType }) {
     return <NoDecisions type={type} />;
   }
   return (
-    <PlaceLayout
+    <Place
       id="monitor"
-      main={
-        <Pane
-          title="Monitor"
-          level={1}
-          still
-          tools={<Tools type={type} view={query.view ?? ''} review={review} decision={query.decision ?? ''} />}
-        >
-          <div className="table-view">
-            <Overview type={type} />
-            {query.view === 'days' ? (
-              <OverTime type={type} />
-            ) : (
-              <Records
-                typeId={type.id}
-                list={list}
-                page={page}
-                items={items}
-                cursor={cursor}
-                handle={grid}
-                onCursor={choose}
-              />
-            )}
-            <Retention type={type} />
-          </div>
-        </Pane>
-      }
+      title="Monitor"
+      still
+      tools={<Tools type={type} view={query.view ?? ''} review={review} decision={query.decision ?? ''} />}
       inspector={
         record && (
           <RecordDrawer
@@ -88,7 +65,25 @@ export function Monitor({ type }: { type: DecisionType }) {
           />
         )
       }
-    />
+    >
+      <div className="table-view">
+        <Overview type={type} />
+        {query.view === 'days' ? (
+          <OverTime type={type} />
+        ) : (
+          <Records
+            typeId={type.id}
+            list={list}
+            page={page}
+            items={items}
+            cursor={cursor}
+            handle={grid}
+            onCursor={choose}
+          />
+        )}
+        <Retention type={type} />
+      </div>
+    </Place>
   );
 }
 

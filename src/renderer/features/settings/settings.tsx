@@ -1,5 +1,5 @@
 import './settings.css';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { ShortcutTable } from '../../parts/shortcut-table.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
 import { ApiKeys } from './api-keys.tsx';
@@ -21,8 +21,10 @@ const views: Record<SettingsSection, () => React.ReactNode> = {
 export function SettingsPlace({ section }: { section: SettingsSection }) {
   const View = views[section];
   return (
-    <PlaceLayout
+    <Place
       id="settings"
+      title={settingsTitles[section]}
+      roomy
       side={
         <Pane title="Settings" sub>
           <nav aria-label="Sections of the settings">
@@ -41,13 +43,10 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
           </nav>
         </Pane>
       }
-      main={
-        <Pane title={settingsTitles[section]} level={1} roomy>
-          <div className="settings-section">
-            <View />
-          </div>
-        </Pane>
-      }
-    />
+    >
+      <div className="settings-section">
+        <View />
+      </div>
+    </Place>
   );
 }

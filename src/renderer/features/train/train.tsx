@@ -9,7 +9,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Bars } from '../../parts/bars.tsx';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -31,32 +31,13 @@ export function Train({ type }: { type: DecisionType }) {
   const isRunning = newest !== undefined && isInProgress(newest.status);
   const start = useStart(type, readiness.data?.ready === true && !isRunning && isKnown, settings);
   return (
-    <PlaceLayout
+    <Place
       id="train"
-      main={
-        <Pane
-          title="Train"
-          level={1}
-          tools={
-            <Button disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
-              Start training
-            </Button>
-          }
-        >
-          {start.error && <ErrorNote error={start.error} />}
-          {!isRunning && <FewExamples {...others} start={start.send} isStarting={start.isStarting} />}
-          {newest ? (
-            <TrainingProgress key={newest.id} type={type} policy={newest} />
-          ) : (
-            <EmptyState title="Nothing has been trained yet">
-              A training learns from your labelled examples, tests itself on a fifth of them that it has not seen, and
-              makes a policy that decides. A small project takes seconds.
-            </EmptyState>
-          )}
-          <TrainingOptions settings={settings} hasRules={type.active_version.hard_rules.length > 0} onChange={change} />
-          <PromiseForm key={type.declared_promise?.declared_at} type={type} />
-          {!isRunning && <RulesAlone type={type} />}
-        </Pane>
+      title="Train"
+      tools={
+        <Button disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
+          Start training
+        </Button>
       }
       beside={
         <Pane title="Readiness" head={readiness.data && <ReadyTag ready={readiness.data.ready} />}>
@@ -65,7 +46,21 @@ export function Train({ type }: { type: DecisionType }) {
           {readiness.data && <ReadinessPart type={type} readiness={readiness.data} />}
         </Pane>
       }
-    />
+    >
+      {start.error && <ErrorNote error={start.error} />}
+      {!isRunning && <FewExamples {...others} start={start.send} isStarting={start.isStarting} />}
+      {newest ? (
+        <TrainingProgress key={newest.id} type={type} policy={newest} />
+      ) : (
+        <EmptyState title="Nothing has been trained yet">
+          A training learns from your labelled examples, tests itself on a fifth of them that it has not seen, and makes
+          a policy that decides. A small project takes seconds.
+        </EmptyState>
+      )}
+      <TrainingOptions settings={settings} hasRules={type.active_version.hard_rules.length > 0} onChange={change} />
+      <PromiseForm key={type.declared_promise?.declared_at} type={type} />
+      {!isRunning && <RulesAlone type={type} />}
+    </Place>
   );
 }
 

@@ -9,7 +9,7 @@ import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { useSettled } from '../../parts/hooks/use-settled.ts';
 import { useTypedInput } from '../../parts/hooks/use-typed-input.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/text/programs.ts';
@@ -69,33 +69,22 @@ function TryDeployed({ type }: { type: DecisionType }) {
     { id: 'try-view', title: 'Edit as form or as JSON', run: turnView },
   ]);
   return (
-    <PlaceLayout
+    <Place
       id="try"
-      main={
-        <Pane
-          title="Try"
-          level={1}
-          roomy
-          tools={
-            <>
-              <Button variant="default" onClick={turnView}>
-                {view === 'form' ? 'Edit as JSON' : 'Edit as form'}
-              </Button>
-              {samples.length > 1 && (
-                <Button variant="default" onClick={takeNext}>
-                  Take another example
-                </Button>
-              )}
-              {input && <SaveMenu type={type} input={input} decision={answer.data?.decision ?? null} />}
-            </>
-          }
-        >
-          {typed.isReady ? (
-            <TypedInput type={type} typed={typed} asForm={view === 'form'} />
-          ) : (
-            <Busy>Loading an example…</Busy>
+      title="Try"
+      roomy
+      tools={
+        <>
+          <Button variant="default" onClick={turnView}>
+            {view === 'form' ? 'Edit as JSON' : 'Edit as form'}
+          </Button>
+          {samples.length > 1 && (
+            <Button variant="default" onClick={takeNext}>
+              Take another example
+            </Button>
           )}
-        </Pane>
+          {input && <SaveMenu type={type} input={input} decision={answer.data?.decision ?? null} />}
+        </>
       }
       beside={
         <Pane title="Decision" head={isStale && <span className="muted">deciding…</span>}>
@@ -108,7 +97,13 @@ function TryDeployed({ type }: { type: DecisionType }) {
           <TryWhy type={type} input={input} text={text} />
         </Pane>
       }
-    />
+    >
+      {typed.isReady ? (
+        <TypedInput type={type} typed={typed} asForm={view === 'form'} />
+      ) : (
+        <Busy>Loading an example…</Busy>
+      )}
+    </Place>
   );
 }
 
