@@ -25,11 +25,9 @@ export function ClockNote() {
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}
-      <div>
-        <Button variant="default" loading={confirm.isPending} onClick={() => confirm.mutate({})}>
-          The time is right
-        </Button>
-      </div>
+      <Button variant="default" loading={confirm.isPending} onClick={() => confirm.mutate({})}>
+        The time is right
+      </Button>
     </div>
   );
 }

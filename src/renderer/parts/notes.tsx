@@ -44,11 +44,9 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
       )}
       {remedy && <p>{remedy}</p>}
       {retry && (
-        <div>
-          <Button size="compact-xs" variant="default" onClick={retry}>
-            Try again
-          </Button>
-        </div>
+        <Button size="compact-xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
       )}
     </div>
   );

@@ -19,11 +19,9 @@ export class PaneBoundary extends Component<{ children: ReactNode }, { error: Er
       <div className="note error stack tight" role="alert">
         <strong>This part of the page has failed; the rest still works.</strong>
         <span>{error.message}</span>
-        <div>
-          <Button size="compact-xs" variant="default" onClick={() => this.setState({ error: null })}>
-            Show it again
-          </Button>
-        </div>
+        <Button size="compact-xs" variant="default" onClick={() => this.setState({ error: null })}>
+          Show it again
+        </Button>
       </div>
     );
   }

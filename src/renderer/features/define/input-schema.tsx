@@ -41,16 +41,14 @@ export function InputSchema({ type }: { type: DecisionType }) {
         onText={(inputSchemaText) => edit({ inputSchemaText }, 'schema')}
         problem={'problem' in schema ? schema.problem : undefined}
       />
-      <div>
-        <Button
-          size="compact-xs"
-          variant="default"
-          disabled={inputs.length === 0}
-          onClick={() => edit({ inputSchemaText: JSON.stringify(fields, null, 2) })}
-        >
-          Make schema from examples
-        </Button>
-      </div>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={inputs.length === 0}
+        onClick={() => edit({ inputSchemaText: JSON.stringify(fields, null, 2) })}
+      >
+        Make schema from examples
+      </Button>
     </div>
   );
 }

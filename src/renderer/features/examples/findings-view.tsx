@@ -292,11 +292,9 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
     <div className="part stack tight">
       <ExampleCard type={type} example={row} />
       {likelier !== null && likelier !== row.expected_decision && (
-        <div>
-          <Button variant="default" onClick={take}>
-            Label {isolate(likelier)}
-          </Button>
-        </div>
+        <Button variant="default" onClick={take}>
+          Label {isolate(likelier)}
+        </Button>
       )}
     </div>
   );

@@ -131,15 +131,13 @@ function ConnectionForm() {
         onChange={(event) => set({ private_network: event.currentTarget.checked })}
       />
       {create.isError && <ErrorNote error={create.error} />}
-      <div>
-        <Button
-          type="submit"
-          disabled={draft.name.trim() === '' || draft.model.trim() === '' || draft.url === ''}
-          loading={create.isPending}
-        >
-          Connect
-        </Button>
-      </div>
+      <Button
+        type="submit"
+        disabled={draft.name.trim() === '' || draft.model.trim() === '' || draft.url === ''}
+        loading={create.isPending}
+      >
+        Connect
+      </Button>
     </form>
   );
 }

@@ -39,11 +39,9 @@ export function DataFolder() {
         , on this machine only. A backup is a verified copy in its folder “backups”. To write one to another disk, use{' '}
         <code>npm run -s workbench -- backup</code>.
       </p>
-      <div>
-        <Button loading={create.isPending} onClick={() => create.mutate({ body: {} })}>
-          Back up now
-        </Button>
-      </div>
+      <Button loading={create.isPending} onClick={() => create.mutate({ body: {} })}>
+        Back up now
+      </Button>
       {create.isPending && <Busy>Writing and checking the backup. Everything else goes on meanwhile…</Busy>}
       {last && !create.isPending && (
         <p>
@@ -157,11 +155,9 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
             <code>npm run -s workbench -- serve --data-dir {restore.data.folder}</code>.
           </p>
         ) : (
-          <div>
-            <Button type="submit" disabled={folder.trim() === ''} loading={restore.isPending}>
-              Restore into the new folder
-            </Button>
-          </div>
+          <Button type="submit" disabled={folder.trim() === ''} loading={restore.isPending}>
+            Restore into the new folder
+          </Button>
         )}
       </form>
     </Modal>

@@ -38,11 +38,9 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
       <p className="note">{better.sentence}</p>
       {take.error && <ErrorNote error={take.error} />}
       {isOffered && (
-        <div>
-          <Button loading={take.isPending} onClick={takeIt}>
-            Deploy it
-          </Button>
-        </div>
+        <Button loading={take.isPending} onClick={takeIt}>
+          Deploy it
+        </Button>
       )}
     </>
   );

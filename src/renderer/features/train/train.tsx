@@ -154,15 +154,13 @@ function FewExamples({ withoutRare, withFew, start, isStarting }: FewExamplesPro
               The policy can also learn every answer, some of them from {withFew.min_per_option} examples: it confuses
               these more often, hands more on to a person, and their figures rest on few rows.
             </p>
-            <div>
-              <Button
-                variant={withoutRare ? 'default' : 'filled'}
-                loading={isStarting}
-                onClick={() => start({ min_per_option: withFew.min_per_option })}
-              >
-                Train on all answers, some with only {withFew.min_per_option} examples
-              </Button>
-            </div>
+            <Button
+              variant={withoutRare ? 'default' : 'filled'}
+              loading={isStarting}
+              onClick={() => start({ min_per_option: withFew.min_per_option })}
+            >
+              Train on all answers, some with only {withFew.min_per_option} examples
+            </Button>
           </>
         )}
       </div>
@@ -181,11 +179,9 @@ function RareAnswers({ readiness, train, isStarting }: { readiness: Readiness; t
         {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
         becomes of inputs like theirs.
       </p>
-      <div>
-        <Button loading={isStarting} onClick={train}>
-          Train without {answers} to a person
-        </Button>
-      </div>
+      <Button loading={isStarting} onClick={train}>
+        Train without {answers} to a person
+      </Button>
     </>
   );
 }
@@ -208,16 +204,14 @@ function RulesAlone({ type }: { type: DecisionType }) {
           A type whose rules decide everything needs no examples.{' '}
           {missing ?? `What no rule decides goes to “${isolate(rest ?? '')}”.`}
         </p>
-        <div>
-          <Button
-            variant="default"
-            disabled={missing !== null}
-            loading={make.isPending}
-            onClick={() => make.mutate({ params: { decision_type_id: type.id }, body: { kind: 'rules_only' } })}
-          >
-            Make a policy of rules alone
-          </Button>
-        </div>
+        <Button
+          variant="default"
+          disabled={missing !== null}
+          loading={make.isPending}
+          onClick={() => make.mutate({ params: { decision_type_id: type.id }, body: { kind: 'rules_only' } })}
+        >
+          Make a policy of rules alone
+        </Button>
       </div>
     </Part>
   );
@@ -250,11 +244,9 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
         }))}
       />
       {ordered.length > maxListedOptions && (
-        <div>
-          <Button size="compact-xs" variant="default" onClick={() => setIsWhole(!isWhole)}>
-            {isWhole ? 'Show fewer' : `Show all ${ordered.length} options`}
-          </Button>
-        </div>
+        <Button size="compact-xs" variant="default" onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show all ${ordered.length} options`}
+        </Button>
       )}
       {issues.length > 0 && (
         <div className="note warn stack tight">

@@ -57,11 +57,9 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
         {progress.error && <p className="note error">{progress.error}</p>}
         {cancel.isError && <ErrorNote error={cancel.error} />}
         {isRunning && (
-          <div>
-            <Button variant="default" disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
-              Cancel training
-            </Button>
-          </div>
+          <Button variant="default" disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
+            Cancel training
+          </Button>
         )}
       </div>
     </Part>

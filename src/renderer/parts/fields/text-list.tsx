@@ -70,11 +70,9 @@ export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0
             </li>
           ))}
         </ul>
-        <div>
-          <Button size="compact-xs" variant="default" onClick={add}>
-            Add {itemLabel.toLowerCase()}
-          </Button>
-        </div>
+        <Button size="compact-xs" variant="default" onClick={add}>
+          Add {itemLabel.toLowerCase()}
+        </Button>
       </div>
     </Fieldset>
   );
