@@ -82,6 +82,7 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
         transitionProps: { duration: 80 },
         // The title of a dialog is no second banner of the page.
         attributes: { header: { role: 'presentation' } },

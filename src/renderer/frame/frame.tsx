@@ -1,14 +1,15 @@
-import { Button } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { lazy, memo, Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useFocusBack } from '../commands/key-focus.ts';
-import { NewImport } from '../features/import/new-import.tsx';
+import { ImportDesk } from '../features/import/import-desk.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
 import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
+import { ShortcutTable } from '../parts/shortcut-table.tsx';
 import { isolate } from '../parts/text/names.ts';
 import { notify, notifyFailure } from '../state/notices.tsx';
 import { useOperation } from '../state/queries.ts';
@@ -22,7 +23,6 @@ import { FocusedTitle } from './focused-title.tsx';
 import { openPalette, Palette } from './palette.tsx';
 import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
 import { Rail } from './rail.tsx';
-import { ShortcutsDialog } from './shortcuts.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
 import { UndoDialog } from './undo-dialog.tsx';
@@ -103,7 +103,7 @@ const CurrentPlace = memo(function CurrentPlace({ route, type, types, error }: C
     if (types) return <Start types={types} />;
     return error ? <ErrorNote error={error} /> : <Busy>Opening the workbench…</Busy>;
   }
-  if (route.page === 'new') return <NewImport />;
+  if (route.page === 'new') return <ImportDesk type={null} />;
   if (route.page === 'settings') return <SettingsPlace section={route.section} />;
   if (route.page === 'type') {
     if (type) {
@@ -210,7 +210,11 @@ const Overlays = memo(function Overlays() {
     <>
       <Palette />
       {open === 'new-type' && <NewTypeDialog onClose={close} />}
-      {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      {open === 'shortcuts' && (
+        <Modal opened title="Keyboard shortcuts" onClose={close} size="lg">
+          <ShortcutTable />
+        </Modal>
+      )}
       {question && <UndoDialog {...question} onClose={() => ui.getState().ask(null)} />}
     </>
   );

@@ -7,7 +7,7 @@ export function UndoDialog({ title, run, onClose }: { title: string; run(): void
     run();
   };
   return (
-    <Modal opened title="Undo this?" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Undo this?" onClose={onClose}>
       <div className="stack">
         <p className="wrap">{title}</p>
         <div className="row between">

@@ -114,12 +114,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
         Save changes
       </Button>
       {error !== null && <ErrorNote error={error} />}
-      <Modal
-        opened={conflicts.length > 0}
-        onClose={dismiss}
-        title="Somebody else has changed this meanwhile"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={conflicts.length > 0} onClose={dismiss} title="Somebody else has changed this meanwhile">
         <div className="stack">
           <p>
             In another window or program {conflicts.map((field) => fieldNames[field]).join(', ')} changed since your

@@ -84,7 +84,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
     ask(toCall(type.id, order, asked.data !== undefined), end);
   };
   return (
-    <Modal opened title="Change an option everywhere" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Change an option everywhere" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <SegmentedControl
           aria-label="What to do with it"

@@ -36,7 +36,7 @@ export function AddExample({ type, onClose }: { type: DecisionType; onClose(): v
     );
   };
   return (
-    <Modal opened title="Add example" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Add example" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <JsonInput
           data-autofocus

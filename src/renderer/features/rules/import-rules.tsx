@@ -76,13 +76,7 @@ export function ImportRules(props: ImportRulesProps) {
   };
   const isRefused = rules.length === 0 || (isFile && problems.length + leftOut > 0);
   return (
-    <Modal
-      opened={given !== null}
-      onClose={close}
-      size="xl"
-      title="Rules from a spreadsheet"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={given !== null} onClose={close} size="xl" title="Rules from a spreadsheet">
       <div className="stack">
         <Source given={given ?? ''} onGiven={onGiven} />
         {error && <ErrorNote error={error} />}

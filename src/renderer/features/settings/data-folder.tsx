@@ -130,7 +130,7 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
   const [folder, setFolder] = useState('');
   const restore = useChange('backups.restore');
   return (
-    <Modal opened title={`Restore ${name}`} onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title={`Restore ${name}`} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {

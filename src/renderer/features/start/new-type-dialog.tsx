@@ -26,7 +26,7 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
     );
   };
   return (
-    <Modal opened title="New decision type" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="New decision type" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <TextInput
           data-autofocus

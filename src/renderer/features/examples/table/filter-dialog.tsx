@@ -23,7 +23,7 @@ export function FilterDialog({ seen, tests, field: first, onClose }: FilterProps
   const paths = [...seen.keys()];
   const [field, setField] = useState(seen.has(first) ? first : (paths[0] ?? ''));
   return (
-    <Modal opened title="Filter the rows" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Filter the rows" onClose={onClose}>
       <div className="stack">
         <NativeSelect
           data-autofocus={first === '' || undefined}

@@ -73,7 +73,7 @@ type ColumnsDialogProps = Pick<TableBarProps, 'typeId' | 'columns' | 'shown'> & 
 function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) {
   const { settings } = useWorkbench();
   return (
-    <Modal opened title="Columns" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Columns" onClose={onClose}>
       <div className="stack">
         <MultiSelect
           data-autofocus

@@ -27,7 +27,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
     settings.setTable(typeId, { views: kept });
   };
   return (
-    <Modal opened title="Views" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened title="Views" onClose={onClose}>
       <div className="stack">
         {Object.entries(views).map(([title, view]) => (
           <div key={title} className="row still">
