@@ -63,7 +63,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend(small),
+    // The act that a place or dialog is there for is `filled`.
+    Button: Button.extend({ defaultProps: { size: 'xs', variant: 'default' } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } }),
     TextInput: TextInput.extend(small),
     Textarea: Textarea.extend(small),

@@ -115,7 +115,11 @@ const CurrentPlace = memo(function CurrentPlace({ route, type, types, error }: C
   return (
     <EmptyState
       title="There is nothing here"
-      actions={<Button onClick={() => goTo({ page: 'start' })}>Go to the start</Button>}
+      actions={
+        <Button variant="filled" onClick={() => goTo({ page: 'start' })}>
+          Go to the start
+        </Button>
+      }
     >
       This address leads nowhere in the workbench.
     </EmptyState>

@@ -11,10 +11,12 @@ export function UndoDialog({ title, run, onClose }: { title: string; run(): void
       <div className="stack">
         <p className="wrap">{title}</p>
         <div className="row between">
-          <Button data-autofocus variant="default" onClick={onClose}>
+          <Button data-autofocus onClick={onClose}>
             Keep it
           </Button>
-          <Button onClick={undo}>Undo it</Button>
+          <Button variant="filled" onClick={undo}>
+            Undo it
+          </Button>
         </div>
       </div>
     </Modal>

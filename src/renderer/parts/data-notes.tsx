@@ -25,7 +25,7 @@ export function ClockNote() {
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}
-      <Button variant="default" loading={confirm.isPending} onClick={() => confirm.mutate({})}>
+      <Button loading={confirm.isPending} onClick={() => confirm.mutate({})}>
         The time is right
       </Button>
     </div>

@@ -44,7 +44,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
       )}
       {remedy && <p>{remedy}</p>}
       {retry && (
-        <Button size="compact-xs" variant="default" onClick={retry}>
+        <Button size="compact-xs" onClick={retry}>
           Try again
         </Button>
       )}

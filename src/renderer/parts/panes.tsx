@@ -19,7 +19,7 @@ export class PaneBoundary extends Component<{ children: ReactNode }, { error: Er
       <div className="note error stack tight" role="alert">
         <strong>This part of the page has failed; the rest still works.</strong>
         <span>{error.message}</span>
-        <Button size="compact-xs" variant="default" onClick={() => this.setState({ error: null })}>
+        <Button size="compact-xs" onClick={() => this.setState({ error: null })}>
           Show it again
         </Button>
       </div>

@@ -13,7 +13,7 @@ export function ReportButton({ typeId, policyId }: { typeId: string; policyId: s
     onError: ({ message }) => notify({ kind: 'error', text: message }),
   });
   return (
-    <Button variant="default" loading={report.isPending} onClick={() => report.mutate()}>
+    <Button loading={report.isPending} onClick={() => report.mutate()}>
       Save report
     </Button>
   );

@@ -107,10 +107,10 @@ export function SaveTools({ type }: { type: DecisionType }) {
       <Button variant="subtle" disabled={!canRedo} onClick={redo}>
         Redo
       </Button>
-      <Button variant="default" disabled={changed.length === 0} onClick={discard}>
+      <Button disabled={changed.length === 0} onClick={discard}>
         Discard changes
       </Button>
-      <Button disabled={!canSave} loading={isSaving} onClick={() => save(false)}>
+      <Button variant="filled" disabled={!canSave} loading={isSaving} onClick={() => save(false)}>
         Save changes
       </Button>
       {error !== null && <ErrorNote error={error} />}
@@ -121,10 +121,10 @@ export function SaveTools({ type }: { type: DecisionType }) {
             edits began. Nothing was saved yet.
           </p>
           <div className="row">
-            <Button variant="default" onClick={discard}>
-              Take theirs
+            <Button onClick={discard}>Take theirs</Button>
+            <Button variant="filled" onClick={() => save(true)}>
+              Save mine
             </Button>
-            <Button onClick={() => save(true)}>Save mine</Button>
           </div>
         </div>
       </Modal>

@@ -48,7 +48,6 @@ export function ShortcutTable() {
             <td className="number">
               <Button
                 size="compact-xs"
-                variant="default"
                 aria-label={`Change the keys of ${command.title}`}
                 onKeyDown={pressed(command.id)}
                 onBlur={() => setWaiting(null)}

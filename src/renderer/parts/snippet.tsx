@@ -5,7 +5,7 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
   return (
     <MantineCopyButton value={text}>
       {({ copied, copy }) => (
-        <Button size="compact-xs" variant="default" aria-label={`Copy ${what}`} onClick={copy}>
+        <Button size="compact-xs" aria-label={`Copy ${what}`} onClick={copy}>
           {copied ? 'Copied' : 'Copy'}
         </Button>
       )}

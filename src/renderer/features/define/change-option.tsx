@@ -107,10 +107,8 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
         {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
         {asked.isError && <ErrorNote error={asked.error} />}
         <div className="row between">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={asked.isPending} disabled={!isComplete}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" loading={asked.isPending} disabled={!isComplete}>
             {asked.data ? commitNames[kind] : 'Show what it affects'}
           </Button>
         </div>

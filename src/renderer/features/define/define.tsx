@@ -186,7 +186,6 @@ function Answers({ type }: { type: DecisionType }) {
       tools={
         <Button
           size="compact-xs"
-          variant="default"
           disabled={isEdited}
           title={isEdited ? 'Save or discard the changes first.' : 'Rename, merge or delete an option…'}
           onClick={() => setIsChanging(true)}

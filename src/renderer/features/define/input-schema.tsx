@@ -43,7 +43,6 @@ export function InputSchema({ type }: { type: DecisionType }) {
       />
       <Button
         size="compact-xs"
-        variant="default"
         disabled={inputs.length === 0}
         onClick={() => edit({ inputSchemaText: JSON.stringify(fields, null, 2) })}
       >

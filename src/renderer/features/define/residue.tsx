@@ -37,7 +37,7 @@ export function Residue({ type }: { type: DecisionType }) {
       {clear.isError && <ErrorNote error={clear.error} />}
       {records > 0 && (
         <div className="row">
-          <Button variant="default" loading={clearing || clear.isPending} onClick={() => clear.mutate({ params })}>
+          <Button loading={clearing || clear.isPending} onClick={() => clear.mutate({ params })}>
             Mask them in the log
           </Button>
         </div>

@@ -62,7 +62,6 @@ export function Versions({ type }: { type: DecisionType }) {
                 {version.id !== type.active_version.id && (
                   <Button
                     size="compact-xs"
-                    variant="default"
                     aria-label={`Restore as a draft: version ${version.version_number}`}
                     onClick={() => takeUp(version)}
                   >

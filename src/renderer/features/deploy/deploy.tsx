@@ -42,7 +42,9 @@ export function Deploy({ type }: { type: DecisionType }) {
             <EmptyState
               title="No policy yet"
               actions={
-                <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>
+                <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
+                  Go to training
+                </Button>
               }
             >
               A training makes a policy; here you say which one decides, and hand it to programs.
@@ -273,7 +275,6 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
         {policy.status === 'trained' && !policy.deployed && (
           <Button
             size="compact-xs"
-            variant="default"
             disabled={isPending}
             aria-label={`${isEarlier ? 'Roll back to' : 'Deploy'} v${policy.version}`}
             onClick={onDeploy}
@@ -346,7 +347,7 @@ function Export({ type }: { type: DecisionType }) {
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
         <div className="row">
-          <Button loading={isPending} onClick={() => mutate()}>
+          <Button variant="filled" loading={isPending} onClick={() => mutate()}>
             Export bundle
           </Button>
           {isPending && <Busy>Packing the bundle…</Busy>}

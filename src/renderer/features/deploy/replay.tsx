@@ -88,7 +88,7 @@ export function Replay({
     <Part
       title={`What ${other} would change`}
       tools={
-        <Button size="compact-xs" variant="default" data-autofocus onClick={isRunning ? stop : onClose}>
+        <Button size="compact-xs" data-autofocus onClick={isRunning ? stop : onClose}>
           {isRunning ? 'Stop' : 'Close'}
         </Button>
       }

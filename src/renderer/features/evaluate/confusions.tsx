@@ -154,7 +154,6 @@ function Mistakes({ type, confusion, canOpen }: Props) {
             {canOpen ? (
               <Button
                 size="compact-xs"
-                variant="default"
                 aria-label={nameCell(count, right, decided)}
                 onClick={() => openCell(right, decided)}
               >

@@ -88,17 +88,11 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
         <PairList type={type} pairs={listed} field={field} />
       )}
       <div className="row">
-        <Button type="submit" loading={isSaving}>
+        <Button variant="filled" type="submit" loading={isSaving}>
           Save costs
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        {type.costs !== null && (
-          <Button variant="default" onClick={() => onSave(null)}>
-            Remove all costs
-          </Button>
-        )}
+        <Button onClick={onClose}>Cancel</Button>
+        {type.costs !== null && <Button onClick={() => onSave(null)}>Remove all costs</Button>}
       </div>
     </form>
   );

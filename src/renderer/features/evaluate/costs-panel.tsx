@@ -26,11 +26,7 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
     <Part
       title="Costs"
       tools={
-        !isOpen && (
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {type.costs === null ? 'Set costs…' : 'Change costs…'}
-          </Button>
-        )
+        !isOpen && <Button onClick={() => setOpen(true)}>{type.costs === null ? 'Set costs…' : 'Change costs…'}</Button>
       }
     >
       <div className="stack">
@@ -118,7 +114,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
       <CostCurve finding={finding} name={name} now={now} suggested={isOffered ? suggested : null} />
       {isOffered ? (
         <div className="row">
-          <Button loading={setting.isPending} onClick={() => take(suggested)}>
+          <Button variant="filled" loading={setting.isPending} onClick={() => take(suggested)}>
             Take these thresholds
           </Button>
           {saving.low <= 0 && <span className="muted">The difference may be chance.</span>}

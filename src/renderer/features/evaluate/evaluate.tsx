@@ -40,7 +40,11 @@ export function Evaluate({ type }: { type: DecisionType }) {
       <Pane title="Evaluate" level={1}>
         <EmptyState
           title="Nothing to evaluate yet"
-          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
+          actions={
+            <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
+              Go to training
+            </Button>
+          }
         >
           After a training this place shows how often the policy is right on examples it has not seen, where it is
           wrong, and what a threshold gains and costs.

@@ -70,14 +70,10 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
         <Effect type={type} whole={whole} low={low} high={high} />
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
-          <Button disabled={isStored} loading={update.isPending} onClick={() => save(low, high)}>
+          <Button variant="filled" disabled={isStored} loading={update.isPending} onClick={() => save(low, high)}>
             {isStored ? 'In use' : 'Use these thresholds'}
           </Button>
-          {!isStored && (
-            <Button variant="default" onClick={() => tryThresholds(null)}>
-              Back to the thresholds in use
-            </Button>
-          )}
+          {!isStored && <Button onClick={() => tryThresholds(null)}>Back to the thresholds in use</Button>}
         </div>
       </div>
     </Part>
@@ -161,7 +157,7 @@ function PromiseLine({ type, policyId, targetError, tried, onKept }: PromiseLine
                 : ` The thresholds tried begin there or above.`)}
           </span>
           {found.possible && (
-            <Button variant="default" loading={keep.isPending} onClick={onKeep}>
+            <Button loading={keep.isPending} onClick={onKeep}>
               Promise this
             </Button>
           )}

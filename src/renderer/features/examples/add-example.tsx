@@ -58,10 +58,13 @@ export function AddExample({ type, onClose }: { type: DecisionType; onClose(): v
         />
         {create.isError && <ErrorNote error={create.error} />}
         <div className="row between">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={problem !== undefined || text.trim() === ''}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="filled"
+            type="submit"
+            loading={create.isPending}
+            disabled={problem !== undefined || text.trim() === ''}
+          >
             Add
           </Button>
         </div>

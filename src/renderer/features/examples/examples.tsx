@@ -134,14 +134,10 @@ function Tools({ type, view, canSearch, generation, onView, onAdd }: ToolsProps)
           { value: 'table', label: 'Table' },
         ]}
       />
-      <Button variant="default" onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>
-        Import…
-      </Button>
+      <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import…</Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" loading={generation.isRunning}>
-            Add…
-          </Button>
+          <Button loading={generation.isRunning}>Add…</Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={onAdd}>Write an example</Menu.Item>
@@ -213,11 +209,11 @@ function NoExamples({ type, onAdd, generation }: NoExamplesProps) {
         title="No examples yet"
         actions={
           <>
-            <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import examples</Button>
-            <Button variant="default" onClick={onAdd}>
-              Add example
+            <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>
+              Import examples
             </Button>
-            <Button variant="default" loading={generation.isRunning} onClick={generation.run}>
+            <Button onClick={onAdd}>Add example</Button>
+            <Button loading={generation.isRunning} onClick={generation.run}>
               Generate 10
             </Button>
           </>

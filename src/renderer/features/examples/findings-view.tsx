@@ -237,7 +237,13 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
       {items.length > 0 && (
         <div className="table-view">
           <div className="row bulk">
-            <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
+            <Button
+              variant="filled"
+              disabled={fixCount === 0}
+              onClick={takeLikelier}
+              rightSection={<kbd>L</kbd>}
+              {...leavesFocus}
+            >
               {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : 'Take the likelier label'}
             </Button>
             <span className="muted">
@@ -292,9 +298,7 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
     <div className="part stack tight">
       <ExampleCard type={type} example={row} />
       {likelier !== null && likelier !== row.expected_decision && (
-        <Button variant="default" onClick={take}>
-          Label {isolate(likelier)}
-        </Button>
+        <Button onClick={take}>Label {isolate(likelier)}</Button>
       )}
     </div>
   );

@@ -91,18 +91,12 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
       actions={
         <>
           {next && (
-            <Button onClick={() => onQueue(next.name)} rightSection={<kbd>N</kbd>}>
+            <Button variant="filled" onClick={() => onQueue(next.name)} rightSection={<kbd>N</kbd>}>
               {next.title}: {number(countQueue(next.name, stats) ?? 0)}
             </Button>
           )}
-          {left > 0 && (
-            <Button variant="default" onClick={() => onQueue(queue)}>
-              Begin again
-            </Button>
-          )}
-          <Button variant="default" onClick={() => onQueue('all')}>
-            Show all examples
-          </Button>
+          {left > 0 && <Button onClick={() => onQueue(queue)}>Begin again</Button>}
+          <Button onClick={() => onQueue('all')}>Show all examples</Button>
         </>
       }
     >

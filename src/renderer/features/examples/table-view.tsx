@@ -112,7 +112,14 @@ function NoRows({ isLoading }: { isLoading: boolean }) {
   if (isLoading) return <Busy>Loading the examples…</Busy>;
   const showAll = () => changeQuery({ queue: 'all', search: '', fields: '', row: '' });
   return (
-    <EmptyState title="No example fits" actions={<Button onClick={showAll}>Show all examples</Button>}>
+    <EmptyState
+      title="No example fits"
+      actions={
+        <Button variant="filled" onClick={showAll}>
+          Show all examples
+        </Button>
+      }
+    >
       No example in this queue has these words and passes the filters.
     </EmptyState>
   );
@@ -263,14 +270,10 @@ function BulkBar({ type, filter, selected, selection, onDone }: BulkBarProps) {
           decision !== null && run({ action: 'set_decision', decision }, `examples labelled ${isolate(decision)}`)
         }
       />
-      <Button
-        variant="default"
-        disabled={isRunning}
-        onClick={() => run({ action: 'set_reviewed', reviewed: true }, 'examples reviewed')}
-      >
+      <Button disabled={isRunning} onClick={() => run({ action: 'set_reviewed', reviewed: true }, 'examples reviewed')}>
         Mark as reviewed
       </Button>
-      <Button variant="default" disabled={isRunning} onClick={() => run({ action: 'delete' }, 'examples deleted')}>
+      <Button disabled={isRunning} onClick={() => run({ action: 'delete' }, 'examples deleted')}>
         Delete
       </Button>
       <Button variant="subtle" onClick={onDone}>

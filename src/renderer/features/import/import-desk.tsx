@@ -44,9 +44,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
       {state.kind === 'reading' ? (
         <div className="empty">
           <Busy>Reading {isolate(state.name)}…</Busy>
-          <Button variant="default" onClick={state.cancel}>
-            Cancel
-          </Button>
+          <Button onClick={state.cancel}>Cancel</Button>
         </div>
       ) : (
         <EmptyState title="Drop a file anywhere" actions={choose}>

@@ -68,9 +68,7 @@ function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }
   return (
     <Part title={share < 1 ? 'Sending the rows' : 'Writing them all at once'}>
       <Progress value={share * 100} animated={share === 1} aria-label="Progress of the import" />
-      <Button variant="default" onClick={onCancel}>
-        Cancel
-      </Button>
+      <Button onClick={onCancel}>Cancel</Button>
     </Part>
   );
 }
@@ -112,6 +110,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
         <>
           {choose}
           <Button
+            variant="filled"
             disabled={isAsking || problem !== null}
             loading={progress !== null}
             onClick={() => void run(target, plan)}

@@ -26,10 +26,7 @@ export function AuditNote({ type }: { type: DecisionType }) {
         {type.audit?.per_week !== undefined && ' Those of this week are drawn on Monday.'}
       </p>
       {waiting > 0 && (
-        <Button
-          variant="default"
-          onClick={() => goTo({ page: 'type', id: type.id, place: 'examples', query: { queue: 'audit' } })}
-        >
+        <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'examples', query: { queue: 'audit' } })}>
           Judge {count(waiting, 'decision')}
         </Button>
       )}

@@ -136,7 +136,11 @@ function NoDecisions({ type }: { type: DecisionType }) {
     <Pane title="Monitor" level={1}>
       <EmptyState
         title="No decisions yet"
-        actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
+        actions={
+          <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>
+            Try one
+          </Button>
+        }
       >
         Every decision that a program asks for appears here with its input, confidence and stage. What you try under Try
         appears only if you have it recorded there.
@@ -260,7 +264,7 @@ function Tools({ type, view, review, decision }: ToolsProps) {
         data={[{ value: '', label: 'Any decision' }, ...toChoices(type.active_version.options)]}
         onChange={(event) => changeQuery({ decision: event.currentTarget.value, page: '', record: '' })}
       />
-      <Button variant="default" loading={state.isRunning} onClick={() => void exportLog()}>
+      <Button loading={state.isRunning} onClick={() => void exportLog()}>
         Export log as CSV
       </Button>
       {state.error !== null && <ErrorNote error={state.error} />}

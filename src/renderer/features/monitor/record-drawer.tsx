@@ -73,7 +73,7 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       title="Record"
       onClose={onClose}
       tools={
-        <Button size="compact-xs" variant="default" onClick={tryIt}>
+        <Button size="compact-xs" onClick={tryIt}>
           Try this input
         </Button>
       }

@@ -44,7 +44,7 @@ export function ChosenRule({
         <>
           <RuleParts rule={row.rule} />
           <div className="part">
-            <Button size="compact-xs" variant="default" title="Ctrl+Delete" onClick={onRemove}>
+            <Button size="compact-xs" title="Ctrl+Delete" onClick={onRemove}>
               Delete rule
             </Button>
           </div>

@@ -98,14 +98,12 @@ export function ImportRules(props: ImportRulesProps) {
         )}
         {!isRefused && <GivenTable rules={rules} />}
         <div className="row">
-          <Button disabled={isRefused} onClick={take}>
+          <Button variant="filled" disabled={isRefused} onClick={take}>
             {isFile && desk.rules.length > 0
               ? `Replace ${count(desk.rules.length, 'rule')} by these ${rules.length}`
               : `Add ${count(rules.length, 'rule')}`}
           </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <Button onClick={close}>Cancel</Button>
         </div>
       </div>
     </Modal>
@@ -139,9 +137,7 @@ function Source({ given, onGiven }: { given: GivenSheet; onGiven(given: GivenShe
           inputProps={{ 'aria-label': 'Excel file with rules' }}
         >
           {(props) => (
-            <Button {...props} variant="default">
-              {typeof given === 'string' ? 'Choose an Excel file…' : 'Choose another file…'}
-            </Button>
+            <Button {...props}>{typeof given === 'string' ? 'Choose an Excel file…' : 'Choose another file…'}</Button>
           )}
         </FileButton>
         <span className="muted">A file replaces all rules. “Excel” above the sheet saves one in this form.</span>

@@ -51,7 +51,7 @@ export function RuleList({ type, rules, chosen, problems, analysis, onChoose, on
           <ActionIcon aria-label="Move the rule down" title="Alt+↓" onClick={() => onMove(chosen, 1)}>
             <ArrowDown size={14} />
           </ActionIcon>
-          <Button size="compact-xs" variant="default" onClick={onAdd}>
+          <Button size="compact-xs" onClick={onAdd}>
             New rule
           </Button>
         </>

@@ -64,7 +64,6 @@ function ProposalRow({ type, item, rules, onAdd }: Props & { item: Proposals['it
       <td>
         <Button
           size="compact-xs"
-          variant="default"
           disabled={isAdded}
           aria-label={`Add the rule ${isolate(rule.name)}`}
           onClick={() => onAdd(rule)}

@@ -410,18 +410,14 @@ export function SheetTools({
         nothingFoundMessage="No field has this name"
         onChange={(id) => id !== null && sheet.addColumn(id)}
       />
-      <Button variant="default" onClick={onPaste}>
-        Import…
-      </Button>
-      <Button variant="default" disabled={rows.length === 0} onClick={save}>
+      <Button onClick={onPaste}>Import…</Button>
+      <Button disabled={rows.length === 0} onClick={save}>
         Excel
       </Button>
-      <Button variant="default" disabled={rows.length === 0} onClick={copy}>
+      <Button disabled={rows.length === 0} onClick={copy}>
         Copy
       </Button>
-      <Button variant="default" onClick={add}>
-        New rule
-      </Button>
+      <Button onClick={add}>New rule</Button>
       {after}
     </div>
   );

@@ -30,11 +30,11 @@ export function RuleTest({ type, rules, onClose }: { type: DecisionType; rules: 
       onClose={onClose}
       tools={
         <>
-          <Button size="compact-xs" variant="default" disabled={inputs.length === 0} onClick={takeNext}>
+          <Button size="compact-xs" disabled={inputs.length === 0} onClick={takeNext}>
             Next input
           </Button>
           {logs.data && logs.data.items.length > 0 && (
-            <Button size="compact-xs" variant="default" onClick={() => take(firstLog)}>
+            <Button size="compact-xs" onClick={() => take(firstLog)}>
               Newest logged
             </Button>
           )}

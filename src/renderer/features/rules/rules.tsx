@@ -68,11 +68,7 @@ export function Rules({ type }: { type: DecisionType }) {
     analysis,
     problems,
     head: <ViewSwitch view={view} />,
-    testButton: !showTest && (
-      <Button variant="default" onClick={openTest}>
-        Test…
-      </Button>
-    ),
+    testButton: !showTest && <Button onClick={openTest}>Test…</Button>,
     below: (
       <>
         <LeftOut problems={problems} />
@@ -245,11 +241,7 @@ type ProposalsProps = { type: DecisionType; desk: RulesDesk; isOpen: boolean; on
 /** Shows what the examples suggest, once it is asked for: the search takes a while. */
 function Proposals({ type, desk, isOpen, onOpen }: ProposalsProps) {
   const add = ({ priority: _own, ...made }: Rule) => desk.addRules([made]);
-  const button = (
-    <Button variant="default" onClick={onOpen}>
-      Look for rules
-    </Button>
-  );
+  const button = <Button onClick={onOpen}>Look for rules</Button>;
   return (
     <Part title="Rules that the examples suggest" tools={!isOpen && button}>
       {isOpen ? (
@@ -278,7 +270,14 @@ function NoRules({
 }: Pick<ViewProps, 'head' | 'below'> & { tools: ReactNode; onAdd(): void }) {
   return (
     <Pane title="Rules" level={1} head={head} tools={tools}>
-      <EmptyState title="No rules" actions={<Button onClick={onAdd}>New rule</Button>}>
+      <EmptyState
+        title="No rules"
+        actions={
+          <Button variant="filled" onClick={onAdd}>
+            New rule
+          </Button>
+        }
+      >
         A rule decides at once when its condition holds, before the classifier is asked: for limits, laws and house
         rules that must always hold. For example: ctx.amount &gt; 10000 &amp;&amp; !ctx.verified
       </EmptyState>

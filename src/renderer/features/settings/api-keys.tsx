@@ -70,7 +70,7 @@ function NewKey() {
           onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
           miw={220}
         />
-        <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
+        <Button variant="filled" type="submit" disabled={name.trim() === ''} loading={create.isPending}>
           Create key
         </Button>
       </form>
@@ -131,7 +131,6 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
             <td className="number">
               <Button
                 size="compact-xs"
-                variant="default"
                 loading={revoke.isPending && asked === key.id}
                 aria-label={asked === key.id ? `Revoke ${isolate(key.name)} now` : `Revoke ${isolate(key.name)}`}
                 onClick={() => (asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id))}

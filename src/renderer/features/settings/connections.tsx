@@ -45,7 +45,6 @@ export function Connections() {
           <div className="row">
             <Button
               size="compact-xs"
-              variant="default"
               loading={test.isPending && tried === connection.id}
               aria-label={`Test ${isolate(connection.name)}`}
               onClick={() => {
@@ -57,7 +56,6 @@ export function Connections() {
             </Button>
             <Button
               size="compact-xs"
-              variant="default"
               disabled={remove.isPending}
               aria-label={
                 asked === connection.id
@@ -132,6 +130,7 @@ function ConnectionForm() {
       />
       {create.isError && <ErrorNote error={create.error} />}
       <Button
+        variant="filled"
         type="submit"
         disabled={draft.name.trim() === '' || draft.model.trim() === '' || draft.url === ''}
         loading={create.isPending}

@@ -39,7 +39,7 @@ export function DataFolder() {
         , on this machine only. A backup is a verified copy in its folder “backups”. To write one to another disk, use{' '}
         <code>npm run -s workbench -- backup</code>.
       </p>
-      <Button loading={create.isPending} onClick={() => create.mutate({ body: {} })}>
+      <Button variant="filled" loading={create.isPending} onClick={() => create.mutate({ body: {} })}>
         Back up now
       </Button>
       {create.isPending && <Busy>Writing and checking the backup. Everything else goes on meanwhile…</Busy>}
@@ -104,19 +104,13 @@ function BackupRow({ backup }: { backup: Backup }) {
       <td className="number">
         <Button
           size="compact-xs"
-          variant="default"
           aria-label={`Verify ${backup.name}`}
           loading={verify.isPending}
           onClick={() => verify.mutate({ params })}
         >
           Verify
         </Button>{' '}
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`Restore ${backup.name}`}
-          onClick={() => setIsRestoring(true)}
-        >
+        <Button size="compact-xs" aria-label={`Restore ${backup.name}`} onClick={() => setIsRestoring(true)}>
           Restore…
         </Button>
         {isRestoring && <RestoreDialog name={backup.name} onClose={() => setIsRestoring(false)} />}
@@ -155,7 +149,7 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
             <code>npm run -s workbench -- serve --data-dir {restore.data.folder}</code>.
           </p>
         ) : (
-          <Button type="submit" disabled={folder.trim() === ''} loading={restore.isPending}>
+          <Button variant="filled" type="submit" disabled={folder.trim() === ''} loading={restore.isPending}>
             Restore into the new folder
           </Button>
         )}

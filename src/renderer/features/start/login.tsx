@@ -42,7 +42,7 @@ export function Login() {
           onChange={(event) => setToken(event.currentTarget.value)}
         />
         <div className="row">
-          <Button type="submit" disabled={token.trim() === ''}>
+          <Button variant="filled" type="submit" disabled={token.trim() === ''}>
             Open the workbench
           </Button>
         </div>

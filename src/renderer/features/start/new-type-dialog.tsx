@@ -52,10 +52,13 @@ export function NewTypeDialog({ onClose }: { onClose(): void }) {
         />
         {create.isError && <ErrorNote error={create.error} />}
         <div className="row between">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || filled.length < 2}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="filled"
+            type="submit"
+            loading={create.isPending}
+            disabled={name.trim() === '' || filled.length < 2}
+          >
             Create
           </Button>
         </div>

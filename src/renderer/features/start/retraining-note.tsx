@@ -32,7 +32,7 @@ export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
         <Busy>Training one after the other. Keep this window open; each type decides as soon as it is trained.</Busy>
       ) : (
         <div>
-          <Button variant="default" onClick={() => retrain.mutate()}>
+          <Button onClick={() => retrain.mutate()}>
             {outdated.length === 1 ? 'Train it again' : `Train all ${outdated.length} again`}
           </Button>
         </div>

@@ -67,7 +67,11 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
               goTo({ page: 'new' });
             }}
           >
-            {(props) => <Button {...props}>Choose a file…</Button>}
+            {(props) => (
+              <Button variant="filled" {...props}>
+                Choose a file…
+              </Button>
+            )}
           </FileButton>
         </div>
       </div>
@@ -79,12 +83,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
             : 'A small project with rules and examples.'}
         </p>
         <div className="row">
-          <Button
-            variant="default"
-            disabled={!sample}
-            loading={openSample.isPending}
-            onClick={() => sample && startSample(sample.name)}
-          >
+          <Button disabled={!sample} loading={openSample.isPending} onClick={() => sample && startSample(sample.name)}>
             Open sample project
           </Button>
           {openSample.isPending && <Busy>Making the sample project…</Busy>}
@@ -96,9 +95,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
         <h2>Begin with the question</h2>
         <p className="muted">Name a question that a program asks again and again, and list its possible answers.</p>
         <div>
-          <Button variant="default" onClick={() => ui.getState().show('new-type')}>
-            New decision type
-          </Button>
+          <Button onClick={() => ui.getState().show('new-type')}>New decision type</Button>
         </div>
       </div>
     </section>

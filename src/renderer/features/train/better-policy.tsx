@@ -26,7 +26,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
     return (
       <div className="row">
         <Busy>The text model is being tuned in the background. The policy decides already.</Busy>
-        <Button size="compact-xs" variant="default" disabled={stop.isPending} onClick={() => stop.mutate({ params })}>
+        <Button size="compact-xs" disabled={stop.isPending} onClick={() => stop.mutate({ params })}>
           Stop
         </Button>
       </div>
@@ -38,7 +38,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
       <p className="note">{better.sentence}</p>
       {take.error && <ErrorNote error={take.error} />}
       {isOffered && (
-        <Button loading={take.isPending} onClick={takeIt}>
+        <Button variant="filled" loading={take.isPending} onClick={takeIt}>
           Deploy it
         </Button>
       )}

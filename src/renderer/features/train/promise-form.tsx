@@ -51,16 +51,11 @@ export function PromiseForm({ type }: { type: DecisionType }) {
         {declare.isError && <ErrorNote error={declare.error} />}
         {withdraw.isError && <ErrorNote error={withdraw.error} />}
         <div className="row">
-          <Button
-            variant="default"
-            disabled={!isValid}
-            loading={declare.isPending}
-            onClick={() => declare.mutate({ params, body })}
-          >
+          <Button disabled={!isValid} loading={declare.isPending} onClick={() => declare.mutate({ params, body })}>
             Set this promise
           </Button>
           {promised !== null && (
-            <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate({ params })}>
+            <Button loading={withdraw.isPending} onClick={() => withdraw.mutate({ params })}>
               Withdraw the promise
             </Button>
           )}

@@ -35,7 +35,7 @@ export function Train({ type }: { type: DecisionType }) {
       id="train"
       title="Train"
       tools={
-        <Button disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
+        <Button variant="filled" disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
           Start training
         </Button>
       }
@@ -179,7 +179,7 @@ function RareAnswers({ readiness, train, isStarting }: { readiness: Readiness; t
         {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
         becomes of inputs like theirs.
       </p>
-      <Button loading={isStarting} onClick={train}>
+      <Button variant="filled" loading={isStarting} onClick={train}>
         Train without {answers} to a person
       </Button>
     </>
@@ -205,7 +205,6 @@ function RulesAlone({ type }: { type: DecisionType }) {
           {missing ?? `What no rule decides goes to “${isolate(rest ?? '')}”.`}
         </p>
         <Button
-          variant="default"
           disabled={missing !== null}
           loading={make.isPending}
           onClick={() => make.mutate({ params: { decision_type_id: type.id }, body: { kind: 'rules_only' } })}
@@ -244,7 +243,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
         }))}
       />
       {ordered.length > maxListedOptions && (
-        <Button size="compact-xs" variant="default" onClick={() => setIsWhole(!isWhole)}>
+        <Button size="compact-xs" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${ordered.length} options`}
         </Button>
       )}

@@ -55,7 +55,7 @@ export function TrainingOptions({ settings, hasRules, onChange }: Props) {
     <Part
       title="Options"
       tools={
-        <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <Button size="compact-xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Fewer' : 'More'}
         </Button>
       }

@@ -57,7 +57,7 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
         {progress.error && <p className="note error">{progress.error}</p>}
         {cancel.isError && <ErrorNote error={cancel.error} />}
         {isRunning && (
-          <Button variant="default" disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
+          <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
             Cancel training
           </Button>
         )}
@@ -159,17 +159,13 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       <PendingFollowUp typeId={type.id} policyId={policy.id} />
       <BetterPolicy policy={policy} />
       <div className="row">
-        {policy.accuracy !== null && (
-          <Button variant="default" onClick={open('evaluate')}>
-            See where it is wrong
+        {policy.accuracy !== null && <Button onClick={open('evaluate')}>See where it is wrong</Button>}
+        {isDeployed && <Button onClick={open('try')}>Try it</Button>}
+        {!isDeployed && policy.follows === null && (
+          <Button variant="filled" onClick={open('deploy')}>
+            Deploy it
           </Button>
         )}
-        {isDeployed && (
-          <Button variant="default" onClick={open('try')}>
-            Try it
-          </Button>
-        )}
-        {!isDeployed && policy.follows === null && <Button onClick={open('deploy')}>Deploy it</Button>}
       </div>
     </>
   );

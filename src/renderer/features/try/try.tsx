@@ -34,7 +34,11 @@ export function Try({ type }: { type: DecisionType }) {
       <Pane title="Try" level={1}>
         <EmptyState
           title="Nothing is deployed yet"
-          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
+          actions={
+            <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
+              Go to training
+            </Button>
+          }
         >
           Decisions need a deployed policy, even where a rule would match. Train one, or deploy a trained one under
           Deploy.
@@ -75,14 +79,8 @@ function TryDeployed({ type }: { type: DecisionType }) {
       roomy
       tools={
         <>
-          <Button variant="default" onClick={turnView}>
-            {view === 'form' ? 'Edit as JSON' : 'Edit as form'}
-          </Button>
-          {samples.length > 1 && (
-            <Button variant="default" onClick={takeNext}>
-              Take another example
-            </Button>
-          )}
+          <Button onClick={turnView}>{view === 'form' ? 'Edit as JSON' : 'Edit as form'}</Button>
+          {samples.length > 1 && <Button onClick={takeNext}>Take another example</Button>}
           {input && <SaveMenu type={type} input={input} decision={answer.data?.decision ?? null} />}
         </>
       }
@@ -188,7 +186,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default">Save or copy…</Button>
+        <Button>Save or copy…</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {decision !== null && (

@@ -56,7 +56,7 @@ export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, deci
       title="Explanation"
       tools={
         type.model_deployed && (
-          <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
+          <Button size="compact-xs" aria-expanded={isOpen} onClick={toggle}>
             {isOpen ? 'Hide' : 'Explain'}
           </Button>
         )

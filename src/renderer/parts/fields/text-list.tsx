@@ -70,7 +70,7 @@ export function TextList({ label, itemLabel, hint, values, onValues, minimum = 0
             </li>
           ))}
         </ul>
-        <Button size="compact-xs" variant="default" onClick={add}>
+        <Button size="compact-xs" onClick={add}>
           Add {itemLabel.toLowerCase()}
         </Button>
       </div>

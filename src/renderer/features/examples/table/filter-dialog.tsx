@@ -102,10 +102,10 @@ function TestForm({ field, seen, tests, onClose }: FilterProps) {
         }
       />
       <div className="row between">
-        <Button variant="default" onClick={() => show(putTest(tests, { field }))}>
-          Any value
+        <Button onClick={() => show(putTest(tests, { field }))}>Any value</Button>
+        <Button variant="filled" type="submit">
+          Show these rows
         </Button>
-        <Button type="submit">Show these rows</Button>
       </div>
     </form>
   );

@@ -35,7 +35,7 @@ export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilt
   ]);
   return (
     <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
-      <Button size="compact-sm" variant="default" disabled={seen.size === 0} onClick={filter}>
+      <Button size="compact-sm" disabled={seen.size === 0} onClick={filter}>
         Filter…
       </Button>
       {tests.map((test) => (
@@ -84,10 +84,10 @@ function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) 
           searchable
         />
         <div className="row between">
-          <Button variant="default" onClick={() => settings.setTable(typeId, { columns: [] })}>
-            As at first
+          <Button onClick={() => settings.setTable(typeId, { columns: [] })}>As at first</Button>
+          <Button variant="filled" onClick={onClose}>
+            Done
           </Button>
-          <Button onClick={onClose}>Done</Button>
         </div>
       </div>
     </Modal>

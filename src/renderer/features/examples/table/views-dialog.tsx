@@ -31,7 +31,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
       <div className="stack">
         {Object.entries(views).map(([title, view]) => (
           <div key={title} className="row still">
-            <Button className="grow" variant="default" justify="start" onClick={() => open(view)}>
+            <Button className="grow" justify="start" onClick={() => open(view)}>
               {showUnseen(title)}
             </Button>
             <Button variant="subtle" aria-label={`Delete the view ${showUnseen(title)}`} onClick={() => remove(title)}>
@@ -49,7 +49,7 @@ export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): vo
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <Button type="submit" disabled={name.trim() === ''}>
+          <Button variant="filled" type="submit" disabled={name.trim() === ''}>
             Save
           </Button>
         </form>

@@ -98,7 +98,6 @@ export function ConditionEditor(props: ConditionProps) {
       <div>
         <Button
           size="compact-xs"
-          variant="default"
           title="Shift+Alt+F in the editor"
           onClick={() => editor.current?.getAction('editor.action.formatDocument')?.run()}
         >

@@ -65,7 +65,7 @@ export function RuleEditor({ isNew, rule, draft, fields, problems, findings, onR
       </div>
       <Outcome rule={rule} draft={draft} onRule={onRule} />
       <div>
-        <Button size="compact-xs" variant="default" onClick={onRemove}>
+        <Button size="compact-xs" onClick={onRemove}>
           Delete rule
         </Button>
       </div>
