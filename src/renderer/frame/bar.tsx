@@ -24,7 +24,7 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
               /
             </span>
             <a
-              className="name"
+              className="clip"
               title={showUnseen(type.name)}
               href={formatRoute({ page: 'type', id: type.id, place: 'define' })}
             >

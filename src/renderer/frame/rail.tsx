@@ -72,7 +72,7 @@ function NewTypeButton() {
   return (
     <button type="button" className="plain" onClick={() => ui.getState().show('new-type')}>
       <CirclePlus size={14} aria-hidden="true" />
-      <span className="text">New decision type…</span>
+      <span className="text clip grow">New decision type…</span>
     </button>
   );
 }
@@ -88,7 +88,7 @@ function RailLink({ href, text, current, children }: RailLinkProps) {
   return (
     <a href={href} {...(current ? { 'aria-current': 'page' as const } : {})}>
       {children}
-      <span className="text">{text}</span>
+      <span className="text clip grow">{text}</span>
     </a>
   );
 }
@@ -108,8 +108,8 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
       <span className="only-narrow" aria-hidden="true">
         {initials}
       </span>
-      <span className="text strong">{name}</span>
-      <span className="figure">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
+      <span className="text clip grow strong">{name}</span>
+      <span className="figure muted small number">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
     </a>
   );
 }
@@ -161,8 +161,8 @@ function PlaceList({ typeId, current, state }: { typeId: string; current: Place;
               title={figure ? `${title}: ${figure.says}` : title}
             >
               <Icon size={14} aria-hidden="true" />
-              <span className="text">{title}</span>
-              {figure && <span className="figure">{figure.text}</span>}
+              <span className="text clip grow">{title}</span>
+              {figure && <span className="figure muted small number">{figure.text}</span>}
             </a>
           </li>
         );

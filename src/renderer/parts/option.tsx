@@ -61,7 +61,7 @@ export function OptionName({ typeId, option }: { typeId: string; option: string 
   return (
     <span className="option" title={name}>
       <OptionMark typeId={typeId} option={option} />
-      <span>{name}</span>
+      <span className="clip">{name}</span>
     </span>
   );
 }
