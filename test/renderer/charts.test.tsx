@@ -1,26 +1,12 @@
 /** Charts as those read them who do not see them: by the sentence below, and as a table. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Metrics } from '../../src/engine/domain.ts';
 import { number, percent } from '../../src/renderer/parts/text/figures.ts';
-import { openForTest } from '../server/workbench.ts';
-import { claims, makeClaims } from './deployed.ts';
-import { closePage, showWindow } from './page.tsx';
+import { prepareClaims } from './claims.ts';
+import { claims } from './deployed.ts';
 
-let folder: Awaited<ReturnType<typeof makeClaims>>;
-beforeAll(async () => {
-  folder = await makeClaims();
-});
-afterAll(() => folder.remove());
-afterEach(closePage);
-
-async function openPlace(place: string, settings: object = {}) {
-  const { call } = await openForTest({ dataDir: folder.copy() });
-  await call('PUT', folder.url, settings);
-  showWindow(call, `#/types/${folder.url.slice(folder.url.lastIndexOf('/') + 1)}/${place}`);
-  const policyUrl = `${folder.url}/policies/${folder.policyId}`;
-  return { call, policyUrl, metrics: (await call('GET', policyUrl)).body.metrics as Metrics };
-}
+const { serve, openPlace } = prepareClaims();
 
 /** Waits for the chart of a part of the page; gives its table, a list of cells for each row. */
 async function readChart(part: string): Promise<string[][]> {
@@ -37,7 +23,8 @@ async function readChart(part: string): Promise<string[][]> {
 
 describe('the charts of Evaluate', () => {
   it('say as a table how sure decisions are, how sure they may be, and what examples brought [CHA-1]', async () => {
-    const { call, policyUrl, metrics } = await openPlace('evaluate');
+    const { call, policyUrl } = await openPlace('evaluate');
+    const metrics: Metrics = (await call('GET', policyUrl)).body.metrics;
     const { confidence_bins: bins } = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const sure = await readChart('Thresholds');
     expect(sure.map((cells) => cells.slice(1))).toEqual(
@@ -60,7 +47,7 @@ describe('the charts of Evaluate', () => {
   });
 
   it('say what decisions cost wherever the threshold stands [CHA-2]', async () => {
-    const { call, policyUrl } = await openPlace('evaluate', { costs: { look: 3, wrong: 400 } });
+    const { call, policyUrl } = await openPlace('evaluate', { settings: { costs: { look: 3, wrong: 400 } } });
     const { curve } = (await call('GET', `${policyUrl}/costs`)).body;
     const costs = await readChart('Costs');
     expect(costs).toHaveLength(curve.length);
@@ -71,14 +58,14 @@ describe('the charts of Evaluate', () => {
 
 describe('the chart of Monitor', () => {
   it('shows the decisions of each day by option, in place of the records [CHA-4]', async () => {
-    const { call } = await openForTest({ dataDir: folder.copy() });
+    const { call, url, show } = await serve();
     const items = [95, 12, 11].map((proof) => ({ decision_type: claims.name, input: { proof, amount: 500 } }));
     await call('POST', '/api/v1/decide/batch', items);
-    showWindow(call, `#/types/${folder.url.slice(folder.url.lastIndexOf('/') + 1)}/monitor`);
+    show('monitor');
     fireEvent.click(await screen.findByLabelText('By day'));
     const rows = await readChart('Decisions a day');
     expect(rows).toHaveLength(14);
-    const { decision_distribution: today } = (await call('GET', `${folder.url}/metrics`)).body;
+    const { decision_distribution: today } = (await call('GET', `${url}/metrics`)).body;
     const options = Object.values<number>(today).sort((a, b) => b - a);
     expect(rows.at(-1)?.slice(1, 2 + options.length)).toEqual(['3', ...options.map(number)]);
     expect(screen.queryByRole('grid', { name: 'Decisions' })).toBeNull();

@@ -1,21 +1,11 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openForTest } from '../server/workbench.ts';
-import { makeClaims } from './deployed.ts';
-import { closePage, showWindow } from './page.tsx';
+import { describe, expect, it } from 'vitest';
+import { prepareClaims } from './claims.ts';
 
-let folder: Awaited<ReturnType<typeof makeClaims>>;
-beforeAll(async () => {
-  folder = await makeClaims();
-});
-afterAll(() => folder.remove());
-afterEach(closePage);
+const { openPlace } = prepareClaims();
 
-async function openCosts(fields: object) {
-  const { call } = await openForTest({ dataDir: folder.copy() });
-  const { url } = folder;
-  await call('PUT', url, fields);
-  showWindow(call, `#/types/${url.slice(url.lastIndexOf('/') + 1)}/evaluate`);
+async function openCosts(settings: object) {
+  const { call, url } = await openPlace('evaluate', { settings });
   const read = async () => (await call('GET', url)).body;
   return { read, panel: within(await screen.findByRole('region', { name: 'Costs' })) };
 }

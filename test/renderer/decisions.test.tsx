@@ -1,29 +1,15 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
-import type { Clock } from '../../src/server/process/clock.ts';
 import { applyRetention } from '../../src/server/services/upkeep/housekeeping.ts';
-import { openForTest, stoppedClock } from '../server/workbench.ts';
-import { claims, makeClaims } from './deployed.ts';
+import { stoppedClock } from '../server/workbench.ts';
+import { prepareClaims } from './claims.ts';
+import { claims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
-
-let folder: Awaited<ReturnType<typeof makeClaims>>;
-beforeAll(async () => {
-  folder = await makeClaims();
-});
-afterAll(() => folder.remove());
-afterEach(closePage);
 
 const plain = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
 
-/** A window at a place of the claims, after programs have asked for decisions. */
-async function openPlace(place: string, inputs: readonly object[] = [], clock?: Clock) {
-  const { call, deps } = await openForTest({ dataDir: folder.copy() }, clock);
-  for (const input of inputs) await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
-  const id = folder.url.slice(folder.url.lastIndexOf('/') + 1);
-  const shown = showWindow(call, `#/types/${id}/${place}`);
-  return { call, deps, url: folder.url, ...shown };
-}
+const { serve, openPlace } = prepareClaims();
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
 const region = (name: string) => screen.findByRole('region', { name });
 
@@ -108,7 +94,7 @@ describe('Monitor', () => {
   const grid = () => screen.findByRole('grid', { name: 'Decisions' });
 
   it('lists what was decided, and sums it up', async () => {
-    const { call, url } = await openPlace('monitor', inputs);
+    const { call, url } = await openPlace('monitor', { inputs });
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
     const metrics = (await call('GET', `${url}/metrics`)).body;
     await screen.findAllByText(percent(metrics.escalation_rate));
@@ -126,18 +112,14 @@ describe('Monitor', () => {
   });
 
   it('says which fields have changed since the examples, beside the place in the rail, too [DRF-2]', async () => {
-    await openPlace(
-      'monitor',
-      Array.from({ length: 50 }, () => ({ ...plain, shop: { country: 'PL' } })),
-    );
+    await openPlace('monitor', { inputs: Array.from({ length: 50 }, () => ({ ...plain, shop: { country: 'PL' } })) });
     const note = await screen.findByRole('status', { name: 'Drift' });
     expect(note.textContent).toContain('shop.country is "PL": 100 % of the decisions, none of the examples.');
     expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
   });
 
   it('shows how likely a fallback itself is, here and under Try, and what the classifier thought [THR-4]', async () => {
-    const { call } = await openForTest({ dataDir: folder.copy() });
-    const { url } = folder;
+    const { call, url, show } = await serve();
     const confidence_thresholds = { auto_decide: 1, escalation: 1 };
     expect((await call('PUT', url, { fallback_option: 'refuse', confidence_thresholds })).status).toBe(200);
     const asked = { decision_type: claims.name, input: plain };
@@ -146,7 +128,7 @@ describe('Monitor', () => {
     expect(explanation).toBe(
       `Sent to the fallback «refuse» (own probability ${likely.refuse.toFixed(2)}): the classifier thought «pay», ${likely.pay.toFixed(2)}, below the escalation threshold 1.`,
     );
-    showWindow(call, `#/types/${url.slice(url.lastIndexOf('/') + 1)}/monitor`);
+    show('monitor');
     await screen.findByText(percent(likely.refuse));
     expect(screen.queryByText(percent(likely.pay))).toBeNull();
     fireEvent.click(screen.getByText('fallback'));
@@ -159,7 +141,7 @@ describe('Monitor', () => {
   });
 
   it('opens a record by key, takes the right decision, and takes that back', async () => {
-    const { call, url } = await openPlace('monitor', inputs);
+    const { call, url } = await openPlace('monitor', { inputs });
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
     press('j');
     await region('Record');
@@ -183,7 +165,7 @@ describe('Monitor', () => {
 
   it('hands the log over as a file', async () => {
     const files = keepDownloads();
-    await openPlace('monitor', inputs);
+    await openPlace('monitor', { inputs });
     fireEvent.click(await screen.findByRole('button', { name: 'Export log as CSV' }));
     await waitFor(() => expect(files).toHaveLength(1));
     expect((await files[0]?.text())?.trim().split('\n')).toHaveLength(4);
@@ -191,7 +173,7 @@ describe('Monitor', () => {
 
   it('brings records back that were removed for their age, and says when they are removed again [CLK-4]', async () => {
     const clock = stoppedClock(Date.now());
-    const { call, deps, url, workbench } = await openPlace('monitor', inputs, clock);
+    const { call, deps, url, workbench } = await openPlace('monitor', { inputs, clock });
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
     screen.getByText('Records are kept for 90 days.');
     await call('PUT', url, { retention_days: 1 });
@@ -213,7 +195,7 @@ describe('Monitor', () => {
   });
 
   it('says with Settings that the clock is in doubt, and trusts it on a press, also where it cannot be read [CLK-3]', async () => {
-    const { call } = await openPlace('monitor', inputs, stoppedClock(Date.now() + 365 * 86_400_000));
+    const { call } = await openPlace('monitor', { inputs, clock: stoppedClock(Date.now() + 365 * 86_400_000) });
     await screen.findByText(/shows .*, 365 days on from what the workbench saw last\. Set it right/);
     screen.getByRole('button', { name: 'The time is right' });
     closePage();
@@ -239,13 +221,12 @@ describe('Monitor', () => {
 
 describe('types that need a new training', () => {
   it('are named on the first page and trained by one press, as far as they can be [TYP-23]', async () => {
-    const { call } = await openForTest({ dataDir: folder.copy() });
-    await call('PUT', folder.url, { options: [...claims.options, 'ask'] });
+    const { call, url: claimsUrl } = await serve({ settings: { options: [...claims.options, 'ask'] } });
     const examples = Array.from({ length: 60 }, (_, n) => ({
       input: { proof: 50, amount: 8_100 + n },
       decision: 'ask',
     }));
-    expect((await call('POST', `${folder.url}/examples`, { examples })).status).toBe(201);
+    expect((await call('POST', `${claimsUrl}/examples`, { examples })).status).toBe(201);
     const other = { name: 'mails', options: ['keep', 'drop'], fallback_option: 'keep' };
     const url = `/api/v1/decision-types/${(await call('POST', '/api/v1/decision-types', other)).body.id}`;
     const { id } = (await call('POST', `${url}/policies`, { kind: 'rules_only' })).body;
@@ -258,7 +239,7 @@ describe('types that need a new training', () => {
     await screen.findByText(/^Training one after the other/);
     const train = await screen.findByRole('button', { name: 'Train it again' }, { timeout: 90_000 });
     expect(train.closest('.note')?.textContent).toMatch(/mails: /);
-    expect((await call('GET', folder.url)).body.needs_retraining).toBe(false);
+    expect((await call('GET', claimsUrl)).body.needs_retraining).toBe(false);
   }, 120_000);
 });
 
@@ -281,7 +262,7 @@ function keepDownloads(): Blob[] {
 
 describe('Train and Deploy', () => {
   it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', async () => {
-    const { call, url } = await openPlace('train');
+    const { call, url, policyId } = await openPlace('train');
     await screen.findAllByText(/unseen examples/);
     await screen.findAllByText('ready');
     fireEvent.click(screen.getByRole('button', { name: 'More' }));
@@ -307,13 +288,13 @@ describe('Train and Deploy', () => {
     ).toEqual(['v1', 'v2', 'v1']);
     expect(screen.getByLabelText('Reason')).toHaveProperty('value', '');
     fireEvent.click(screen.getByRole('link', { name: 'Evaluate v2' }));
-    fireEvent.change(await screen.findByLabelText('Compare with'), { target: { value: folder.policyId } });
+    fireEvent.change(await screen.findByLabelText('Compare with'), { target: { value: policyId } });
     const comparison = await region('v2 against v1');
     await within(comparison).findByText(/examples that neither had seen/);
   });
 
   it('cancels a training that runs, and keeps its settings for the next one, which replaces nothing unasked [TRN-23] [DPL-2]', async () => {
-    const { call } = await openPlace('train');
+    const { show } = await openPlace('train');
     await screen.findAllByText('ready');
     const autoDeploy = () => screen.getByLabelText('Deploy when it is done');
     const keepsExamples = () => screen.getByLabelText('Put examples into the bundle');
@@ -325,7 +306,7 @@ describe('Train and Deploy', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Cancel training' }));
     await screen.findByText('Cancelled', {}, { timeout: 50_000 });
     closePage();
-    showWindow(call, `#/types/${folder.url.split('/').at(-1)}/train`);
+    show('train');
     await screen.findByText('Cancelled');
     fireEvent.click(await screen.findByRole('button', { name: 'More' }));
     await waitFor(() => expect(keepsExamples()).toHaveProperty('checked', true));

@@ -1,25 +1,13 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { amount, percent, toRight } from '../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../server/workbench.ts';
-import { claims, makeClaims } from './deployed.ts';
-import { closePage, showWindow } from './page.tsx';
+import { prepareClaims } from './claims.ts';
+import { claims } from './deployed.ts';
+import { showWindow } from './page.tsx';
 
-let folder: Awaited<ReturnType<typeof makeClaims>>;
-beforeAll(async () => {
-  folder = await makeClaims();
-});
-afterAll(() => folder.remove());
-afterEach(closePage);
-
-async function openPlace(place: string, settings: object = {}) {
-  const { call } = await openForTest({ dataDir: folder.copy() });
-  await call('PUT', folder.url, settings);
-  const id = folder.url.slice(folder.url.lastIndexOf('/') + 1);
-  showWindow(call, `#/types/${id}/${place}`);
-  return { call, url: folder.url, policyUrl: `${folder.url}/policies/${folder.policyId}` };
-}
+const { openPlace } = prepareClaims();
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
 const region = (name: string) => screen.findByRole('region', { name });
 
@@ -27,7 +15,7 @@ describe('the headline of a policy', () => {
   it.each(['train', 'evaluate', 'deploy'])('is one figure in bar, rail and under %s', async (place) => {
     const [rule] = claims.rules;
     const hard_rules = [{ ...rule, condition: 'ctx.amount > 4000' }];
-    const { call, policyUrl } = await openPlace(place, { hard_rules });
+    const { call, policyUrl } = await openPlace(place, { settings: { hard_rules } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const { accuracy } = (await call('GET', policyUrl)).body.metrics;
     // The rule changes what the classifier would have decided.
@@ -62,7 +50,7 @@ describe('the sheet of rules', () => {
 
 describe('Evaluate', () => {
   it('says in short how often the whole decision is right, what is wrong, what it costs and how long it takes', async () => {
-    const { call, policyUrl } = await openPlace('evaluate', { costs: { look: 3, wrong: 40 } });
+    const { call, policyUrl } = await openPlace('evaluate', { settings: { costs: { look: 3, wrong: 40 } } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const short = await region('In short');
     expect(short.textContent).toContain(`Right ${toRight(whole)}`);
@@ -130,7 +118,7 @@ describe('Evaluate', () => {
 
   it('moves headline, matrix, options and rows of a cell with a threshold that is only tried', async () => {
     const settings = { fallback_option: 'refuse', costs: { look: 3, wrong: 40 } };
-    const { call, url, policyUrl } = await openPlace('evaluate', settings);
+    const { call, url, policyUrl } = await openPlace('evaluate', { settings });
     const before = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const address = window.location.hash;
     act(() => {

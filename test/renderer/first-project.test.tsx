@@ -1,16 +1,12 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
 import { type Call, makeType, openForTest } from '../server/workbench.ts';
-import { claims, makeClaims } from './deployed.ts';
+import { prepareClaims } from './claims.ts';
+import { claims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
 
-let folder: Awaited<ReturnType<typeof makeClaims>>;
-beforeAll(async () => {
-  folder = await makeClaims();
-});
-afterAll(() => folder.remove());
-afterEach(closePage);
+const { serve } = prepareClaims();
 
 const listSteps = () =>
   within(screen.getByRole('list', { name: 'Steps' }))
@@ -21,13 +17,13 @@ const waitForSteps = (steps: readonly string[]) =>
 const findNextStep = () => document.querySelector('[aria-current="step"]')?.getAttribute('aria-label');
 
 /** The place `train` of the claims, after a program has asked for a decision. */
-async function openClaims(after: (call: Call) => Promise<unknown> = () => Promise.resolve()) {
-  const { call } = await openForTest({ dataDir: folder.copy() });
-  await after(call);
-  showWindow(call, `#/types/${folder.url.split('/').at(-1)}/train`);
+async function openClaims(after: (call: Call, url: string) => Promise<unknown> = () => Promise.resolve()) {
+  const { call, url, policyUrl, show } = await serve();
+  await after(call, url);
+  show('train');
   await screen.findByRole('list', { name: 'Steps' });
-  const { by_queue } = (await call('GET', `${folder.url}/examples/stats`)).body;
-  return { call, suspect: by_queue.suspect as number };
+  const { by_queue } = (await call('GET', `${url}/examples/stats`)).body;
+  return { call, policyUrl, suspect: by_queue.suspect as number };
 }
 
 describe('a first project', () => {
@@ -68,11 +64,11 @@ describe('a first project', () => {
     await waitFor(() => expect(window.location.hash).toMatch(/examples\?queue=suspect$/));
     expect(screen.queryByRole('button', { name: check })).toBeNull();
     closePage();
-    await openClaims(async (call) => {
+    await openClaims(async (call, url) => {
       const input = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
       await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
-      const [record] = (await call('GET', `${folder.url}/logs`)).body.items;
-      const corrected = await call('PUT', `${folder.url}/logs/${record.id}/correction`, { decision: 'refuse' });
+      const [record] = (await call('GET', `${url}/logs`)).body.items;
+      const corrected = await call('PUT', `${url}/logs/${record.id}/correction`, { decision: 'refuse' });
       expect(corrected.status).toBe(200);
     });
     await waitFor(() => expect(findNextStep()).toBe('Step 3, Train: Train · 1 correction'));
@@ -81,9 +77,8 @@ describe('a first project', () => {
 
 describe('the end of a training', () => {
   it('says what was learned, beside what is reached without it, and where it is weakest [FST-3]', async () => {
-    const { call } = await openClaims();
-    const [policy] = (await call('GET', `${folder.url}/policies`)).body;
-    const whole = (await call('GET', `${folder.url}/policies/${policy.id}/whole-decision`)).body;
+    const { call, policyUrl } = await openClaims();
+    const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const part = await screen.findByRole('region', { name: 'Policy v1' });
     await within(part).findByText(`${percent(whole.accuracy.share)} right`);
     const recalls = Object.entries<{ recall: number }>(whole.per_class).map(([option, { recall }]) => ({

@@ -1,22 +1,19 @@
 /** Personal fields that are declared late: Define says what holds their values, and masks them in the log. */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
-import { openForTest } from '../server/workbench.ts';
-import { makeClaims } from './deployed.ts';
-import { closePage, showWindow } from './page.tsx';
+import { expect, it } from 'vitest';
+import { prepareClaims } from './claims.ts';
+import { claims } from './deployed.ts';
 
-afterEach(closePage);
+const { serve } = prepareClaims();
 
 it('values of a field that is declared late are counted and masked by one button under Define [TYP-39]', async () => {
-  const folder = await makeClaims();
-  const { call } = await openForTest({ dataDir: folder.copy() });
-  const { name } = (await call('GET', folder.url)).body;
+  const { call, url, show } = await serve();
   const input = { amount: 4_321, note: 'a bill' };
-  expect((await call('POST', '/api/v1/decide', { decision_type: name, input })).status).toBe(200);
-  const logged = async () => JSON.stringify((await call('GET', `${folder.url}/logs`)).body.items);
+  expect((await call('POST', '/api/v1/decide', { decision_type: claims.name, input })).status).toBe(200);
+  const logged = async () => JSON.stringify((await call('GET', `${url}/logs`)).body.items);
   expect(await logged()).toContain('4321');
-  await call('PUT', folder.url, { pii_fields: ['amount'] });
-  showWindow(call, `#/types/${folder.url.slice(folder.url.lastIndexOf('/') + 1)}/define`);
+  await call('PUT', url, { pii_fields: ['amount'] });
+  show('define');
   const part = within(await screen.findByRole('region', { name: 'Personal data' }));
   await part.findByText(/^1 log record from before one of these fields was declared may still hold its values\./);
   await part.findByText(/^1 policy learned before it/);
@@ -25,5 +22,4 @@ it('values of a field that is declared late are counted and masked by one button
   expect(await logged()).not.toContain('4321');
   // The policy stays what it is, and that is said.
   part.getByText(/^1 policy learned before it/);
-  folder.remove();
 });
