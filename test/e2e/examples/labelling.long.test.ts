@@ -87,15 +87,12 @@ describe('labelling by keyboard', () => {
     ['view=table&queue=all', (index: number) => options[index % 3] ?? null, 60],
     ['view=table&queue=unreviewed', (index: number) => options[index % 3] ?? null, 60],
     ['view=table&queue=option:red', () => 'red', 60],
-    ['view=card&queue=unreviewed', (index: number) => options[index % 3] ?? null, 60],
-    ['view=card&queue=option:red', () => 'red', 60],
-    ['view=card&queue=all', () => null, 60],
     ['view=table&queue=to-label', () => null, 700],
   ])('%s: no row is skipped and none is hit twice', async (hash, labelOf, ms) => {
     const keys = ms > 100 ? 8 : 40;
     await open(140, hash, labelOf as (index: number) => string | null);
     const { page } = opened;
-    await (hash.includes('card') ? page.locator('.main-text') : page.locator('[data-cursor]')).first().waitFor();
+    await page.locator('[data-cursor]').first().waitFor();
     for (let at = 0; at < keys; at += 1) {
       const next = wait(ms);
       await page.keyboard.press(at % 2 === 0 ? '2' : '3');
