@@ -1,4 +1,4 @@
-/** Every dialog in both themes, with something in it: no violation that axe knows, and a picture for a look. */
+/** Every dialog, menu and list in both themes, open: no violation that axe knows, and a picture for a look. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ async function writeExample(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Write an example' }).click();
 }
 
-/** Leaves the field, whose list is open at first: the list of a widget is not the dialog's. */
+/** Leaves the field, whose list is open at first and covers the dialog. */
 async function openColumns(page: Page): Promise<void> {
   await click(page, 'Columns…');
   await page.getByRole('option').first().waitFor();
@@ -86,7 +86,50 @@ const dialogs: [name: string, place: string, open: (page: Page) => Promise<void>
   ['Somebody else has changed this meanwhile', 'define', saveOverTheirs],
 ];
 
-describe.each(['light', 'dark'] as const)('every dialog, %s', (theme) => {
+/** Opens the list of a field by a click into it. */
+const openList = (name: string | RegExp) => (page: Page) => page.getByRole('combobox', { name }).click();
+
+/** Opens the list of the decision in the first row of the rules. */
+async function openCell(page: Page): Promise<void> {
+  await page.getByRole('grid', { name: 'Rules' }).getByRole('gridcell', { name: 'review' }).first().dblclick();
+}
+
+async function pickRow(page: Page): Promise<void> {
+  await page.locator('[data-cursor]').first().click();
+  await page.keyboard.press('x');
+  await openList(/^Label/)(page);
+}
+
+const lists: [name: string, place: string, open: (page: Page) => Promise<void>][] = [
+  ['menu of Add…', table, (page) => click(page, 'Add…')],
+  ['menu of Save or copy…', 'try', (page) => click(page, 'Save or copy…')],
+  ['columns of the table', table, (page) => click(page, 'Columns…')],
+  ['reasons', 'examples?view=card&queue=all', openList(/^Reasons/)],
+  ['label of picked rows', table, pickRow],
+  ['rights of a key', '#/settings/keys', openList('It may')],
+  ['values of a cell', 'rules', openCell],
+  ['fields for a column', 'rules', openList('Add a column for a field')],
+];
+
+async function openAt(page: Page, place: string, open: (page: Page) => Promise<void>): Promise<void> {
+  await page.evaluate(
+    (hash) => {
+      window.location.hash = hash;
+    },
+    place.startsWith('#') ? place : `#/types/${path.split('/').at(-1)}/${place}`,
+  );
+  await waitForQuiet(page);
+  await open(page);
+}
+
+/** Keeps a picture, and lists what axe finds. */
+async function look(page: Page, name: string): Promise<string[]> {
+  const file = name.toLowerCase().replace(/[^a-z]+/g, '-');
+  writeFileSync(join(pictures, `${file}.png`), toPalettePng(await page.screenshot()));
+  return await listViolations(page);
+}
+
+describe.each(['light', 'dark'] as const)('everything that opens, %s', (theme) => {
   let opened: Window;
 
   beforeAll(async () => {
@@ -96,25 +139,24 @@ describe.each(['light', 'dark'] as const)('every dialog, %s', (theme) => {
 
   test.each(dialogs)('%s has no violation', async (name, place, open) => {
     const { page } = opened;
-    await page.evaluate(
-      (hash) => {
-        window.location.hash = hash;
-      },
-      place.startsWith('#') ? place : `#/types/${path.split('/').at(-1)}/${place}`,
-    );
-    await waitForQuiet(page);
-    await open(page);
+    await openAt(page, place, open);
     const shown = page.getByRole('dialog', { name });
     await shown.waitFor();
     await waitForQuiet(page);
-    const file = name
-      .toLowerCase()
-      .replace(/[^a-z]+/g, '-')
-      .replace(/-$/, '');
-    writeFileSync(join(pictures, `dialog-${file}-${theme}.png`), toPalettePng(await page.screenshot()));
-    const violations = await listViolations(page);
+    const violations = await look(page, `dialog ${name}-${theme}`);
     await shown.getByRole('button', { name: 'Close', exact: true }).click();
     await shown.waitFor({ state: 'detached' });
+    expect(violations).toEqual([]);
+  });
+
+  test.each(lists)('the open %s has no violation', async (name, place, open) => {
+    const { page } = opened;
+    await openAt(page, place, open);
+    await page.getByRole('option').or(page.getByRole('menuitem')).first().waitFor();
+    await waitForQuiet(page);
+    const violations = await look(page, `list ${name}-${theme}`);
+    // Leaves the list, and what it was opened in.
+    for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
     expect(violations).toEqual([]);
   });
 

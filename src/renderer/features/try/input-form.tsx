@@ -85,13 +85,7 @@ function Field({ name, kind, choices, value, onValue }: FieldProps) {
       );
     case 'text':
       return choices !== null ? (
-        <Autocomplete
-          label={label}
-          data={choices}
-          maxDropdownHeight={300}
-          value={typeof value === 'string' ? value : ''}
-          onChange={onValue}
-        />
+        <Autocomplete label={label} data={choices} value={typeof value === 'string' ? value : ''} onChange={onValue} />
       ) : (
         <GrowingText
           label={label}

@@ -82,6 +82,8 @@ function ColumnsDialog({ typeId, columns, shown, onClose }: ColumnsDialogProps) 
           value={shown.map(({ id }) => id)}
           onChange={(chosen) => chosen.length > 0 && settings.setTable(typeId, { columns: chosen })}
           searchable
+          // Open from the first moment, it must be there before its field can name it.
+          comboboxProps={{ shadow: 'md' }}
         />
         <div className="row between">
           <Button onClick={() => settings.setTable(typeId, { columns: [] })}>As at first</Button>
