@@ -33,12 +33,10 @@ type Labelled = Pick<Example, 'id' | 'expected_decision'> &
 
 const countDelayMs = 1_500;
 
-/** Picks from an example what a patch is about to change. */
 function readBefore(example: Labelled, patch: LabelPatch): LabelPatch {
   return Object.fromEntries(Object.keys(patch).map((key) => [key, example[key as keyof LabelPatch]])) as LabelPatch;
 }
 
-/** The calls that delete examples. */
 function toDeletions(typeId: string, exampleIds: readonly string[]): ServerCall[] {
   const params = { decision_type_id: typeId };
   const calls: ServerCall[] = [];
@@ -106,7 +104,6 @@ function createActList(journal: Journal) {
     );
     return known;
   };
-  /** Reads the acts of earlier windows. */
   const load = async () => {
     const { acts } = await journal.load();
     acts.sort((a, b) => a.at - b.at);
@@ -241,7 +238,6 @@ export function createActs(ports: ActsPorts) {
     /** Takes note of an act, with the calls that take it back and do it again. */
     done: (typeId: string, title: string, undo: ServerCall, redo: ServerCall, exampleCount = 0): Act =>
       record(typeId, title, exampleCount, { kind: 'calls', undo: [undo], redo: [redo] }),
-    /** Deletes a decision type. */
     deleteType: async (id: string, title: string): Promise<Act> => {
       const params = { decision_type_id: id };
       const undo: ServerCall = { name: 'decision_types.restore', input: { params } };

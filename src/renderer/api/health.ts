@@ -23,7 +23,6 @@ export function createHealth(probe: () => Promise<boolean>, onBack: () => void) 
   };
   return {
     store,
-    /** Takes note of a call. */
     note: (reached: boolean, elapsedMs: number) => {
       if (!reached) {
         if (store.getState().reachable) store.setState({ reachable: false });

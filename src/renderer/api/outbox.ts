@@ -17,7 +17,6 @@ type OutboxPorts = {
   journal: Journal;
   /** Sends one change; rejects with an ApiError. */
   send(entry: OutboxEntry): Promise<Example>;
-  /** The server has taken a change. */
   onSent(entry: OutboxEntry, example: Example): void;
   /** The server refuses a change for good. */
   onRefused(entry: OutboxEntry, error: unknown): void;
@@ -95,7 +94,6 @@ export function createOutbox(ports: OutboxPorts) {
       if (!given.has(exampleId) || pending.has(exampleId)) return;
       store.setState({ given: new Map([...given].filter(([id]) => id !== exampleId)) });
     },
-    /** Tries again at once. */
     retry: () => void pump(),
     /** Takes over what a closed window left behind. */
     adopt: async (): Promise<void> => {

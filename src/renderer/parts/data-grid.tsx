@@ -30,7 +30,6 @@ export type GridColumn<T> = {
   says?: string;
   /** What the rows are sorted by where its heading is pressed; left out where they cannot be. */
   sort?: string;
-  /** Stands below the heading. */
   below?: ReactNode;
   /** Takes the width that the others leave. */
   grows?: boolean;

@@ -101,7 +101,6 @@ export function CellRows({ type, policy, cell, onClose }: CellRowsProps) {
   );
 }
 
-/** Says what decided a row, and how sure the classifier was. */
 function sayWhoDecided({ predicted, whole }: Row): string {
   const sure = `How sure the classifier was of ${isolate(predicted)}.`;
   if (whole?.stage === 'rules') return `A rule decided. ${sure}`;

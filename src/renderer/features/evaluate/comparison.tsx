@@ -78,7 +78,6 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
 
 type Differing = OutputOf<'policies.compare'>['items'][number];
 
-/** A row that only one of two policies gets right, with what each decided. */
 function DifferingRow({ typeId, row, names }: { typeId: string; row: Differing; names: readonly [string, string] }) {
   return (
     <li className="part stack tight">

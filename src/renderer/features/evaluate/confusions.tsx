@@ -122,7 +122,6 @@ function Matrix({ type, confusion, canOpen }: Props) {
   );
 }
 
-/** The mistakes of a policy, the commonest first. */
 function listMistakes(confusion: Confusion) {
   const { confusion_labels: labels, confusion_matrix: matrix } = confusion;
   return matrix

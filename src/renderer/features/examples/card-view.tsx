@@ -139,7 +139,6 @@ function CardDesk(props: DeskProps) {
   );
 }
 
-/** The row at the cursor with its options, or the end of the queue. */
 function CardContent({
   desk: { work, advice, suggestion, options, acts },
   isExplained,
@@ -326,7 +325,6 @@ function describePlace(numbers: Numbers, path: string, value: unknown): string |
   return share <= 0 ? null : `higher than ${share} %`;
 }
 
-/** The text of an input that is shown large. */
 function findShown(input: Example['input_payload'], headline: string | null | undefined) {
   if (headline === null) return null;
   const text = flattenInput(input).find(({ path, value }) => path === headline && typeof value === 'string');

@@ -120,7 +120,6 @@ type ToolsProps = {
   onAdd(): void;
 };
 
-/** Above the rows: the search, the view and what adds examples. */
 function Tools({ type, view, canSearch, generation, onView, onAdd }: ToolsProps) {
   return (
     <>

@@ -79,7 +79,6 @@ function usePicked({ items, current, move }: Findings, type: DecisionType) {
   const { client } = useWorkbench();
   const [picked, setPicked] = useState<ReadonlyMap<string, Finding>>(new Map());
   const put = (found: Iterable<Finding>) => setPicked(toPicks(found));
-  /** Reads all findings, page by page. */
   const readAll = async () => {
     const found: Finding[] = [];
     for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -161,7 +160,6 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
   return { picked, fixCount: fixable.length, takeLikelier };
 }
 
-/** Lists the columns of the table of findings. */
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
   return [
     { id: 'kind', header: 'What', width: 130, cell: ({ kind }) => kind.replaceAll('_', ' ') },
@@ -266,7 +264,6 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
   );
 }
 
-/** The first rows of a finding, each with the likelier label to take. */
 function FindingRows({ type, finding }: { type: DecisionType; finding: Finding }) {
   const shown = finding.example_ids.slice(0, maxShownRows);
   return (

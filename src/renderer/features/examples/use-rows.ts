@@ -19,7 +19,6 @@ export type Rows = {
   at(index: number): Example | undefined;
   /** Place of an example; -1 for one that is not loaded. */
   indexOf(id: string): number;
-  /** Says which rows are wanted. */
   want(first: number, last: number): void;
   /** Keeps the row at a place loaded, wherever the list is scrolled to: the cursor is on it. */
   hold(index: number): void;
@@ -45,7 +44,6 @@ export function gatherRows(pages: readonly ExamplePage[]): Example[] {
   return [...rows.values()];
 }
 
-/** How many of the known rows still fit the filter. */
 function countFitting(pages: readonly ExamplePage[], filter: ExampleFilter): number {
   return gatherRows(pages).filter((row) => stillFits(row, filter)).length;
 }

@@ -63,7 +63,6 @@ function useImport(fileName: string, onClose: () => void) {
   return { progress, error, run, cancel: () => running.current.abort() };
 }
 
-/** How far an import is, and the button that ends it. */
 function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }) {
   return (
     <Part title={share < 1 ? 'Sending the rows' : 'Writing them all at once'}>
@@ -167,7 +166,6 @@ function TypeName({ value, onChange }: { value: string; onChange(name: string): 
   );
 }
 
-/** Asks what the labels mean and what happens to the rows. */
 function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
   return (
     <>

@@ -18,7 +18,6 @@ export type Plan = {
   duplicates: { line: number; of: number }[];
   /** Rows whose input stands in the file before with another label; they are imported. */
   conflicts: { line: number; with: number }[];
-  /** Options that the decision type does not have yet. */
   newOptions: string[];
   newReasons: string[];
   misfits: RowReader['misfits'];

@@ -97,7 +97,6 @@ type RecordsProps = {
   onCursor(index: number): void;
 };
 
-/** One page of the log. */
 function Records({ typeId, list, page, items, cursor, handle, onCursor }: RecordsProps) {
   const columns = useColumns(typeId);
   return (
@@ -150,7 +149,6 @@ function NoDecisions({ type }: { type: DecisionType }) {
   );
 }
 
-/** The keys and commands that go from record to record. */
 function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): void {
   const next = { title: 'Next record', group: 'Monitor', run: () => step(1) };
   const previous = { title: 'Previous record', group: 'Monitor', run: () => step(-1) };

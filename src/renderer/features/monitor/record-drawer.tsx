@@ -110,7 +110,6 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
   );
 }
 
-/** Shows what was decided, by which policy and rules, when and how fast. */
 function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) {
   return (
     <>

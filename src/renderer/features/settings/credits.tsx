@@ -71,7 +71,6 @@ export function Credits() {
   );
 }
 
-/** Shows how much of the plan is used in this period, and how much is left. */
 function Balance({ balance: { used, remaining, percent_used, resets_at } }: { balance: OutputOf<'credits.balance'> }) {
   const facts = [
     { name: 'Used in this period', value: used.toLocaleString(), help: 'Credits used since the period began.' },

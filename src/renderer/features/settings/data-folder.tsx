@@ -119,7 +119,6 @@ function BackupRow({ backup }: { backup: Backup }) {
   );
 }
 
-/** Asks for a new folder and makes a data folder of the backup there. */
 function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
   const [folder, setFolder] = useState('');
   const restore = useChange('backups.restore');

@@ -32,10 +32,8 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
   return drawing;
 }
 
-/** Where a row ends on the horizontal axis. */
 const endOf = <Row>({ x }: ChartSpec<Row>) => x.to ?? x.from;
 
-/** The middle of a row on the horizontal axis. */
 function middleOf<Row>(spec: ChartSpec<Row>) {
   const end = endOf(spec);
   return (row: Row) => {
