@@ -1,13 +1,12 @@
 /** The rows of a queue that the server gives out: in its order, appended only, each to one window. */
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
-import { useStore } from 'zustand';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { LabellingQueue } from '../../../server/contract/examples/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
+import { type ExamplePage, queueKey } from '../../api/labels.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import type { Given } from './advice.ts';
-import { gatherRows, type Rows } from './use-rows.ts';
+import { gatherRows, type Rows, useReadRows } from './use-rows.ts';
 
 const givenCount = 20;
 /** Rows ahead of the cursor that are loaded already. */
@@ -29,8 +28,7 @@ function mayHaveMore(pages: readonly GivenPage[]): boolean {
  */
 export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Rows; given: Given } {
   const { client, outbox, tabName } = useWorkbench();
-  const labels = useStore(outbox.store, (state) => state.given);
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch, isPending, error } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: [queueKey, typeId, { given: queue }],
     initialPageParam: 1,
     // Not even a fault of the network reads it again: rows would change under the keys.
@@ -46,30 +44,19 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
     },
     getNextPageParam: (last, pages) => (mayHaveMore(pages) ? last.page + 1 : null),
   });
-  const pages = (data as InfiniteData<GivenPage> | undefined)?.pages;
-  const list = useMemo(() => gatherRows(pages?.map((page) => withPending(page, labels)) ?? []), [pages, labels]);
-  const places = useMemo(() => new Map(list.map(({ id }, index) => [id, index])), [list]);
+  const read = useReadRows(query, aheadCount);
+  const pages = query.data?.pages;
   const said = useMemo(
     () => new Map(pages?.flatMap(({ given }) => given.items.map((item) => [item.example.id, item] as const)) ?? []),
     [pages],
   );
-  const want = useCallback(
-    (_first: number, last: number) => {
-      if (last + aheadCount >= list.length && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-    },
-    [list.length, hasNextPage, isFetchingNextPage, fetchNextPage],
-  );
   const last = pages?.at(-1)?.given;
   return {
     rows: {
-      count: list.length + (hasNextPage ? 1 : 0),
-      at: (index) => list[index],
-      indexOf: (id) => places.get(id) ?? -1,
-      want,
-      hold: (index) => want(index, index),
-      isLoading: isPending,
-      error,
-      retry: () => void (pages === undefined ? refetch() : fetchNextPage()),
+      ...read,
+      isLoading: query.isPending,
+      error: query.error,
+      retry: () => void (pages === undefined ? query.refetch() : query.fetchNextPage()),
     },
     given: {
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,

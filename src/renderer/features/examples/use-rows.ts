@@ -1,5 +1,5 @@
 /** The examples of a filter as rows that keep their places while they are labelled. */
-import { type InfiniteData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples/examples.ts';
@@ -77,12 +77,37 @@ export async function readNextPage(
   }
 }
 
+type ReadPages = Pick<
+  UseInfiniteQueryResult<InfiniteData<ExamplePage>>,
+  'data' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+>;
+
+/** The rows of all pages read so far; the next page is asked for when `aheadCount` rows are left before it. */
+export function useReadRows({ data, hasNextPage, isFetchingNextPage, fetchNextPage }: ReadPages, aheadCount: number) {
+  // A page that is read while labels go on is stored without them: what was given here counts.
+  const given = useStore(useWorkbench().outbox.store, (state) => state.given);
+  const rows = useMemo(() => gatherRows(data?.pages.map((page) => withPending(page, given)) ?? []), [data, given]);
+  const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
+  const want = useCallback(
+    (_first: number, last: number) => {
+      if (last + aheadCount >= rows.length && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [aheadCount, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
+  return {
+    rows,
+    count: rows.length + (hasNextPage ? 1 : 0),
+    at: (index: number) => rows[index],
+    indexOf: (id: string) => places.get(id) ?? -1,
+    want,
+    hold: (index: number) => want(index, index),
+  };
+}
+
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
 function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): FilteredRows {
   const workbench = useWorkbench();
   const { outbox, queries } = workbench;
-  // A page that is read while labels go on is stored without them: what was given here counts.
-  const given = useStore(outbox.store, (state) => state.given);
   const queryKey = [queueKey, typeId, filter];
   const query = useInfiniteQuery({
     queryKey,
@@ -102,36 +127,21 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     },
     getNextPageParam: (last: ExamplePage) => (last.page < last.pages ? 'next' : null),
   });
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+  const { data, refetch, isPending, error } = query;
   const isHere = data !== undefined;
   const key = JSON.stringify(queryKey);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for type and filter
   useEffect(() => {
     if (isHere) dropFirstPage(queries, typeId, filter);
   }, [isHere, key, queries]);
-  const rows = useMemo(
-    () =>
-      gatherRows((data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, given)) ?? []),
-    [data, given],
-  );
-  const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
+  const read = useReadRows(query, aheadCount);
   const last = data?.pages.at(-1);
   const unread = last ? Math.max(0, last.total - last.page * last.page_size) : 0;
-  const want = useCallback(
-    (_first: number, last: number) => {
-      if (last + aheadCount >= rows.length && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-    },
-    [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
-  );
   return {
-    count: rows.length + (hasNextPage ? 1 : 0),
-    total: rows.filter((row) => stillFits(row, filter)).length + unread,
-    at: (index) => rows[index],
-    indexOf: (id) => places.get(id) ?? -1,
-    want,
-    hold: (index) => want(index, index),
-    isLoading: query.isPending,
-    error: query.error,
+    ...read,
+    total: read.rows.filter((row) => stillFits(row, filter)).length + unread,
+    isLoading: isPending,
+    error,
     retry: () => void refetch(),
   };
 }
