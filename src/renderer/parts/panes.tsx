@@ -60,32 +60,13 @@ export function Pane({ title, head, tools, children, sub, still, roomy, level = 
   );
 }
 
-type PaneSpec = { id: string; content: ReactNode; size: string; min: string };
-
-/** Panes side by side; their sizes are remembered under `id`. */
-function Panes({ id, panes }: { id: string; panes: readonly PaneSpec[] }) {
-  const ids = panes.map((pane) => pane.id);
-  const layout = useDefaultLayout({ id: `panes.${id}`, panelIds: ids, storage: window.localStorage });
-  return (
-    <Group className="panes" id={id} {...layout}>
-      {panes.map((pane, index) => (
-        <Fragment key={pane.id}>
-          {index > 0 && <Separator className="separator" aria-label={`Width of ${pane.id}`} />}
-          <Panel id={pane.id} defaultSize={pane.size} minSize={pane.min}>
-            {pane.content}
-          </Panel>
-        </Fragment>
-      ))}
-    </Group>
-  );
-}
-
 /** Whether the window is too narrow for a third pane: then the inspector lies over the others. */
 export function useNarrow(): boolean {
   return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
 }
 
 type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
+  /** Under it the sizes of the panes are remembered. */
   id: string;
   side?: ReactNode;
   /** Cannot be closed, so it never lies over the main pane. */
@@ -93,35 +74,34 @@ type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
 };
+type Column = { id: string; content: ReactNode; size: string; min: string };
 
 /**
  * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
  * the inspector while something is inspected.
  */
 export function Place({ id, side, beside, inspector, ...main }: PlaceProps) {
-  return <PlaceLayout id={id} side={side} main={<Pane level={1} {...main} />} beside={beside} inspector={inspector} />;
-}
-
-type PlaceLayoutProps = {
-  id: string;
-  side?: ReactNode;
-  main: ReactNode;
-  /** Cannot be closed, so it never lies over the main pane. */
-  beside?: ReactNode;
-  /** Lies over the main pane in a narrow window. */
-  inspector?: ReactNode;
-};
-
-export function PlaceLayout({ id, side, main, beside, inspector }: PlaceLayoutProps) {
   const narrow = useNarrow();
-  const panes: PaneSpec[] = [];
-  if (side) panes.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
-  panes.push({ id: 'main', content: main, size: beside || (inspector && !narrow) ? '55%' : '80%', min: '280px' });
-  if (beside) panes.push({ id: 'inspector', content: beside, size: narrow ? '40%' : '28%', min: '200px' });
-  if (inspector && !narrow) panes.push({ id: 'inspector', content: inspector, size: '28%', min: '260px' });
+  const content = <Pane level={1} {...main} />;
+  const columns: Column[] = [];
+  if (side) columns.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
+  columns.push({ id: 'main', content, size: beside || (inspector && !narrow) ? '55%' : '80%', min: '280px' });
+  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '40%' : '28%', min: '200px' });
+  if (inspector && !narrow) columns.push({ id: 'inspector', content: inspector, size: '28%', min: '260px' });
+  const panelIds = columns.map((column) => column.id);
+  const layout = useDefaultLayout({ id: `panes.${id}`, panelIds, storage: window.localStorage });
   return (
     <>
-      <Panes id={id} panes={panes} />
+      <Group className="panes" id={id} {...layout}>
+        {columns.map((column, index) => (
+          <Fragment key={column.id}>
+            {index > 0 && <Separator className="separator" aria-label={`Width of ${column.id}`} />}
+            <Panel id={column.id} defaultSize={column.size} minSize={column.min}>
+              {column.content}
+            </Panel>
+          </Fragment>
+        ))}
+      </Group>
       {inspector && narrow && <div className="over">{inspector}</div>}
     </>
   );

@@ -6,7 +6,7 @@ import type { PolicySummary } from '../../../server/contract/policies/training.t
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
-import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -27,40 +27,38 @@ import { Replay } from './replay.tsx';
 export function Deploy({ type }: { type: DecisionType }) {
   const policies = useOperation('policies.list', { params: { decision_type_id: type.id } });
   return (
-    <PlaceLayout
+    <Place
       id="deploy"
-      main={
-        <Pane title="Deploy" level={1}>
-          {type.availability?.state === 'unavailable' && (
-            <p className="note error">
-              The deployed policy cannot be used right now, so only its rules decide. {type.availability.reason}
-            </p>
-          )}
-          {policies.isPending && <Busy>Loading policies…</Busy>}
-          {policies.isError && <ErrorNote error={policies.error} retry={() => void policies.refetch()} />}
-          {policies.data?.length === 0 && (
-            <EmptyState
-              title="No policy yet"
-              actions={
-                <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
-                  Go to training
-                </Button>
-              }
-            >
-              A training makes a policy; here you say which one decides, and hand it to programs.
-            </EmptyState>
-          )}
-          {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
-          {policies.data && policies.data.length > 0 && <History type={type} />}
-          {type.model_deployed && <Export type={type} />}
-        </Pane>
-      }
+      title="Deploy"
       beside={
         <Pane title="For programs">
           <Programs type={type} />
         </Pane>
       }
-    />
+    >
+      {type.availability?.state === 'unavailable' && (
+        <p className="note error">
+          The deployed policy cannot be used right now, so only its rules decide. {type.availability.reason}
+        </p>
+      )}
+      {policies.isPending && <Busy>Loading policies…</Busy>}
+      {policies.isError && <ErrorNote error={policies.error} retry={() => void policies.refetch()} />}
+      {policies.data?.length === 0 && (
+        <EmptyState
+          title="No policy yet"
+          actions={
+            <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
+              Go to training
+            </Button>
+          }
+        >
+          A training makes a policy; here you say which one decides, and hand it to programs.
+        </EmptyState>
+      )}
+      {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
+      {policies.data && policies.data.length > 0 && <History type={type} />}
+      {type.model_deployed && <Export type={type} />}
+    </Place>
   );
 }
 

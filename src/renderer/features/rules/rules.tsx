@@ -7,7 +7,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
-import { Inspector, Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
+import { Inspector, Pane, Place, useNarrow } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
 import { isolate } from '../../parts/text/names.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
@@ -127,26 +127,25 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
     <ChosenRule typeId={type.id} sheet={sheet} seen={analysis.data?.fields ?? noFields} onRemove={desk.remove} />
   );
   return (
-    <PlaceLayout
+    <Place
       id="rules-table"
-      main={
-        <Pane title="Rules" level={1} tools={<SaveTools type={type} />}>
-          <SheetTools
-            typeName={type.name}
-            sheet={sheet}
-            fields={fields}
-            onPaste={() => setGiven('')}
-            before={head}
-            after={testButton}
-          />
-          <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
-          {narrow && <section aria-label={title}>{beside}</section>}
-          {below}
-          <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />
-        </Pane>
-      }
+      title="Rules"
+      tools={<SaveTools type={type} />}
       inspector={test || (!narrow && <Inspector title={title}>{beside}</Inspector>)}
-    />
+    >
+      <SheetTools
+        typeName={type.name}
+        sheet={sheet}
+        fields={fields}
+        onPaste={() => setGiven('')}
+        before={head}
+        after={testButton}
+      />
+      <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
+      {narrow && <section aria-label={title}>{beside}</section>}
+      {below}
+      <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />
+    </Place>
   );
 }
 
@@ -164,8 +163,11 @@ function ListView({ type, desk, fields, analysis, problems, head, testButton, be
   if (!rule) return <NoRules head={head} tools={tools} below={below} onAdd={add} />;
   const findings = analysis.isPlaceholderData ? [] : (analysis.data?.findings ?? []);
   return (
-    <PlaceLayout
+    <Place
       id="rules"
+      title="Rules"
+      head={head}
+      tools={tools}
       side={
         <Suspense fallback={<Busy>Loading the rules…</Busy>}>
           <RuleList
@@ -180,24 +182,21 @@ function ListView({ type, desk, fields, analysis, problems, head, testButton, be
           />
         </Suspense>
       }
-      main={
-        <Pane title="Rules" level={1} head={head} tools={tools}>
-          <RuleEditor
-            key={chosen}
-            isNew={desk.isNew}
-            rule={rule}
-            draft={draft}
-            fields={fields}
-            problems={problems.filter((problem) => problem.rule === chosen)}
-            findings={findings.filter((finding) => finding.rule === chosen)}
-            onRule={(patch, key) => desk.setRuleAt(chosen, patch, key === undefined ? undefined : `${key}-${chosen}`)}
-            onRemove={desk.remove}
-          />
-          {below}
-        </Pane>
-      }
       inspector={test || undefined}
-    />
+    >
+      <RuleEditor
+        key={chosen}
+        isNew={desk.isNew}
+        rule={rule}
+        draft={draft}
+        fields={fields}
+        problems={problems.filter((problem) => problem.rule === chosen)}
+        findings={findings.filter((finding) => finding.rule === chosen)}
+        onRule={(patch, key) => desk.setRuleAt(chosen, patch, key === undefined ? undefined : `${key}-${chosen}`)}
+        onRemove={desk.remove}
+      />
+      {below}
+    </Place>
   );
 }
 
