@@ -297,16 +297,10 @@ function Right({ whole }: { whole: PolicySummary['whole'] }) {
   );
 }
 
+type OnCommonRowsProps = { type: DecisionType; policy: PolicySummary; deployed: PolicySummary };
+
 /** A policy beside the deployed one, on the same rows: their shares of all rows are of different ones. */
-function OnCommonRows({
-  type,
-  policy,
-  deployed,
-}: {
-  type: DecisionType;
-  policy: PolicySummary;
-  deployed: PolicySummary;
-}) {
+function OnCommonRows({ type, policy, deployed }: OnCommonRowsProps) {
   const compared = useOperation('policies.compare', {
     params: { decision_type_id: type.id, policy_id: policy.id },
     query: { with: deployed.id, judged: 'whole_decision', page_size: 1 },

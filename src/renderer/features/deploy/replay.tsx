@@ -69,18 +69,15 @@ function Decided({ typeId, decided }: { typeId: string; decided: Replayed }) {
   );
 }
 
-/** What a policy would decide otherwise than the deployed one, on the inputs that were logged last. */
-export function Replay({
-  type,
-  policy,
-  deployed,
-  onClose,
-}: {
+type ReplayProps = {
   type: DecisionType;
   policy: PolicySummary;
   deployed: PolicySummary;
   onClose(): void;
-}) {
+};
+
+/** What a policy would decide otherwise than the deployed one, on the inputs that were logged last. */
+export function Replay({ type, policy, deployed, onClose }: ReplayProps) {
   const { items, rows, refused, share, isRunning, error, stop } = useReplay(type, policy);
   const [present, other] = [`v${deployed.version}`, `v${policy.version}`];
   const changed = items.length === 0 ? 'none' : number(items.length);

@@ -20,18 +20,15 @@ type Seen = RulesAnalysis['fields'][number];
 
 const maxShownValues = 12;
 
-/** Shows the field of the cell at the cursor, and the rule there in words and in code. */
-export function ChosenRule({
-  typeId,
-  sheet,
-  seen,
-  onRemove,
-}: {
+type ChosenRuleProps = {
   typeId: string;
   sheet: Sheet;
   seen: RulesAnalysis['fields'];
   onRemove(): void;
-}) {
+};
+
+/** Shows the field of the cell at the cursor, and the rule there in words and in code. */
+export function ChosenRule({ typeId, sheet, seen, onRemove }: ChosenRuleProps) {
   const row = sheet.rows[sheet.row];
   const column = sheet.columns[sheet.column];
   const known = seen.find(({ path }) => printPath(path) === column?.id);

@@ -5,18 +5,15 @@ import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
 
-/** A table that is made, and its rows asked for, once it is opened. */
-export function Opened({
-  summary,
-  label,
-  heads,
-  children,
-}: {
+type OpenedProps = {
   summary: ReactNode;
   label: string;
   heads: readonly string[];
   children: ReactNode;
-}) {
+};
+
+/** A table that is made, and its rows asked for, once it is opened. */
+export function Opened({ summary, label, heads, children }: OpenedProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -329,17 +329,10 @@ export function RuleMark({ isEmpty, hasProblem, warningCount }: RuleMarkProps) {
   );
 }
 
+type CodeCellProps = LineProps & { row: SheetRow; first: number };
+
 /** The condition of a rule that is more than cells; `first` is the first of the columns that it takes. */
-function CodeCell({
-  row,
-  index,
-  columns,
-  cursor,
-  cursorId,
-  first,
-  onCell,
-  onCode,
-}: LineProps & { row: SheetRow; first: number }) {
+function CodeCell({ row, index, columns, cursor, cursorId, first, onCell, onCode }: CodeCellProps) {
   const isCursor = columns[cursor]?.kind === 'field';
   const code = showUnseen(row.rule.condition);
   return (
@@ -365,22 +358,17 @@ async function saveWorkbook(typeName: string, { rows, columns }: Sheet): Promise
   saveFile(blob, `${typeName} rules.xlsx`);
 }
 
-/** Offers what can be done with the whole sheet. */
-export function SheetTools({
-  typeName,
-  sheet,
-  fields,
-  onPaste,
-  before,
-  after,
-}: {
+type SheetToolsProps = {
   typeName: string;
   sheet: Sheet;
   fields: readonly SheetField[];
   onPaste(): void;
   before: ReactNode;
   after: ReactNode;
-}) {
+};
+
+/** Offers what can be done with the whole sheet. */
+export function SheetTools({ typeName, sheet, fields, onPaste, before, after }: SheetToolsProps) {
   const { rows, columns, typing, moveTo } = sheet;
   const free = listFreeFields(columns, fields);
   const add = () => {

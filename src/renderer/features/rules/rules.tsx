@@ -261,12 +261,9 @@ function useEditorAhead(): void {
   }, []);
 }
 
-function NoRules({
-  head,
-  tools,
-  below,
-  onAdd,
-}: Pick<ViewProps, 'head' | 'below'> & { tools: ReactNode; onAdd(): void }) {
+type NoRulesProps = Pick<ViewProps, 'head' | 'below'> & { tools: ReactNode; onAdd(): void };
+
+function NoRules({ head, tools, below, onAdd }: NoRulesProps) {
   return (
     <Pane title="Rules" level={1} head={head} tools={tools}>
       <EmptyState

@@ -30,21 +30,18 @@ const instructions =
 /** The id of the rule at a place of the draft, which stays while it moves among the others. */
 const toId = (place: number) => `rule ${place}`;
 
-/**
- * The list around its `SortableRule`s. `order` has the places of the rules in the draft as they are asked; `onMove`
- * hears a rule that was put down elsewhere, by its place in the draft and how far it went in the order.
- */
-export function SortableRules({
-  rules,
-  order,
-  onMove,
-  children,
-}: {
+type SortableRulesProps = {
   rules: readonly Rule[];
   order: readonly number[];
   onMove(place: number, by: number): void;
   children: ReactNode;
-}) {
+};
+
+/**
+ * The list around its `SortableRule`s. `order` has the places of the rules in the draft as they are asked; `onMove`
+ * hears a rule that was put down elsewhere, by its place in the draft and how far it went in the order.
+ */
+export function SortableRules({ rules, order, onMove, children }: SortableRulesProps) {
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: dragDistancePx } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
