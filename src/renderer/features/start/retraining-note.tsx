@@ -31,11 +31,9 @@ export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
       {isTraining ? (
         <Busy>Training one after the other. Keep this window open; each type decides as soon as it is trained.</Busy>
       ) : (
-        <div>
-          <Button onClick={() => retrain.mutate()}>
-            {outdated.length === 1 ? 'Train it again' : `Train all ${outdated.length} again`}
-          </Button>
-        </div>
+        <Button onClick={() => retrain.mutate()}>
+          {outdated.length === 1 ? 'Train it again' : `Train all ${outdated.length} again`}
+        </Button>
       )}
     </div>
   );

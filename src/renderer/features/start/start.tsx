@@ -94,9 +94,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
       <div className="stack tight">
         <h2>Begin with the question</h2>
         <p className="muted">Name a question that a program asks again and again, and list its possible answers.</p>
-        <div>
-          <Button onClick={() => ui.getState().show('new-type')}>New decision type</Button>
-        </div>
+        <Button onClick={() => ui.getState().show('new-type')}>New decision type</Button>
       </div>
     </section>
   );

@@ -64,11 +64,9 @@ export function RuleEditor({ isNew, rule, draft, fields, problems, findings, onR
         <RuleProblems problems={shown} />
       </div>
       <Outcome rule={rule} draft={draft} onRule={onRule} />
-      <div>
-        <Button size="compact-xs" onClick={onRemove}>
-          Delete rule
-        </Button>
-      </div>
+      <Button size="compact-xs" onClick={onRemove}>
+        Delete rule
+      </Button>
     </section>
   );
 }
