@@ -22,6 +22,8 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
   draft: { memory: 5, maxIterations: 50, gradientTolerance: 1e-5, valueTolerance: 2e-4 },
   final: { memory: 8, maxIterations: 400, gradientTolerance: 1e-6, valueTolerance: 2e-8 },
 };
+/** From so many parameters on a pass is dear, and what is gained after this tolerance moves no log-loss by 1e-4. */
+const manyParameters = { from: 20_000, valueTolerance: 1e-6 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
 function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
@@ -90,6 +92,10 @@ function fit(request: Request): Fitted {
   const size = penalties.length * outputs;
   const logits = new Float64Array(rows.count * outputs);
   const perRow = 1 / Math.max(1, rows.count);
+  const settings = { ...precisions[request.precision] };
+  if (size >= manyParameters.from) {
+    settings.valueTolerance = Math.max(settings.valueTolerance, manyParameters.valueTolerance);
+  }
   const minimum = minimise(
     (x, gradient) => {
       request.tick?.();
@@ -106,7 +112,7 @@ function fit(request: Request): Fitted {
       return value * perRow;
     },
     request.start ?? centre ?? new Float64Array(size),
-    precisions[request.precision],
+    settings,
     buildPreconditioner(rows, penalties, optionCount, outputs),
   );
   return toFittedLinear(rows, minimum.x, outputs, minimum);
