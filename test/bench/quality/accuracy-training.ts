@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
-import { compileDecider } from '../../../src/engine/decide/decider.ts';
+import { compileDecider, type Decider } from '../../../src/engine/decide/decider.ts';
 import { type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
@@ -38,12 +38,13 @@ export type Order = {
   trials: number;
   featuresDir: string | null;
   encodingsDir: string | null;
-  /** Whether the text model may be tuned where that pays. */
-  tuning: boolean;
+  /** As `tune_encoder` of a training: whether and when the text model is tuned. */
+  tuning: boolean | 'auto';
 };
 export type Reply =
   | { kind: 'progress'; message: string }
-  | { kind: 'done'; figures: Figures; notes: string[] }
+  /** `later` is the better policy of the background; its seconds are those of the background, whatever that brought. */
+  | { kind: 'done'; figures: Figures; notes: string[]; later: Figures | null; laterSeconds: number }
   | { kind: 'failed'; message: string };
 
 const timedDecisions = 300;
@@ -88,8 +89,28 @@ async function run(order: Order): Promise<Reply> {
   const peakMb = process.resourceUsage().maxRSS / 1_024;
 
   const bundle = unpackBundle(outcome.bundle, sha256);
-  // Deciding is timed with the encoder itself.
-  const decider = compileDecider(bundle, { encoder: opened, tokenizer, now: ports.now });
+  const measure = (of: typeof bundle, seconds: number) =>
+    // Deciding is timed with the encoder itself.
+    measureBundle(order, compileDecider(of, { encoder: opened, tokenizer, now: ports.now }), {
+      seconds,
+      encoderSeconds,
+      peakMb,
+    });
+  const figures = await measure(bundle, seconds);
+  const laterFrom = performance.now();
+  const { better = null } = (await outcome.tuneLater?.({ policyId: 'policy-2', policyVersion: 4 })) ?? {};
+  const laterSeconds = (performance.now() - laterFrom) / 1_000;
+  const later = better === null ? null : await measure(unpackBundle(better.bundle, sha256), laterSeconds);
+  if (order.featuresDir !== null) await writeFeatures(order, order.featuresDir, bundle.plan, ports);
+  kept?.close();
+  return { kind: 'done', figures, notes: outcome.metrics.notes, later, laterSeconds };
+}
+
+async function measureBundle(
+  order: Order,
+  decider: Decider,
+  costs: Pick<Figures, 'seconds' | 'encoderSeconds' | 'peakMb'>,
+): Promise<Figures> {
   const times: number[] = [];
   const probabilities: number[][] = [];
   for (const { input } of order.test) {
@@ -100,19 +121,8 @@ async function run(order: Order): Promise<Reply> {
     const { class_probabilities: given } = decided.decision;
     probabilities.push(order.options.map((option) => given[option] ?? 0));
   }
-  if (order.featuresDir !== null) await writeFeatures(order, order.featuresDir, bundle.plan, ports);
-  kept?.close();
   const expected = order.test.map((row) => row.decision);
-  return {
-    kind: 'done',
-    figures: figuresOf(expected, probabilities, order.options, {
-      seconds,
-      encoderSeconds,
-      peakMb,
-      decisionMs: computePercentile(times, 0.5),
-    }),
-    notes: outcome.metrics.notes,
-  };
+  return figuresOf(expected, probabilities, order.options, { ...costs, decisionMs: computePercentile(times, 0.5) });
 }
 
 function timed(encoder: BatchTextEncoder): BatchTextEncoder & { spentMs(): number } {

@@ -1,12 +1,13 @@
 /**
  * `node test/bench/quality/few-shot.ts FOLDER [--only NAME]… [--per-option N]… [--seeds N] [--options N] [--test-rows N]
- * [--setfit] [--python PATH]`
+ * [--setfit] [--python PATH] [--default]`
  *
  * Few examples per option (8, 16, 38 and 100 unless told otherwise, three draws): what the packed policy does on the
  * test side with the plain text model and with one that may be tuned, beside SetFit on the same rows where that is asked
  * for. Data sets as for the accuracy bench; `--options` takes the first options only, `--test-rows` part of the test.
  * Both policies read word pieces, too, where a cross-validation says so. A test row of each option is marked as the
- * analyst's own, so that a training learns from all that it is given, as SetFit does.
+ * analyst's own, so that a training learns from all that it is given, as SetFit does. `--default` trains as the program
+ * does unless told otherwise: no row is marked, the policy comes first and the background may offer a better one.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,6 +29,7 @@ const { values: flags, positionals } = parseArgs({
     'test-rows': { type: 'string' },
     setfit: { type: 'boolean', default: false },
     python: { type: 'string' },
+    default: { type: 'boolean', default: false },
   },
 });
 const print = (line = '') => process.stdout.write(`${line}\n`);
@@ -65,6 +67,14 @@ function printFigures(learner: string, figures: Figures): void {
   );
 }
 
+/** The first policy, and what the background offers after it; without an offer only how long that took. */
+async function measureDefault(order: Order): Promise<void> {
+  const { figures, later, laterSeconds } = await trainApart({ ...order, marked: [], tuning: 'auto' });
+  printFigures('first', figures);
+  if (later !== null) printFigures('later', later);
+  else print(`  nothing better is offered after ${laterSeconds.toFixed(1)} s more`);
+}
+
 async function measure(order: Order): Promise<void> {
   for (const tuning of [false, true]) {
     const featuresDir = tuning || python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-few-shot-'));
@@ -98,7 +108,7 @@ for (const name of names.sort()) {
         `\n${name}: ${perOption} per option, ${options.length} options, draw ${seed}, ${measured.length} test rows`,
       );
       print('            accuracy macro-F1 log-loss  seconds  peak MB');
-      await measure({
+      await (flags.default ? measureDefault : measure)({
         train,
         marked: draw(measured, options, 1, 1),
         test: measured,
