@@ -1,4 +1,5 @@
 /** Single keys act where their rows are: in the one card, table or list of a place that is marked for them. */
+import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 
 /** Marks what single keys act in; it can have the focus itself. */
@@ -41,12 +42,9 @@ export function useRowsFocus(rows: string | null): void {
 
 /** Gives the focus back to where single keys act when what had it is gone: a dialog, a notice, a button. */
 export function useFocusBack(): void {
-  useEffect(() => {
-    const left = () =>
-      setTimeout(() => {
-        if (document.activeElement === document.body) focusRows();
-      });
-    document.addEventListener('focusout', left);
-    return () => document.removeEventListener('focusout', left);
-  }, []);
+  useWindowEvent('focusout', () =>
+    setTimeout(() => {
+      if (document.activeElement === document.body) focusRows();
+    }),
+  );
 }

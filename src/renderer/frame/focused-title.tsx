@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useState } from 'react';
 
 /** Fields are typed into: what they say on hover would lie over the work. */
 const silent = 'input, textarea, select';
@@ -17,18 +18,8 @@ function findShown(target: HTMLElement): Shown | null {
 /** Shows on focus by keyboard what an element, or the figures in a button, say on hover; Escape takes it away. */
 export function FocusedTitle() {
   const [shown, setShown] = useState<Shown | null>(null);
-  useEffect(() => {
-    const enter = ({ target }: FocusEvent) => setShown(target instanceof HTMLElement ? findShown(target) : null);
-    const leave = () => setShown(null);
-    const press = ({ key }: KeyboardEvent) => key === 'Escape' && setShown(null);
-    document.addEventListener('focusin', enter);
-    document.addEventListener('focusout', leave);
-    document.addEventListener('keydown', press);
-    return () => {
-      document.removeEventListener('focusin', enter);
-      document.removeEventListener('focusout', leave);
-      document.removeEventListener('keydown', press);
-    };
-  }, []);
+  useWindowEvent('focusin', ({ target }) => setShown(target instanceof HTMLElement ? findShown(target) : null));
+  useWindowEvent('focusout', () => setShown(null));
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && setShown(null));
   return shown && <Tooltip key={shown.text} opened target={shown.target} label={shown.text} />;
 }

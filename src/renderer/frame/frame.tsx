@@ -1,4 +1,5 @@
 import { Button, Modal } from '@mantine/core';
+import { useDocumentTitle, useWindowEvent } from '@mantine/hooks';
 import { lazy, memo, Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
@@ -129,20 +130,14 @@ const CurrentPlace = memo(function CurrentPlace({ route, type, types, error }: C
 /** Asks for what a place shows when the address turns to it, before it is drawn: the server works meanwhile. */
 function useReadingAhead(): void {
   const workbench = useWorkbench();
-  useEffect(() => {
-    const read = () => readPlaceAhead(workbench, parseRoute(window.location.hash));
-    // It comes before `hashchange`, by which the place is drawn.
-    window.addEventListener('popstate', read);
-    return () => window.removeEventListener('popstate', read);
-  }, [workbench]);
+  // It comes before `hashchange`, by which the place is drawn.
+  useWindowEvent('popstate', () => readPlaceAhead(workbench, parseRoute(window.location.hash)));
 }
 
 function useTitle(route: Route, type: DecisionType | null): void {
   const name = route.page === 'type' ? (type?.name ?? '') : '';
   const place = route.page === 'type' ? placeSpecs[route.place].title : route.page === 'settings' ? 'Settings' : '';
-  useEffect(() => {
-    document.title = [place, isolate(name), 'Decision Workbench'].filter((part) => part !== '').join(' · ');
-  }, [place, name]);
+  useDocumentTitle([place, isolate(name), 'Decision Workbench'].filter((part) => part !== '').join(' · '));
 }
 
 function useFrameCommands(route: Route, types: readonly DecisionType[]): void {

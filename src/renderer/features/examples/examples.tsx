@@ -1,3 +1,4 @@
+import { useDebouncedCallback } from '@mantine/hooks';
 import './examples.css';
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -173,19 +174,17 @@ function SearchBox() {
   const [text, setText] = useState(search);
   /** The words last written into the address: they do not change what is typed meanwhile. */
   const written = useRef(search);
-  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     if (search !== written.current) setText(search);
     written.current = search;
   }, [search]);
-  useEffect(() => () => clearTimeout(resting.current), []);
+  const seek = useDebouncedCallback((words: string) => {
+    written.current = words;
+    changeQuery({ search: words, row: '' }, { replace: true });
+  }, searchDelayMs);
   const type = (words: string) => {
     setText(words);
-    clearTimeout(resting.current);
-    resting.current = setTimeout(() => {
-      written.current = words;
-      changeQuery({ search: words, row: '' }, { replace: true });
-    }, searchDelayMs);
+    seek(words);
   };
   return (
     <TextInput

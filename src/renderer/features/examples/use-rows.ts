@@ -1,6 +1,7 @@
 /** The examples of a filter as rows that keep their places while they are labelled. */
+import { useDebouncedCallback } from '@mantine/hooks';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQueries } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
@@ -171,7 +172,6 @@ function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): 
   const [wanted, setWanted] = useState({ from: 1, to: 1 });
   const [held, setHeld] = useState(1);
   const [known, setKnown] = useState(0);
-  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const numbers = useMemo(() => {
     const inSight = Array.from({ length: wanted.to - wanted.from + 1 }, (_, index) => wanted.from + index);
     return [...new Set([1, held, ...inSight])];
@@ -197,15 +197,10 @@ function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): 
     }),
   );
   // Pages that a scroll only passes are not asked for.
-  const want = useCallback((first: number, last: number) => {
+  const want = useDebouncedCallback((first: number, last: number) => {
     const [from, to] = [Math.floor(first / pageSize) + 1, Math.floor(last / pageSize) + 1];
-    clearTimeout(resting.current);
-    resting.current = setTimeout(
-      () => setWanted((old) => (old.from === from && old.to === to ? old : { from, to })),
-      restMs,
-    );
-  }, []);
-  useEffect(() => () => clearTimeout(resting.current), []);
+    setWanted((old) => (old.from === from && old.to === to ? old : { from, to }));
+  }, restMs);
   return {
     count: total,
     total,
