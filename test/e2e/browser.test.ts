@@ -199,7 +199,7 @@ describe('the workbench in the browser', () => {
     await page().keyboard.press('ArrowDown');
     await page().getByRole('heading', { name: 'Record' }).waitFor();
     await page().keyboard.press('1');
-    await page().getByText('Corrected. It is a reviewed example now.').first().waitFor();
+    await page().getByText('Corrected. The record is now a reviewed example.').first().waitFor();
   });
 
   test('exports the bundle', async () => {

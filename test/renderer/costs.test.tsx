@@ -27,7 +27,7 @@ describe('Costs under Evaluate', () => {
     const strict = { auto_decide: 1, escalation: 0.5, by_option: { pay: 1 } };
     const { panel, read } = await openCosts({ costs: { look: 3, wrong: 4 }, confidence_thresholds: strict });
     fireEvent.click(await panel.findByRole('button', { name: 'Take these thresholds' }));
-    await panel.findByText('No other thresholds are seen to cost less.');
+    await panel.findByText('No other thresholds would cost less, as far as can be seen.');
     expect((await read()).active_version.confidence_thresholds.auto_decide).toBeLessThan(1);
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
     await waitFor(async () => expect((await read()).active_version.confidence_thresholds).toEqual(strict));

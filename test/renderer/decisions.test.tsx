@@ -152,7 +152,7 @@ describe('Monitor', () => {
     await waitFor(() => expect(screen.queryByText('Rule “too much” matched.')).toBeNull());
     const newest = async () => (await call('GET', `${url}/logs`)).body.items[0];
     press('1');
-    await screen.findByText('Corrected. It is a reviewed example now.');
+    await screen.findByText('Corrected. The record is now a reviewed example.');
     expect(await newest()).toMatchObject({ corrected_decision: 'pay' });
     fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
     await waitFor(async () => expect((await newest()).corrected_decision).toBeNull());

@@ -32,7 +32,7 @@ describe('Settings', () => {
   it('makes a key for some things only, and says of each what it may do [AGT-5]', async () => {
     const { call } = await openSettings('keys');
     fireEvent.change(await screen.findByLabelText('Name of a new key'), { target: { value: 'labels' } });
-    fireEvent.click(screen.getByRole('combobox', { name: 'It may' }));
+    fireEvent.click(screen.getByRole('combobox', { name: 'Allowed' }));
     fireEvent.click(await screen.findByRole('option', { name: 'label examples' }));
     fireEvent.click(screen.getByRole('option', { name: 'read', hidden: true }));
     expect(screen.queryByRole('checkbox', { name: /Agents may also train/ })).toBeNull();

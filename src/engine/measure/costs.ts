@@ -339,6 +339,6 @@ function describe({ currency, now, suggested, saving, by_hand }: Weighing, isKep
     by_hand === null ? [] : [`${write(by_hand)} all by hand`],
   ].flat();
   const unsure = saving !== null && saving.low <= 0 ? 'The difference may be chance.' : null;
-  const note = refusal ?? (isKept ? 'No other thresholds are seen to cost less.' : unsure);
+  const note = refusal ?? (isKept ? 'No other thresholds would cost less, as far as can be seen.' : unsure);
   return [`1,000 decisions cost ${parts.join(', ')}.`, note].filter((text) => text !== null).join(' ');
 }

@@ -2,8 +2,18 @@ import { Fragment } from 'react';
 import { flattenInput, valueText } from './text/inputs.ts';
 import { showUnseen } from './text/names.ts';
 
-/** The parts of a long name between which a line may end: behind its points and underscores. */
-const splitName = (path: string) => showUnseen(path).split(/(?<=[._])/u);
+/** A name whose line may end behind its points and underscores. */
+export function BreakingName({ name }: { name: string }) {
+  return showUnseen(name)
+    .split(/(?<=[._])/u)
+    .map((part, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order
+      <Fragment key={index}>
+        {part}
+        <wbr />
+      </Fragment>
+    ));
+}
 
 type InputViewProps = {
   input: Readonly<Record<string, unknown>>;
@@ -23,13 +33,7 @@ export function InputView({ input, note, without }: InputViewProps) {
           return (
             <tr key={path}>
               <th scope="row">
-                {splitName(path).map((part, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order
-                  <Fragment key={index}>
-                    {part}
-                    <wbr />
-                  </Fragment>
-                ))}
+                <BreakingName name={path} />
               </th>
               <td>
                 <bdi>{valueText(value)}</bdi> {said && <span className="muted">· {said}</span>}

@@ -28,6 +28,19 @@ beforeAll(async () => {
 });
 afterAll(() => workbench?.stop());
 
+/** How far the handles of the thresholds stand from their lines in the chart above, in whole pixels. */
+const measureHandles = (page: Window['page']) =>
+  page.evaluate(() => {
+    const middleOf = (element: Element) => {
+      const { left, width } = element.getBoundingClientRect();
+      return left + width / 2;
+    };
+    const lines = [...document.querySelectorAll('.desk svg [aria-label="rule"]')].map(middleOf);
+    return [...document.querySelectorAll('.desk [role=slider]')].map((handle, at) =>
+      Math.abs(Math.trunc(middleOf(handle) - (lines[at] ?? Number.NaN))),
+    );
+  });
+
 describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
   let opened: Window;
   beforeAll(async () => {
@@ -56,6 +69,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
           }),
         );
         expect(isWithin).toEqual(isWithin.map(() => true));
+        expect(await measureHandles(page)).toEqual(place === 'evaluate' ? [0, 0] : []);
         for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
         writeFileSync(
           join(pictures, `charts-${place.replace(/\W.*/, '')}-${size.width}-${theme}.png`),

@@ -83,7 +83,7 @@ describe('errors cost money', () => {
       .getByText(`${write(suggested?.per_1000 ?? 0)} € now`)
       .waitFor();
     expect(await readThresholds()).toEqual(suggested?.thresholds);
-    await panel().getByText('No other thresholds are seen to cost less.').waitFor();
+    await panel().getByText('No other thresholds would cost less, as far as can be seen.').waitFor();
     await undo('Inputs are decided directly');
     await expect.poll(readThresholds).toEqual(strict);
   });

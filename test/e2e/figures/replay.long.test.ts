@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from '../tools/axe.ts';
-import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { isInSight, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
@@ -58,6 +58,10 @@ describe('the replay of the log', () => {
     await page.screenshot({ path: join(pictures, 'replay.png') });
     expect(await listViolations(page)).toEqual([]);
     expect((await workbench.call<Page<object>>('GET', `${path}/logs`)).body.total).toBe(120);
+    await page.setViewportSize({ width: 1024, height: 700 });
+    for (const name of ['Replay the log with v2', 'Deploy v2']) {
+      expect([name, await isInSight(page.getByRole('button', { name }))]).toEqual([name, true]);
+    }
     await part().getByRole('button', { name: 'Close' }).click();
     expect(await part().count()).toBe(0);
   });

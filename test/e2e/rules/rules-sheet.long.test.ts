@@ -277,7 +277,7 @@ describe('the sheet of rules', () => {
     const beside = page.getByRole('region', { name: 'Very large amounts are looked at' });
     await beside.getByText('If amount is over 1000, then review.').waitFor();
     await beside.getByText('ctx.amount > 1000').waitFor();
-    await beside.getByRole('img', { name: /about \d+ lie where the cell says/ }).waitFor();
+    await beside.getByRole('img', { name: /about \d+ match the cell/ }).waitFor();
     await page.screenshot({ path: join(pictures, 'rules-field-by-option.png') });
     await beside.getByText('As a table').click();
     const heads = await beside.locator('figure.chart th').allInnerTexts();

@@ -55,7 +55,7 @@ describe('Define', () => {
     const read = async () =>
       (await call('GET', `/api/v1/decision-types/${id}`)).body.active_version.confidence_thresholds;
     const common = await read();
-    enter('An option that takes a higher confidence', 'no');
+    enter('An option that needs more confidence', 'no');
     enter('no directly from', '0.97');
     fireEvent.click(screen.getByText('Save changes'));
     await waitFor(async () => expect(await read()).toEqual({ ...common, by_option: { no: 0.97 } }));

@@ -129,7 +129,7 @@ function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, s
         />
       ))}
       <NativeSelect
-        label="An option that takes a higher confidence"
+        label="An option that needs more confidence"
         value=""
         onChange={(event) => put([...own, [event.currentTarget.value, auto_decide]])}
       >

@@ -161,7 +161,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
           {deployable.length > 0 && (
             <TextInput
               label="Reason"
-              description="Optional; stands in the history beside the policy that you deploy next."
+              description="Optional. Kept in the history with the policy you deploy next."
               maw={480}
               maxLength={maxReasonLength}
               value={reason}
@@ -177,7 +177,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
                 says: 'The share of unseen examples that rules, classifier and thresholds of now together decide correctly, and where it lies with 95 % certainty.',
               },
               {
-                name: 'On common rows',
+                name: 'Common rows',
                 says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
               },
               'Made',
@@ -258,7 +258,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
       <td>
         <Moment iso={policy.created_at} />
       </td>
-      <td className="number">
+      <td className="actions">
         {policy.status === 'trained' && deployed !== null && !policy.deployed && (
           <Button
             size="compact-xs"

@@ -120,7 +120,9 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
           {saving.low <= 0 && <span className="muted">The difference may be chance.</span>}
         </div>
       ) : (
-        <p className="muted">{suggested === null ? finding.sentence : 'No other thresholds are seen to cost less.'}</p>
+        <p className="muted">
+          {suggested === null ? finding.sentence : 'No other thresholds would cost less, as far as can be seen.'}
+        </p>
       )}
     </>
   );
@@ -149,7 +151,7 @@ function CostCurve({ finding: { curve, by_hand, currency }, name, now, suggested
         ...mark('suggested', suggested),
         ...(by_hand === null ? [] : [{ axis: 'y' as const, at: by_hand.per_1000, name: 'all by hand' }]),
       ]}
-      says="What 1,000 decisions cost by the threshold, one for all options: at the left nearly all stand alone and errors cost, at the right nearly all are looked at. A suggestion also heeds what the confidence says, so it may stand beside the lowest point of few examples."
+      says="What 1,000 decisions cost at each threshold, the same for all options: at the left nearly all are decided alone and errors cost, at the right people look at nearly all. A suggestion also heeds what the confidence says, so it may stand beside the lowest point of few examples."
     />
   );
 }

@@ -76,7 +76,7 @@ function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: Poli
               : metrics.ece_before === null
                 ? undefined
                 : `${decimal(metrics.ece_before, 3)} before calibration`,
-          help: 'How far the stated confidence and the share that is right lie apart, on average.',
+          help: 'How far the stated confidence is from the share that is right, on average.',
         },
         {
           name: 'Log-loss',

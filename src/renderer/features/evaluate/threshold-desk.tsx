@@ -90,8 +90,8 @@ function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { lo
   return (
     <p title="What becomes of the unseen examples, by rules, classifier and thresholds together.">
       From {decimal(high, 2)}
-      {own}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of all decided alone{' '}
-      {show(error_automatic)} wrong.{' '}
+      {own}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of those decided alone{' '}
+      {show(error_automatic)} are wrong.{' '}
       {fallback.count > 0 &&
         `${show(fallback)} get the fallback ${isolate(type.fallback_option ?? '')}, below ${decimal(low, 2)} or unfamiliar. `}
       {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be marked for a look.`}

@@ -59,7 +59,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const tools = (
     <Tools
       type={type}
-      view={view}
+      view={queue === 'findings' ? '' : view}
       generation={generation}
       canSearch={isPlain}
       onView={showAs}
@@ -114,7 +114,8 @@ function useExampleCommands(
 
 type ToolsProps = {
   type: DecisionType;
-  view: View;
+  /** Empty where neither is shown. */
+  view: View | '';
   canSearch: boolean;
   generation: ReturnType<typeof useGeneration>;
   onView(view: string): void;

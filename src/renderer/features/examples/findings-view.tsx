@@ -188,7 +188,7 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
       header: 'How sure',
       width: 84,
       numeric: true,
-      says: 'How likely that label is by models that had not seen the example; of a rule, the part of its labels that agree.',
+      says: 'How likely models that had not seen the example find that label; for a rule, the share of its rows that agree.',
       cell: ({ probability }) => probability !== null && percent(probability),
     },
     {

@@ -28,7 +28,7 @@ export const queues: readonly Queue[] = [
   {
     name: 'suspect',
     title: 'Suspect labels',
-    help: 'Labels that models doubt which had not seen the example, most doubtful first.',
+    help: 'Labels doubted by models that had not seen the example, most doubtful first.',
   },
   {
     name: 'corrections',

@@ -14,8 +14,8 @@ export function AuditNote({ type }: { type: DecisionType }) {
   if (type.audit === null && waiting === 0 && deployed === null) {
     return (
       <p className="muted">
-        How often live decisions are wrong is not known yet. Choose under Define how many are drawn at random for you to
-        judge.
+        How often live decisions are wrong is not known yet. Under Define, choose how many are drawn at random for you
+        to judge.
       </p>
     );
   }

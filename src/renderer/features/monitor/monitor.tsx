@@ -102,7 +102,7 @@ function Records({ typeId, list, page, items, cursor, handle, onCursor }: Record
   return (
     <>
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-      {items.length === 0 && <p className="note">No record fits this filter.</p>}
+      {items.length === 0 && <p className="note">No records match this filter.</p>}
       {items.length > 0 && (
         <DataGrid
           label="Decisions"
@@ -116,7 +116,7 @@ function Records({ typeId, list, page, items, cursor, handle, onCursor }: Record
       )}
       {list.data && items.length > 0 && (
         <div className="row between foot">
-          <Figure className="muted" says="Log records that fit the filter.">
+          <Figure className="muted" says="Log records that match the filter.">
             {count(list.data.total, 'record')}
           </Figure>
           <Pages
@@ -193,7 +193,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         cell: (record) =>
           record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
       },
-      { id: 'input', header: 'Input', width: 240, grows: true, cell: (record) => summariseInput(record.input) },
+      { id: 'input', header: 'Input', width: 200, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
         header: 'Look',
@@ -251,7 +251,7 @@ function Tools({ type, view, review, decision }: ToolsProps) {
       />
       <Checkbox
         label="Needs a look"
-        title="Only records that need a look and have no correction, those of unfamiliar inputs first."
+        title="Only uncorrected records that need a look, unfamiliar inputs first."
         checked={review}
         onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
       />

@@ -36,7 +36,7 @@ function useCorrection(type: DecisionType, record: LogRecord) {
     correct.mutate(after.input, {
       onSuccess: () => {
         const act = acts.done(type.id, `Corrected to ${isolate(decision)}`, before, after, 1);
-        notify({ kind: 'info', text: 'Corrected. It is a reviewed example now.', undo: () => undoThis(act) });
+        notify({ kind: 'info', text: 'Corrected. The record is now a reviewed example.', undo: () => undoThis(act) });
       },
     });
   };

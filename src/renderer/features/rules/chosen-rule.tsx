@@ -47,7 +47,7 @@ export function ChosenRule({ typeId, sheet, seen, onRemove }: ChosenRuleProps) {
           </div>
         </>
       ) : (
-        <p className="part muted">Type a name, or what one of its fields must be, and the rule is there.</p>
+        <p className="part muted">Type a name, or a condition in any cell, to add the rule.</p>
       )}
     </>
   );
@@ -60,7 +60,7 @@ function RuleParts({ rule }: { rule: Rule }) {
       <Part title="In words">
         <p className="wrap">
           {words === null || words === ''
-            ? 'More than a row of cells can say: see the code.'
+            ? 'Too much for one row of cells: see the code.'
             : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
         </p>
       </Part>
@@ -94,7 +94,7 @@ function FieldPart({ typeId, column, text, seen }: FieldPartProps) {
       ) : seen && total > 0 ? (
         <>
           <Bars
-            says="How often each value occurs among the examples, by label; those that the cell does not mean are faint."
+            says="How often each value occurs among the examples, by label; values that the cell does not match are faint."
             items={seen.values.slice(0, maxShownValues).map((value, place) => ({
               key: String(value),
               name: showUnseen(String(value)),
@@ -112,7 +112,7 @@ function FieldPart({ typeId, column, text, seen }: FieldPartProps) {
           <OptionNames typeId={typeId} shares={seen.by_option} />
         </>
       ) : (
-        <p className="muted">Texts of many kinds: write mentions, and a word to look for.</p>
+        <p className="muted">Too many different texts to list: write “mentions” and a word to look for.</p>
       )}
       {seen && seen.values.length > maxShownValues && !seen.distribution && (
         <p className="muted small">and {count(seen.values.length - maxShownValues, 'more value')}</p>
@@ -189,7 +189,7 @@ function NumbersChart({ typeId, low, high, counts, shares, isMeant, colourOf }: 
         isFaint: ({ isFaint }) => isFaint,
       }}
       below={<OptionNames typeId={typeId} shares={shares} />}
-      says={meant === 0 ? `${range}.` : `${range}; about ${number(meant)} lie where the cell says.`}
+      says={meant === 0 ? `${range}.` : `${range}; about ${number(meant)} match the cell.`}
     />
   );
 }

@@ -8,6 +8,7 @@ import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Figure, FigureHead } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
+import { BreakingName } from '../../parts/input-view.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
@@ -175,7 +176,9 @@ function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
         <FigureHead says="The place of the rule: the first that matches decides.">#</FigureHead>
         {columns.map(({ id, name, kind }) => (
           <th key={id} scope="col" className={kind} title={isolate(name)}>
-            <span>{showUnseen(name)}</span>
+            <span>
+              <BreakingName name={name} />
+            </span>
           </th>
         ))}
         <FigureHead says="Examples that the rule is the first to match, and how many of them have its outcome as their label.">

@@ -55,8 +55,8 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
         </p>
       )}
       <p className="muted small">
-        Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')} and the newest{' '}
-        {count(impact.decisions.rows, 'logged decision')}.
+        Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')}
+        {impact.decisions.rows > 0 && ` and the newest ${count(impact.decisions.rows, 'logged decision')}`}.
       </p>
       {impact.against_saved && (
         <>
@@ -224,6 +224,7 @@ type Changed = NonNullable<Impact['against_saved']>['examples'];
 
 function Change({ title, change }: { title: string; change: Changed }) {
   const { rows, changed, differing } = change;
+  if (rows === 0) return null;
   const saving = 'Saving these rules changes';
   const summary =
     changed === 0

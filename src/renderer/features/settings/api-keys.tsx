@@ -63,7 +63,7 @@ function NewKey() {
         />
         <NumberInput label="Calls a minute" min={1} max={1_000_000} value={rate} onChange={setRate} w={120} />
         <MultiSelect
-          label="It may"
+          label="Allowed"
           placeholder={chosen.length === 0 ? 'everything' : ''}
           data={scopeData}
           value={chosen}

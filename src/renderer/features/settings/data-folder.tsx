@@ -37,7 +37,7 @@ export function DataFolder() {
           </>
         )}
         , on this machine only. A backup is a verified copy in its folder “backups”. To write one to another disk, use{' '}
-        <code>npm run -s workbench -- backup</code>.
+        <code className="wrap">npm run -s workbench -- backup{folder && ` --data-dir "${folder}"`} --to FOLDER</code>.
       </p>
       <Button variant="filled" loading={create.isPending} onClick={() => create.mutate({ body: {} })}>
         Back up now

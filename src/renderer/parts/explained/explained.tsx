@@ -41,7 +41,7 @@ export function Explained({ type, explanation, input, decided, hasLearned = fals
       {note !== null && <p className="note">{note}</p>}
       <Section title="What would change it">
         {flips.length === 0 ? (
-          <p className="muted">No small change of its fields or words was found that leads elsewhere.</p>
+          <p className="muted">No small change to its fields or words leads to another decision.</p>
         ) : (
           <ul className="stack tight">
             {flips.map((flip) => (

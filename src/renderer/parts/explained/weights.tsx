@@ -54,7 +54,7 @@ export function FieldWeights({ features }: { features: DecisionTrace['features']
         says="What each field added to the logit of the decision, or took from it."
         write={(weight) => decimal(weight, 2)}
       />
-      <p className="muted">Towards (+) or against (−) the decision; the length is the weight.</p>
+      <p className="muted">For (+) or against (−) the decision; the longer the bar, the more it weighed.</p>
     </>
   );
 }

@@ -71,7 +71,7 @@ export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, deci
       ) : error !== null ? (
         <ErrorNote error={error} retry={retry} />
       ) : data === undefined ? (
-        <Busy>Trying what would change the decision…</Busy>
+        <Busy>Looking for what would change the decision…</Busy>
       ) : (
         <div className={isStale ? 'stale' : undefined} aria-busy={isStale}>
           <Suspense fallback={<Busy>Loading…</Busy>}>
