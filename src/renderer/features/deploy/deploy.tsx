@@ -94,7 +94,7 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
 
 type StandingProps = { type: DecisionType; newest: PolicySummary | undefined; deployed: PolicySummary | null };
 
-/** What decides now and how well, and what is to be known before another policy does. */
+/** Says what decides now and how well, and what is to be known before another policy does. */
 function Standing({ type, newest, deployed }: StandingProps) {
   return (
     <>

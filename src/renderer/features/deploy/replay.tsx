@@ -76,7 +76,7 @@ type ReplayProps = {
   onClose(): void;
 };
 
-/** What a policy would decide otherwise than the deployed one, on the inputs that were logged last. */
+/** Shows what a policy would decide otherwise than the deployed one, on the inputs that were logged last. */
 export function Replay({ type, policy, deployed, onClose }: ReplayProps) {
   const { items, rows, refused, share, isRunning, error, stop } = useReplay(type, policy);
   const [present, other] = [`v${deployed.version}`, `v${policy.version}`];

@@ -302,7 +302,9 @@ function explain(
     case 'corrections':
       return 'You corrected this decision. Train again to include it.';
     case 'to_label':
-      return row === null ? 'Not ordered by usefulness yet: that takes some labels, and a moment to read the examples.' : explainChoice(row, suggestion?.source === 'policy');
+      return row === null
+        ? 'Not ordered by usefulness yet: that takes some labels, and a moment to read the examples.'
+        : explainChoice(row, suggestion?.source === 'policy');
   }
 }
 
