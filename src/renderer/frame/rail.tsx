@@ -86,7 +86,7 @@ type RailLinkProps = {
 
 function RailLink({ href, text, current, children }: RailLinkProps) {
   return (
-    <a href={href} {...(current ? { 'aria-current': 'page' as const } : {})}>
+    <a href={href} aria-current={current ? 'page' : undefined}>
       {children}
       <span className="text clip grow">{text}</span>
     </a>
@@ -129,7 +129,7 @@ function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
               href={formatRoute({ page: 'type', id: typeId, ...act.to })}
               title={says}
               aria-label={says}
-              {...(step === next ? { 'aria-current': 'step' as const } : {})}
+              aria-current={step === next ? 'step' : undefined}
             >
               <Icon size={14} aria-hidden="true" />
               {name}
@@ -157,7 +157,7 @@ function PlaceList({ typeId, current, state }: { typeId: string; current: Place;
               href={formatRoute(route)}
               onPointerEnter={ahead}
               onFocus={ahead}
-              {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+              aria-current={isCurrent ? 'page' : undefined}
               title={figure ? `${title}: ${figure.says}` : title}
             >
               <Icon size={14} aria-hidden="true" />

@@ -20,8 +20,8 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
 type PlaceFigure = { text: string; says: string };
 
 export type TypeState = {
-  /** What stands beside each place in the rail. */
-  figures: Partial<Record<Place, PlaceFigure>>;
+  /** What stands beside each place in the rail, where there is something to say. */
+  figures: Partial<Record<Place, PlaceFigure | false | null | undefined>>;
   /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
   deployed: { name: string; right: string | null; headline: string | null } | null;
   running: { policyId: string; version: number } | null;
@@ -56,25 +56,17 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const toDo = stats?.unlabelled ?? 0;
   const steps = stats && readiness && policies ? listSteps({ type, stats, readiness, policies }) : [];
   const rules = type?.active_version.hard_rules.length ?? 0;
+  const differing = count(drift, 'field differs', 'fields differ');
   return {
     figures: {
-      ...(rules > 0 ? { rules: toFigure(number(rules), 'rules that decide before the classifier is asked.') } : {}),
-      ...(stats ? { examples: toExamplesFigure(stats.total, toDo) } : {}),
-      ...(running
-        ? { train: toFigure('running', 'a training is under way.') }
-        : isReady
-          ? { train: toFigure('ready', 'there are enough labelled examples.') }
-          : {}),
-      ...(right !== null && deployed?.whole ? { evaluate: toFigure(right, quoteNames(deployed.whole.headline)) } : {}),
-      ...(deployed ? { deploy: toFigure(`v${deployed.version}`, 'the policy that decides now.') } : {}),
-      ...(drift > 0
-        ? {
-            monitor: toFigure(
-              'changed',
-              `${count(drift, 'field differs', 'fields differ')} from those of the examples.`,
-            ),
-          }
-        : {}),
+      rules: rules > 0 && toFigure(number(rules), 'rules that decide before the classifier is asked.'),
+      examples: stats && toExamplesFigure(stats.total, toDo),
+      train: running
+        ? toFigure('running', 'a training is under way.')
+        : isReady && toFigure('ready', 'there are enough labelled examples.'),
+      evaluate: right !== null && deployed?.whole && toFigure(right, quoteNames(deployed.whole.headline)),
+      deploy: deployed && toFigure(`v${deployed.version}`, 'the policy that decides now.'),
+      monitor: drift > 0 && toFigure('changed', `${differing} from those of the examples.`),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,

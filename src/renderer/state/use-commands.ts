@@ -1,3 +1,4 @@
+import { useDebouncedCallback, useWindowEvent } from '@mantine/hooks';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { type Command, matchPress } from '../commands/command.ts';
@@ -64,45 +65,34 @@ const chordWaitMs = 1_200;
 /** Listens for the shortcuts of all offered commands. */
 export function useShortcuts(): void {
   const { commands: registry, settings } = useWorkbench();
-  useEffect(() => {
-    let pending = '';
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const pressed = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key))
-        return;
-      if (isOwnPress(event)) return;
-      if (isDialogOpen()) return;
-      const found = matchPress(
-        listCommands(registry.getState().byOwner, settings.store.getState().keys),
-        event,
-        pending,
-        findKeyPlace(event.target),
-      );
-      pending = found.pending;
-      clearTimeout(timer);
-      if (pending !== '') {
-        timer = setTimeout(() => {
-          pending = '';
-        }, chordWaitMs);
-      }
-      if (found.command) {
-        event.preventDefault();
-        found.command.run();
-      }
-    };
-    // The condition editor keeps Ctrl+K and others for itself unless they are taken before it hears them.
-    const pressedInEditor = (event: KeyboardEvent) => {
-      const inEditor = event.target instanceof HTMLElement && event.target.closest('.monaco-editor') !== null;
-      if (!inEditor) return;
-      pressed(event);
-      if (event.defaultPrevented) event.stopPropagation();
-    };
-    window.addEventListener('keydown', pressedInEditor, { capture: true });
-    window.addEventListener('keydown', pressed);
-    return () => {
-      window.removeEventListener('keydown', pressedInEditor, { capture: true });
-      window.removeEventListener('keydown', pressed);
-      clearTimeout(timer);
-    };
-  }, [registry, settings]);
+  const pending = useRef('');
+  const forget = useDebouncedCallback(() => {
+    pending.current = '';
+  }, chordWaitMs);
+  const pressed = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return;
+    if (isOwnPress(event)) return;
+    if (isDialogOpen()) return;
+    const found = matchPress(
+      listCommands(registry.getState().byOwner, settings.store.getState().keys),
+      event,
+      pending.current,
+      findKeyPlace(event.target),
+    );
+    pending.current = found.pending;
+    forget();
+    if (found.command) {
+      event.preventDefault();
+      found.command.run();
+    }
+  };
+  // The condition editor keeps Ctrl+K and others for itself unless they are taken before it hears them.
+  const pressedInEditor = (event: KeyboardEvent) => {
+    const inEditor = event.target instanceof HTMLElement && event.target.closest('.monaco-editor') !== null;
+    if (!inEditor) return;
+    pressed(event);
+    if (event.defaultPrevented) event.stopPropagation();
+  };
+  useWindowEvent('keydown', pressedInEditor, { capture: true });
+  useWindowEvent('keydown', pressed);
 }

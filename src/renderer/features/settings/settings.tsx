@@ -33,7 +33,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
                 <li key={name}>
                   <a
                     href={formatRoute({ page: 'settings', section: name })}
-                    {...(name === section ? { 'aria-current': 'page' as const } : {})}
+                    aria-current={name === section ? 'page' : undefined}
                   >
                     {settingsTitles[name]}
                   </a>
