@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
-import { useDocumentTitle, useWindowEvent } from '@mantine/hooks';
-import { lazy, memo, Suspense, useEffect, useRef } from 'react';
+import { useDocumentTitle, useTimeout, useWindowEvent } from '@mantine/hooks';
+import { lazy, memo, Suspense, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useFocusBack } from '../commands/key-focus.ts';
@@ -34,6 +34,7 @@ const SettingsPlace = lazy(async () => ({
 }));
 
 const maxListedTypes = 100;
+const loadAheadMs = 800;
 
 /** The window: bar, rail, the place that the address names, status line, and what lies over them. */
 export function Frame() {
@@ -57,10 +58,7 @@ export function Frame() {
   useTitle(route, type);
   useReadingAhead();
   useFrameCommands(route, types);
-  useEffect(() => {
-    const timer = setTimeout(() => void loadPlacesAhead().catch(() => undefined), 800);
-    return () => clearTimeout(timer);
-  }, []);
+  useTimeout(() => void loadPlacesAhead().catch(() => undefined), loadAheadMs, { autoInvoke: true });
   return (
     <div className="frame">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>

@@ -1,8 +1,8 @@
 /** What is said beside a row before it has a label: a suggestion, and why the row comes now. */
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
-import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import type { Rows } from './use-rows.ts';
 
@@ -34,7 +34,7 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   const { client } = useWorkbench();
   const [found, setFound] = useState<ReadonlyMap<string, Suggestion>>(new Map());
   const suggestionOf = (id: string) => given?.suggestionOf(id) ?? found.get(id) ?? null;
-  const ask = useNewest(() => {
+  const ask = useDebouncedCallback(() => {
     const ids = Array.from({ length: askedAtOnce }, (_, ahead) => rows.at(cursor + ahead)?.id ?? []).flat();
     const unknown = ids.filter((id) => suggestionOf(id) === null);
     if (!ids.slice(0, minKnown).some((id) => unknown.includes(id))) return;
@@ -50,12 +50,10 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
       // Labelling goes on without suggestions; the next row asks again.
       () => undefined,
     );
-  });
+  }, restMs);
   const currentId = rows.at(cursor)?.id;
   useEffect(() => {
-    if (currentId === undefined) return;
-    const timer = setTimeout(ask, restMs);
-    return () => clearTimeout(timer);
+    if (currentId !== undefined) ask();
   }, [ask, currentId]);
   return {
     suggestionOf,
