@@ -77,6 +77,14 @@ export function paintEditors(isDark: boolean): void {
       'list.hoverBackground': token('--hover'),
       'list.highlightForeground': token('--accent'),
       'list.focusHighlightForeground': token('--accent'),
+      foreground: token('--text'),
+      descriptionForeground: token('--muted'),
+      'textLink.foreground': token('--accent'),
+      'editorHoverWidget.statusBarBackground': token('--sub'),
+      // Of what Monaco brings, the mark of a warning is too faint on white.
+      'editorError.foreground': token('--bad'),
+      'editorWarning.foreground': token('--warn'),
+      'editorInfo.foreground': token('--accent'),
     },
   });
   monaco.editor.setTheme('workbench');
