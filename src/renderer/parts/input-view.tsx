@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { flattenInput, valueText } from './text/inputs.ts';
+import { findMainText, flattenInput, valueText } from './text/inputs.ts';
 import { showUnseen } from './text/names.ts';
 
 /** A name whose line may end behind its points and underscores. */
@@ -43,5 +43,16 @@ export function InputView({ input, note, without }: InputViewProps) {
         })}
       </tbody>
     </table>
+  );
+}
+
+/** An input whole: its main text, then its other fields. */
+export function WholeInput({ input }: { input: Readonly<Record<string, unknown>> }) {
+  const main = findMainText(input);
+  return (
+    <>
+      {main && <p className="wrap">{showUnseen(main.value)}</p>}
+      <InputView input={input} without={main?.path} />
+    </>
   );
 }

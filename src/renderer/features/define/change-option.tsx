@@ -5,6 +5,7 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { toChoices } from '../../parts/option.tsx';
+import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
@@ -156,9 +157,7 @@ function Touched({ kind, touches }: { kind: Kind; touches: Changed['touches'] })
   const { examples, rules, fallback_option, deployed_policy } = touches;
   return (
     <ul className="note" aria-label="What it affects" aria-live="polite">
-      <li>
-        {examples.toLocaleString()} {examples === 1 ? 'example' : 'examples'} with this label
-      </li>
+      <li>{count(examples, 'example')} with this label</li>
       <li>
         {rules.length === 0
           ? 'No rule'

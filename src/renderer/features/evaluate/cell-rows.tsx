@@ -4,15 +4,15 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
-import { useRested, useWhy, Why } from '../../parts/explained/why.tsx';
-import { InputView } from '../../parts/input-view.tsx';
+import { useExplanation, useRested, useWhy, Why } from '../../parts/explained/why.tsx';
+import { WholeInput } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
-import { findMainText, summariseInput } from '../../parts/text/inputs.ts';
-import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { summariseInput } from '../../parts/text/inputs.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -121,19 +121,13 @@ function useHasLearned({ decision_type_id, policy_id }: PolicyPlace): boolean {
 type RowWholeProps = { type: DecisionType; row: Row; input: NonNullable<Row['input']>; hasLearned: boolean };
 
 function RowWhole({ type, row, input, hasLearned }: RowWholeProps) {
-  const main = findMainText(input);
   const why = useWhy(type, 'evaluate');
   const isRested = useRested(row.example_id);
-  const { data, error, refetch } = useOperation(
-    'examples.explain',
-    { params: { decision_type_id: type.id, example_id: row.example_id } },
-    { enabled: why.isAsked && isRested, staleMs: 60_000 },
-  );
-  const answer = { data, error, isStale: false, retry: () => void refetch() };
+  const params = { decision_type_id: type.id, example_id: row.example_id };
+  const answer = useExplanation('examples.explain', { params }, why.isAsked && isRested);
   return (
     <div className="stack tight whole">
-      {main && <p className="wrap">{showUnseen(main.value)}</p>}
-      <InputView input={input} without={main?.path} />
+      <WholeInput input={input} />
       <Why
         type={type}
         why={why}

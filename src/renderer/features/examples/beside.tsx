@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { Act } from '../../api/journal.ts';
-import { useRested, type useWhy, Why } from '../../parts/explained/why.tsx';
+import { useExplanation, useRested, type useWhy, Why } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Moment, Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
@@ -27,22 +27,23 @@ type RowHelpProps = { type: DecisionType; example: Example; why: ReturnType<type
 export function RowHelp({ type, example, why }: RowHelpProps) {
   const isRested = useRested(example.id);
   const params = { decision_type_id: type.id, example_id: example.id };
-  const { data, error, refetch } = useOperation(
-    'examples.explain',
-    { params },
-    { enabled: why.isAsked && isRested, staleMs: keptMs },
-  );
+  const answer = useExplanation('examples.explain', { params }, why.isAsked && isRested);
   const similar = useOperation(
     'examples.similar',
     { params, query: { count: nearestCount, labelled: true } },
     { enabled: isRested && !why.isAsked, staleMs: keptMs },
   );
-  const answer = { data, error, isStale: false, retry: () => void refetch() };
   const nearest = why.isAsked ? [] : (similar.data?.items ?? []);
   return (
     <>
       {type.model_deployed && (
-        <Why type={type} why={why} answer={answer} input={example.input_payload} decided={data?.decision ?? ''} />
+        <Why
+          type={type}
+          why={why}
+          answer={answer}
+          input={example.input_payload}
+          decided={answer.data?.decision ?? ''}
+        />
       )}
       {nearest.length > 0 && (
         <Part title="Labelled examples most like it">

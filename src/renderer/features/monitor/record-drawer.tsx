@@ -3,17 +3,16 @@ import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { useRested, useWhy, Why } from '../../parts/explained/why.tsx';
+import { useExplanation, useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { InputView } from '../../parts/input-view.tsx';
+import { WholeInput } from '../../parts/input-view.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
-import { findMainText } from '../../parts/text/inputs.ts';
-import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
+import { isolate, quoteNames } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
-import { useChange, useOperation } from '../../state/queries.ts';
+import { useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -62,7 +61,6 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       },
     })),
   );
-  const main = findMainText(record.input);
   const probabilities = Object.entries(record.class_probabilities).sort((a, b) => b[1] - a[1]);
   const tryIt = () => {
     window.localStorage.setItem(`decision-workbench.kept.try.${type.id}`, JSON.stringify(record.input, null, 2));
@@ -90,8 +88,7 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
         {correction.error && <ErrorNote error={correction.error} />}
       </div>
       <Part title="Input">
-        {main && <p className="wrap">{showUnseen(main.value)}</p>}
-        <InputView input={record.input} without={main?.path} />
+        <WholeInput input={record.input} />
       </Part>
       <Part title="Probabilities">
         <Bars
@@ -166,11 +163,7 @@ function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_c
 function RecordWhy({ type, record }: { type: DecisionType; record: LogRecord }) {
   const why = useWhy(type, 'monitor');
   const isRested = useRested(record.id);
-  const { data, error, refetch } = useOperation(
-    'logs.explain',
-    { params: { decision_type_id: type.id, log_id: record.id } },
-    { enabled: why.isAsked && isRested, staleMs: 60_000 },
-  );
-  const answer = { data, error, isStale: false, retry: () => void refetch() };
+  const params = { decision_type_id: type.id, log_id: record.id };
+  const answer = useExplanation('logs.explain', { params }, why.isAsked && isRested);
   return <Why type={type} why={why} answer={answer} input={record.input} decided={record.decision} />;
 }

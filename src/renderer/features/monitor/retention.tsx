@@ -43,7 +43,7 @@ export function Retention({ type }: { type: DecisionType }) {
 
 function describeRestored(restored: number, days: number | null): string {
   if (restored === 0) return 'Nothing is left to bring back. Removed records are kept for two days.';
-  const back = restored === 1 ? '1 record is back.' : `${restored.toLocaleString()} records are back.`;
+  const back = `${count(restored, 'record is', 'records are')} back.`;
   if (days === null) return back;
   return `${back} Raise “Keep log records for (days)” under Define, or those older than ${count(days, 'day')} are removed again.`;
 }

@@ -4,18 +4,12 @@ import type { Backup } from '../../../server/contract/upkeep/backups.ts';
 import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { moment } from '../../parts/text/figures.ts';
+import { decimal, moment } from '../../parts/text/figures.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 
 const bytesPerMegabyte = 1_000_000;
 
-function toMegabytes(bytes: number): string {
-  const megabytes = (bytes / bytesPerMegabyte).toLocaleString(undefined, {
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  });
-  return `${megabytes} MB`;
-}
+const toMegabytes = (bytes: number) => `${decimal(bytes / bytesPerMegabyte, 1)} MB`;
 
 /** Whether the data are sound, backups of the data folder, and the clock that retention follows. */
 export function DataFolder() {

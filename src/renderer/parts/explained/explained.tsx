@@ -4,11 +4,11 @@ import type { Explanation } from '../../../server/contract/deciding/explaining.t
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useOperation } from '../../state/queries.ts';
 import { Figure } from '../figure.tsx';
-import { InputView } from '../input-view.tsx';
+import { WholeInput } from '../input-view.tsx';
 import { Busy, ErrorNote } from '../notes.tsx';
 import { OptionName } from '../option.tsx';
 import { percent } from '../text/figures.ts';
-import { findMainText, flattenInput, shorten, summariseInput, valueText } from '../text/inputs.ts';
+import { flattenInput, shorten, summariseInput, valueText } from '../text/inputs.ts';
 import { isolate, showUnseen } from '../text/names.ts';
 import { RuleTraces } from './rule-trace.tsx';
 import { FieldWeights, Weights } from './weights.tsx';
@@ -175,7 +175,6 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
   const params = { decision_type_id: type.id, example_id: near.example_id };
   const example = useOperation('examples.get', { params }, { staleMs: 60_000 });
   const input = example.data?.input_payload;
-  const main = input && findMainText(input);
   return (
     <li>
       <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
@@ -191,8 +190,7 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
       {isOpen && example.isError && <ErrorNote error={example.error} />}
       {isOpen && input && (
         <div className="stack tight whole">
-          {main && <p className="wrap">{showUnseen(main.value)}</p>}
-          <InputView input={input} without={main?.path} />
+          <WholeInput input={input} />
         </div>
       )}
     </li>

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { InputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useKept } from '../../state/kept.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { Busy, ErrorNote, Keys, Part } from '../notes.tsx';
 
@@ -19,6 +21,7 @@ export function useWhy(type: DecisionType, place: string, startsOpen = false) {
 }
 
 const restMs = 300;
+const keptMs = 60_000;
 
 /** Whether a row has been shown for a moment: those that somebody only passes by cost the server nothing. */
 export function useRested(rowId: string): boolean {
@@ -28,6 +31,16 @@ export function useRested(rowId: string): boolean {
     return () => clearTimeout(timer);
   }, [rowId]);
   return rested === rowId;
+}
+
+/** The explanation of a row that is decided already, once it is asked for. */
+export function useExplanation<N extends 'examples.explain' | 'logs.explain'>(
+  name: N,
+  input: InputOf<N>,
+  isAsked: boolean,
+) {
+  const { data, error, refetch } = useOperation(name, input, { enabled: isAsked, staleMs: keptMs });
+  return { data, error, isStale: false, retry: () => void refetch() };
 }
 
 type WhyProps = {
