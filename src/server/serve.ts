@@ -60,7 +60,6 @@ type CommandLine =
   | DataCommand
   | { command: 'serve'; options: StartOptions; open: boolean };
 
-/** Reads flags and environment into one options object; throws StartError `options` with a sentence. */
 export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): CommandLine {
   let parsed: ReturnType<typeof parseFlags>;
   try {

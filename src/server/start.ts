@@ -107,7 +107,6 @@ export function completeOptions(options: StartOptions): ServerOptions {
   };
 }
 
-/** Everything below the HTTP listener. */
 type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
 
 /**

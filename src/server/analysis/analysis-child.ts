@@ -18,7 +18,6 @@ import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, LabelsOrd
 const niceness = 10;
 /** What comes after the last row takes about as long as the rows themselves. */
 const readingShare = 0.8;
-/** Newest examples, and newest decisions, that are compared. */
 const maxCompared = { examples: 5_000, decisions: 1_000 };
 
 type Found = DataFindings | SliceReport | DriftReport | LabelSearch;
@@ -84,7 +83,6 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
   return findWeakSlices(found, { minRows, piiFields, maxError: null });
 }
 
-/** Returns the suspect ones of all labels. */
 async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promise<LabelSearch> {
   const { typeId, resourcesDir, encodingsDir } = order;
   const examples: TrainingExample[] = [];

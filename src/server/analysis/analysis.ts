@@ -10,7 +10,6 @@ import type { SpawnChild } from '../process/spawn-child.ts';
 import { askChild } from './ask-child.ts';
 import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
-/** Subjects whose last result is kept. */
 const maxKept = 20;
 
 /** A result, of which state of its subject it is, and when it was found (milliseconds since 1970). */

@@ -11,7 +11,6 @@ export type FindingsOrder = {
   kind: 'findings';
   databaseFile: string;
   typeId: string;
-  /** The rules and options of now. */
   saved: SavedRules;
   piiFields: string[];
   /** The newest policy that was trained, whose held-out rows are kept apart; null without one. */

@@ -26,7 +26,6 @@ export const serverKeyKind: SecretKind = {
   isSound: (text) => /^[0-9a-f]{64}$/.test(text),
 };
 
-/** Makes everything that says who is calling; secrets are made in the data folder where they are missing. */
 export function createAuth(
   options: Pick<ServerOptions, 'dataDir' | 'oidc'>,
   store: Store,

@@ -9,7 +9,6 @@ export type Caller = {
   apiKeyId: string | null;
   userId: string | null;
   role: 'owner' | 'member';
-  /** What the API key may do; null: everything. */
   scopes: readonly Scope[] | null;
   /** Whether agents may call tools that replace or remove something. */
   allowsDestructive: boolean;

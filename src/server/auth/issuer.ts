@@ -45,7 +45,6 @@ function isKeyFile(text: string): boolean {
 /** The key pair that signs session tokens. */
 export const issuerKeyKind: SecretKind = { name: 'issuer-key.json', make: makeKeyFile, isSound: isKeyFile };
 
-/** How long an external provider's keys are used before they are fetched again. */
 const keysMaxAgeMs = 10 * 60_000;
 /** The time between two fetches at least, however many tokens name a key that is not known. */
 const keysCooldownMs = 30_000;

@@ -10,7 +10,6 @@ export type RateVerdict = {
   remaining: number;
   /** Unix seconds at which the window ends. */
   resetAt: number;
-  /** Seconds to wait, rounded up. */
   retryAfter: number;
 };
 

@@ -8,13 +8,11 @@ export type CommandName = (typeof commandNames)[number];
 /** How a command ends; what a start meets (`exitCodes` of process/start-error.ts) keeps its own codes from 96. */
 export const endCodes = {
   done: 0,
-  /** The figure is under `--fail-under`. */
   under: 1,
   /** Flags, file or data are refused, in a sentence with place and remedy. */
   refused: 2,
   /** It could not be carried out: a training failed, or the workbench gave no answer. */
   failed: 3,
-  /** 128 and the number of SIGINT. */
   interrupted: 130,
 } as const;
 type EndCode = (typeof endCodes)[keyof typeof endCodes];
@@ -33,7 +31,6 @@ export type Surroundings = {
   env: NodeJS.ProcessEnv;
   /** Aborted by the first Ctrl+C. */
   signal: AbortSignal;
-  /** Writes a line for people, to the standard error. */
   say(text: string): void;
   /** Writes one line of JSON to the standard output; resolves when it may take another. */
   answer(value: object): Promise<void>;

@@ -16,7 +16,6 @@ export type Imported = { type: DecisionType; isNewType: boolean; rows: number; l
 export const toTypeName = (file: string, given: string | undefined): string =>
   given ?? path.basename(file, path.extname(file)).slice(0, limits.maxTypeNameLength);
 
-/** The options and reason codes that a file's rows have, in order. */
 function listNames(file: ExampleFile) {
   const options = new Set<string>();
   const reasonCodes = new Set<string>();

@@ -47,7 +47,6 @@ export async function runCommand(name: CommandName, args: readonly string[], env
   }
 }
 
-/** Problems of a refusal that are shown. */
 const maxShownProblems = 20;
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);

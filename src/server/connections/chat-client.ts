@@ -10,7 +10,6 @@ export type Endpoint = AddressPolicy & { model: string; apiKey: string | null };
 export type Question = {
   system: string;
   user: string;
-  /** JSON Schema of the answer. */
   schema: Record<string, unknown>;
   schemaName: string;
   temperature: number;

@@ -10,7 +10,6 @@ export type LabellingMaterial = {
   shown: readonly { input: JsonObject; decision: string | null }[];
 };
 
-/** Characters of each string that is shown. */
 const maxShownLength = 2_000;
 const tokensPerLabel = 60;
 

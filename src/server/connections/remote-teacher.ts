@@ -9,7 +9,6 @@ import type { Teacher } from './collect-proposals.ts';
 
 /** Examples of each other option that the model is shown; of the option it is asked for, twice as many. */
 const shownPerOption = 4;
-/** Characters of each string that is shown. */
 const maxShownLength = 2_000;
 const tokensPerExample = 600;
 const temperature = 0.9;

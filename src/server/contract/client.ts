@@ -41,7 +41,6 @@ export type Client = {
   upload<N extends OperationName>(name: N, input: Omit<InputOf<N>, 'body'>, form: FormData): Promise<OutputOf<N>>;
   /** The same for an answer that goes on as long as it is listened to. */
   listen<N extends OperationName>(name: N, input: InputOf<N>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  /** The same for answers that are files. */
   download<N extends OperationName>(name: N, input: InputOf<N>): Promise<{ blob: Blob; fileName: string | null }>;
 };
 

@@ -50,7 +50,6 @@ export const analysisStateShape = {
   progress: z.number().min(0).max(1).nullable().describe('How far the computation is; null where none is under way'),
 };
 
-/** The envelope of every answer that is not a success. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
 });

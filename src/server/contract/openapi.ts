@@ -5,7 +5,6 @@ import { errorEnvelopeSchema } from './common.ts';
 import { type Access, describeCallers, listErrors, type Operation, toOpenApiPath } from './operation.ts';
 import { listOperations } from './operations.ts';
 
-/** A JSON Schema, or another piece of the document. */
 export type JsonSchema = { [key: string]: unknown };
 
 /**
@@ -113,7 +112,6 @@ function listParameters(write: WriteSchema, schema: z.ZodType | undefined, place
   }));
 }
 
-/** The header of the operations whose calls may come twice. */
 const idempotencyKey: JsonSchema = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -164,7 +162,6 @@ function listHeaders(
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The name of the response that all operations with these codes of one status share. */
 function toResponseName(codes: readonly ErrorCode[]): string {
   return codes.join('-or-');
 }

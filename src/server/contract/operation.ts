@@ -15,7 +15,6 @@ export type Access = 'public' | 'key' | 'jwt' | 'owner';
 export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Says in words who may call. */
 export function describeCallers({ access, scope }: Operation): string {
   switch (access) {
     case 'public':
@@ -34,13 +33,11 @@ export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boole
 
 type Row = {
   readonly method: Method;
-  /** Fastify notation: `/api/v1/decision-types/:decision_type_id`. */
   readonly path: string;
   readonly params?: ZodType;
   /** Declared with JSON types (`z.int()`, `z.boolean()`); the border reads the strings of the address exactly. */
   readonly query?: ZodType;
   readonly body?: ZodType;
-  /** True when the body may be left out. */
   readonly bodyOptional?: boolean;
   /** null: no body (204), or a download described by `produces`. */
   readonly output: ZodType | null;
@@ -93,7 +90,6 @@ const hintsByMethod: Readonly<Record<Method, Hints>> = {
   DELETE: destroys,
 };
 
-/** What the ids in a path name; a path says no more of the others than that they are ids. */
 const pathIds: Readonly<Record<string, string>> = {
   decision_type_id: 'Id of the decision type',
   policy_id: 'Id of the policy',

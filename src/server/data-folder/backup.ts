@@ -23,7 +23,6 @@ import { listBackupProblems } from './verify.ts';
 
 export type BackupOrder = {
   dataDir: string;
-  /** The folder that is made; it must not exist. */
   target: string;
   /** Where it is written until it is whole; see `toPartPath`. */
   part: string;

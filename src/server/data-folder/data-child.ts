@@ -6,7 +6,6 @@ import { type BackupOrder, restoreBackup, writeBackup } from './backup.ts';
 import type { BackupManifest } from './manifest.ts';
 import { listBackupProblems, listDataProblems } from './verify.ts';
 
-/** Parent to child. */
 export type DataOrder =
   | { kind: 'check'; dataDir: string }
   | { kind: 'verify'; backup: string }

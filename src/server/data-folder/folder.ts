@@ -7,7 +7,6 @@ import { StartError } from '../process/start-error.ts';
 import { newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
 import { inspectDatabase, readFolderId, writeFolderId } from '../store/upkeep/folder-identity.ts';
 
-/** Where each kind of thing lies in a data folder. */
 export const toFolderPaths = (dataDir: string) => ({
   database: path.join(dataDir, 'workbench.db'),
   identity: path.join(dataDir, 'data-folder.json'),

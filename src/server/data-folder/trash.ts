@@ -15,7 +15,6 @@ export function moveToTrash(file: string, trashDir: string, nowMs: number): void
   utimesSync(target, nowMs / 1000, nowMs / 1000);
 }
 
-/** Deletes what has been in the trash for 30 days. */
 export function emptyTrash(trashDir: string, nowMs: number): void {
   if (!existsSync(trashDir)) return;
   for (const name of readdirSync(trashDir)) {

@@ -1,7 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
 
-/** Problems of one part of a request that are reported: a body of a megabyte can hold a hundred thousand. */
 const maxReportedProblems = 100;
 
 /** Checks one part of a request; every problem carries its place, an unknown field its own name. */

@@ -16,7 +16,6 @@ export function toInvalidValue(loc: ErrorDetail['loc'], msg: string): ErrorDetai
   return { type: 'invalid_value', loc, msg };
 }
 
-/** Options that a problem names; a type may have hundreds. */
 const maxNamedOptions = 20;
 
 /** Returns the problem of a value, at `loc`, that is none of the options, with their names. */

@@ -7,7 +7,6 @@ import { EventStream } from './event-stream.ts';
 export const eventLimits = {
   streams: 64,
   streamsPerCaller: 16,
-  /** A reader that takes nothing for so long loses its stream. */
   maxStallMs: 30_000,
   /** Then a listener comes again, and its credential is looked at again. */
   maxAgeMs: 600_000,

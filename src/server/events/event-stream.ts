@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
 
-/** Between two groups of events. */
 const groupIntervalMs = 250;
 /** Events that wait for the next group; with more of them the listener is asked to read everything again. */
 const maxWaiting = 200;

@@ -71,7 +71,6 @@ function findValidStringEnd(text: string, start: number): number | null {
   return null;
 }
 
-/** Finds the index of the first character from `start` that is not white space. */
 function skipWhitespace(text: string, start: number): number {
   let index = start;
   while (index < text.length && ' \t\n\r'.includes(text.charAt(index))) index += 1;

@@ -40,7 +40,6 @@ export function createConnections() {
         if (holders.size > connectionLimits.places) makeRoom();
       });
     },
-    /** Notes that a call of this caller was let in on the connection. */
     noteCall(socket: Socket, callerId: string): void {
       if (holders.delete(socket)) holders.set(socket, callerId);
     },

@@ -78,7 +78,6 @@ type OperationObject = {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
 };
 
-/** One operation as a section: its fields, its errors and a call to copy. */
 function describeOperation(
   document: JsonSchema,
   schemas: Record<string, JsonSchema>,
@@ -121,7 +120,6 @@ function describeOperation(
   return `<section id="${name}">${parts.join('\n')}</section>`;
 }
 
-/** A call that can be pasted into a shell. */
 function toCurl(row: Operation, body: unknown, baseUrl: string): string {
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const method = row.method === 'GET' || (row.method === 'POST' && body !== undefined) ? '' : ` -X ${row.method}`;

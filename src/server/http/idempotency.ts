@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 
-/** Name of the header as requests carry it. */
 export const keyHeader = 'idempotency-key';
 
 /**

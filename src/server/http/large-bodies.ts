@@ -8,7 +8,6 @@ import { type LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts
 
 type PreparationDeps = Pick<Deps, 'preparation'>;
 
-/** Whom a request's large bodies are counted for. */
 const findCallerId = ({ caller, ip }: FastifyRequest) => (caller === null ? ip : toCallerId(caller));
 
 /**

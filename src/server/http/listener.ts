@@ -12,7 +12,6 @@ const listenerLimits = {
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 5_000,
-  /** How often connections are checked for clients that are too slow. */
   slowClientCheckMs: 1_000,
   /** For the whole of a request with its body, which comes over the loopback interface. */
   requestTimeoutMs: 10_000,

@@ -95,7 +95,6 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
 }
 
 type RequestParts = { params: unknown; query: unknown; body: unknown };
-/** Reads one part of a request; what is wrong with it goes to `problems`. */
 type PartReader = (request: FastifyRequest, problems: ErrorDetail[]) => unknown;
 
 const nothing = Object.freeze({});

@@ -4,7 +4,6 @@ import { docsPath, mcpPath } from '../contract/paths.ts';
 
 type Route = { method: string; path: string };
 
-/** Addresses that are served beside the operation table. */
 const otherRoutes: readonly Route[] = [
   { method: 'GET', path: '/openapi.json' },
   { method: 'GET', path: docsPath },

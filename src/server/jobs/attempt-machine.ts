@@ -25,7 +25,6 @@ export type AttemptPhase =
   /** The process sent no heartbeat and is being ended. */
   | { kind: 'stopping' }
   | { kind: 'cancelling' }
-  /** The program is being closed. */
   | { kind: 'closing' }
   | { kind: 'ended'; outcome: AttemptOutcome };
 
@@ -44,9 +43,7 @@ export type AttemptEvent =
   | { kind: 'replaced' }
   | { kind: 'cancelRequested' }
   | { kind: 'closeRequested' }
-  /** The process has completed the report. */
   | { kind: 'followedUp' }
-  /** A new training begins. */
   | { kind: 'superseded' }
   /** The process is confirmed gone; `how` says by what. */
   | { kind: 'exited'; how: string }
@@ -59,7 +56,6 @@ export type AttemptEffect =
   | { kind: 'kill' }
   | { kind: 'recordStopping' }
   | { kind: 'store'; result: WorkerResult }
-  /** Have the process complete the report. */
   | { kind: 'goOn' }
   /** Remove its files, forget it, end what was asked of a teacher for it. */
   | { kind: 'release' }

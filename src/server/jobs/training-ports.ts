@@ -53,7 +53,6 @@ export type TrainingJobsOptions = {
   spawn: SpawnChild;
   clock: Clock;
   artifactsDir: string;
-  /** Where files go that belong to no finished policy. */
   trashDir: string;
   resourcesDir: string;
   /** Where workers keep the embeddings of texts; see encoding-cache.ts. */

@@ -26,7 +26,6 @@ export class WorkerProcess {
   readonly #acceptTimer: NodeJS.Timeout;
   #isGone = false;
 
-  /** Forks a worker and gives it its order. Throws when no process could be made. */
   constructor(
     spawn: SpawnChild,
     options: { tag: string; heapMb: number },

@@ -23,7 +23,6 @@ import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
 
-/** Arguments that the tool's own schema has accepted. */
 type ToolArguments = Record<string, unknown>;
 
 export type Mcp = {
@@ -97,7 +96,6 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
   return server;
 }
 
-/** A call of a tool, with what the protocol gives beside its arguments. */
 type Calling = { call: McpCall; context: ServerContext };
 
 /** Runs one tool. A failure is the content of an answer, so that the agent reads it and can act on it. */
@@ -145,7 +143,6 @@ function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: 
   return { act, values: parsed.value };
 }
 
-/** Time between two looks at work in the background. */
 const lookEveryMs = 500;
 
 /** Asks until the work has ended, the wait is over or the agent has left; reports how far it is where wanted. */

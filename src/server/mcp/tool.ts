@@ -19,13 +19,10 @@ export type McpCall = {
 /** How far something is that goes on in the background. */
 type Progress = { percent: number; message: string };
 
-/** One operation as a tool calls it. */
 export type Act = {
   operation: OperationName;
   row: Operation;
-  /** The parts of the request, merged into one object of arguments. */
   arguments: z.ZodObject;
-  /** Those of them that agents are offered. */
   offered: Shape;
   /** Says what happened, what it cost, what to do next. */
   summarise(answer: unknown): string;

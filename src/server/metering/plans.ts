@@ -58,5 +58,4 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** Credits that an act costs. */
 export const creditPrices = { decision: 1, training: 2_000, hostingPerHour: 2, per100Tokens: 1 } as const;

@@ -47,7 +47,6 @@ export type Deps = {
   newId(): string;
   sha256: Sha256;
   log: FastifyBaseLogger;
-  /** Who listens to what happens. */
   events: EventHub;
   toolVersion: string;
   runtime: Runtime;
@@ -64,7 +63,6 @@ export type Deps = {
   imports: Imports;
   explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;
-  /** The answers of calls with an Idempotency-Key. */
   receipts: Receipts;
 };
 
@@ -74,7 +72,6 @@ export type Download = {
   contentType: string;
   fileName?: string;
   body: Readable | Uint8Array;
-  /** Identity of the content, where it has one. */
   etag?: string;
 };
 

@@ -19,13 +19,11 @@ export type ImportFile = { content: string; format: TextFormat | null } | { name
 
 /** What a body may hold, too: a wider input could not be sent back. */
 const maxColumns = 2_000;
-/** Problems of a file that its refusal lists. */
 const maxReportedProblems = 100;
 /** Values that a JSON file may hold; they fit the memory of the process that reads them. */
 const maxValues = 1_500_000;
 /** Cells that a table may hold; they fit that memory, too. */
 const maxCells = 3_000_000;
-/** Bytes of the parts of a workbook, unpacked. */
 const maxUnpackedBytes = 100_000_000;
 
 /** Refuses a file with its first hundred problems. */
@@ -33,7 +31,6 @@ export function refuseFile(problems: readonly ErrorDetail[]): never {
   throw new WorkbenchError('validation_error', 'The file cannot be imported.', problems.slice(0, maxReportedProblems));
 }
 
-/** Returns the problem of a place in a file. */
 export function toFileProblem(line: number, column: string | number, msg: string): ErrorDetail {
   return { type: 'unreadable', loc: ['body', 'content', line, column], msg: `line ${line}: ${msg}` };
 }

@@ -74,7 +74,6 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
   return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
 }
 
-/** A row as the example that it becomes. */
 export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null };
 export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: RowReader['misfits'] };
 

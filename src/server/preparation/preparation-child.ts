@@ -3,9 +3,7 @@ import { setPriority } from 'node:os';
 import { type ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { runTask, type TaskInput, type TaskName } from './tasks.ts';
 
-/** Parent to child. */
 export type TaskOrder = { name: TaskName; input: TaskInput<TaskName> };
-/** Child to parent. */
 export type TaskReply =
   | { kind: 'done'; output: unknown }
   | { kind: 'refused'; code: ErrorCode; message: string; details: unknown[] | undefined }

@@ -11,13 +11,11 @@ import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store
 import { readExampleFields, toExample } from './example-wire.ts';
 import { newExample } from './new-example.ts';
 
-/** The decision type, as far as its examples are checked against it. */
 export type ExampleType = { id: string; definition: Pick<Definition, 'options' | 'reason_codes'> };
 type Request = z.output<(typeof exampleOperations)['examples.create']['body']>;
 
 /** Values that the examples of one call may hold together; they fit the memory of the process that reads them. */
 export const maxPreparedValues = 1_500_000;
-/** Problems that the refusal of many examples lists. */
 const maxReportedProblems = 100;
 
 /** Makes the examples of a request; throws `validation_error` with the first hundred problems. */

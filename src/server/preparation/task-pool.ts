@@ -6,12 +6,9 @@ import type { TaskOrder, TaskReply } from './preparation-child.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 
 export type PoolLimits = {
-  /** Tasks that run at once. */
   maxChildren: number;
   heapMb: number;
-  /** How long one task may run. */
   taskMs: number;
-  /** How long a child without a task is kept. */
   idleMs: number;
 };
 

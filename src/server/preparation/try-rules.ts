@@ -9,7 +9,6 @@ type RuleSet = { hard_rules: Rule[]; options: string[]; reason_codes: string[] }
 type TrialOrder = {
   saved: RuleSet;
   tried: RuleSet;
-  /** What decides beside the rules. */
   settings: Omit<DecidingSettings, 'rules'>;
   rows: readonly RecordedRow[];
   costs: Costs;

@@ -21,9 +21,7 @@ export type ServerOptions = {
   listen: string | null;
   /** 0 picks a free port. */
   port: number;
-  /** Folder with the built workbench, or null when it is not served. */
   rendererDir: string | null;
-  /** Folder with models/ and samples/. */
   resourcesDir: string;
   /** FULL: an answered decision survives a power cut. NORMAL: it survives a killed process. */
   synchronous: 'FULL' | 'NORMAL';

@@ -22,7 +22,6 @@ import type { EncoderHost } from './encoder/encoder-host.ts';
 import { findForeignPart, type TextModel } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
 
-/** A trained policy by its file. */
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
 
 /** What a bundle says of its policy beside how it decides. */
@@ -36,7 +35,6 @@ type DeployedDecidersOptions = {
   textModel: TextModel;
   encoderHost: EncoderHost;
   now: MonotonicClock;
-  /** Checks an input against a schema in another process. */
   checkElsewhere(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
   /** The escalation threshold that the training of a policy was started with, or null. */
   findEscalationThreshold(policyId: string): number | null;

@@ -9,12 +9,10 @@ import type { LabellingModels } from './labelling/labelling-models.ts';
 
 export type Runtime = {
   deployed: DeployedDeciders;
-  /** Records decisions; an answer leaves when its record is durable. */
   decisions: CommitQueue;
   encoderHost: EncoderHost;
   textModel: TextModel;
   modelConnections: ModelConnections;
   labellingModels: LabellingModels;
-  /** Who was given which examples to label. */
   leases: LabellingLeases;
 };

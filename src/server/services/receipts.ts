@@ -22,7 +22,6 @@ export type Receipt = {
 
 type OpenReceipt = Receipt & { finish(): void };
 
-/** How long an answer is kept. */
 export const receiptLifeMs = 24 * 3600 * 1000;
 
 const keyPattern = /^[\x20-\x7e]{1,128}$/;

@@ -7,7 +7,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { WorkbenchDatabase } from './database.ts';
 
-/** Rows of a block. */
 export const blockRows = 2_048;
 export const toBlockNumber = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */

@@ -83,7 +83,6 @@ const fieldTestSchema = z
   .meta({ id: 'FieldTest', examples: [{ field: 'amount', min: 100, below: 200 }] });
 export type FieldTest = z.output<typeof fieldTestSchema>;
 const fieldTests = z.array(fieldTestSchema).max(maxFieldTests);
-/** Tests of fields as they stand in an address. */
 const fieldTestsText = jsonText(fieldTests);
 const fieldsHelp = 'Tests of fields; an example passes every part of each';
 const filterFields = {
@@ -205,7 +204,6 @@ const importResultSchema = z.object({
 
 export type ImportResult = z.infer<typeof importResultSchema>;
 
-/** What the actions of a bulk change set. */
 const bulkValues = {
   decision: z.string().nullable().describe('For set_decision'),
   reviewed: z.boolean().describe('For set_reviewed'),
@@ -239,7 +237,6 @@ export type ExampleBulk = z.output<typeof exampleBulkSchema>;
 
 const common = { access: 'key', scope: 'read', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
-/** The largest body of a call that carries examples. */
 const maxExamplesBodyBytes = 16 * 1024 * 1024;
 
 export const exampleOperations = {

@@ -21,7 +21,6 @@ const importPlanSchema = z
   .meta({ id: 'ImportPlan', examples: [{ name: 'refunds', options: ['approve', 'reject'] }] });
 export type ImportPlan = z.output<typeof importPlanSchema>;
 
-/** Parts that an import has at most. */
 const maxParts = 10_000;
 const common = { access: 'key', scope: 'label', tag: 'Examples' } as const;
 const base = '/api/v1/imports';

@@ -9,7 +9,6 @@ import { draftDefinition } from '../types/rules.ts';
 
 const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
 
-/** What the whole decision of now makes of a held-out row. */
 const decidedSchema = z.object({
   decision: z.string(),
   stage: z.enum(['rules', 'classifier', 'fallback']),
@@ -60,7 +59,6 @@ const replayedRowSchema = z
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 
-/** Thresholds to try instead of those of now. */
 export const triedThresholds = {
   auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
   escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),

@@ -21,7 +21,6 @@ const draftRules = z
   )
   .max(limits.maxRules)
   .describe('Hard rules that are not saved');
-/** Unsaved rules with what they may decide. */
 export const draftDefinition = z.strictObject({
   rules: draftRules,
   options: z.array(z.string()).max(limits.maxOptions).optional().describe('Of the unsaved type; left out: those saved'),
@@ -66,7 +65,6 @@ const change = z.object({
   changed: z.int(),
   differing: z.array(z.object({ id: z.string(), before: outcome, after: outcome })).max(20),
 });
-/** An example in a list. */
 const listedRow = {
   id: z.string(),
   input: z.string().describe('The start of the input as JSON, personal fields replaced'),

@@ -14,9 +14,7 @@ import type { Deps, Handlers } from '../context.ts';
 
 type Used = Pick<Deps, 'store' | 'metering' | 'auth' | 'clock' | 'log' | 'events' | 'runtime' | 'explanationTurns'>;
 
-/** Characters of a batch's request id that the ids of its items begin with. */
 const maxIdPrefix = 120;
-/** Problems that the message of a refused item tells. */
 const maxReportedProblems = 3;
 
 const answerAfterCommit = ({ response, recorded }: PendingDecision): Promise<DecideResponse> =>
@@ -67,7 +65,6 @@ async function answerWithExplanation(
   return { ...response, explain };
 }
 
-/** Reads the items of a batch, which may be a list or stand in `decisions`. */
 function readBatch(body: unknown): unknown[] {
   const isObject = isJsonObject(body);
   const items: unknown = isObject ? body['decisions'] : body;
@@ -102,7 +99,6 @@ function toBatchError(error: WorkbenchError, index: number, item: unknown, reque
   };
 }
 
-/** Returns the name of the decision type as far as the item has one. */
 function readTypeName(item: unknown): string {
   if (!isJsonObject(item)) return '';
   const name = item['decision_type'] ?? item['type'] ?? item['decision_type_name'];

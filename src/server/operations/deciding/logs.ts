@@ -21,7 +21,6 @@ type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'options' | 'analy
 const nothingCompared = { items: [], decisions: 0, examples: 0, comparable: false };
 
 const dayMs = 24 * 3600 * 1000;
-/** Newest decisions of a day whose latencies are looked at. */
 const maxTimedDecisions = 1_000;
 
 /** A type, and how personal fields are redacted in what leaves: records may be older than their declaration. */
@@ -29,7 +28,6 @@ type Shown = { type: DecisionTypeRecord; redact: Auth['redact'] };
 
 const showInput = ({ type, redact }: Shown, input: JsonObject): JsonObject =>
   type.piiFields.length === 0 ? input : redact(input, type.piiFields);
-/** As `showInput`, for a string of JSON. */
 const showJsonInput = (shown: Shown, input: string): string =>
   shown.type.piiFields.length === 0 ? input : JSON.stringify(showInput(shown, JSON.parse(input)));
 
@@ -120,7 +118,6 @@ async function* writeCsv(shown: Shown, slices: Iterable<LoggedDecision<string>[]
   }
 }
 
-/** The input is a cell of JSON, as it is stored. */
 function toCsvCells(shown: Shown, logged: LoggedDecision<string>): string {
   const record = writeRecord(shown.type, logged, showJsonInput(shown, logged.input));
   return csvColumns.map((column) => csvCell(record[column])).join(',');

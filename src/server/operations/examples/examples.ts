@@ -25,7 +25,6 @@ type Used = Pick<
   'store' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'exampleAdditions' | 'exampleLists' | 'labelSearches'
 >;
 
-/** Problems that the refusal of many examples lists. */
 const maxReportedProblems = 100;
 
 export const exampleHandlers = {

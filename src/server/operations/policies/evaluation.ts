@@ -85,7 +85,6 @@ function pageDecided(
   return { rows, total: matches.length };
 }
 
-/** Takes of a decided row what the wire has of it. */
 function toDecided(row: DecidedRow | undefined) {
   if (row === undefined) return null;
   const { decision, stage, escalate } = row.whole;

@@ -6,7 +6,6 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import type { PastRun } from '../../store/policies/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
 
-/** What a first training is taken to need before its own pace is known. */
 const firstGuess = { baseMs: 4_000, perExampleMs: 20 } as const;
 
 type ProgressSources = {
@@ -14,9 +13,7 @@ type ProgressSources = {
   attempts: readonly AttemptRecord[];
   /** From memory, while a process runs. */
   live: LiveProgress | null;
-  /** An earlier training to estimate from. */
   pastRun: PastRun | null;
-  /** Wall clock. */
   nowMs: number;
 };
 

@@ -24,7 +24,6 @@ export type EncoderRequest =
       learn: readonly { key: string; adapters: Adapters }[];
       forget: readonly string[];
     };
-/** Child to parent. */
 export type EncoderReply =
   | { kind: 'ready'; runtime: string }
   /** The files of the text model do not fit each other; the parent ends the child and tries again. */
@@ -43,7 +42,6 @@ let tuningGraphPath = '';
 let threads = 1;
 /** Opened when it is first asked for: it takes as much memory as the encoder. */
 let weighTokens: TokenWeigher | null = null;
-/** By their digests. */
 const known = new Map<string, Adapters>();
 /** Requests are worked off in the order of their arrival; each waits for the one before. */
 let previous: Promise<void> = Promise.resolve();

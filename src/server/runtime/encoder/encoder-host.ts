@@ -31,7 +31,6 @@ type EncoderHostOptions = {
   spawn: SpawnChild;
   model: { readonly encoderPath: string; readonly encoderSha256: string; readonly tuningGraphPath?: string };
   cachedTexts?: number;
-  /** Calls that may wait at a time; one more is refused. */
   maxQueueLength?: number;
 };
 /** `restarting` also stands for the first loading of the model. */
@@ -64,7 +63,6 @@ export class EncoderHost {
   readonly #model: EncoderHostOptions['model'];
   readonly #maxQueueLength: number;
   readonly #cache: RecentCache<string, Float32Array>;
-  /** In the order of their coming. */
   readonly #waiting = new Map<number, Call>();
   /** Digests of adapters, and those that the child has, the longest unused first. */
   readonly #keys = new WeakMap<Adapters, string>();

@@ -22,7 +22,6 @@ type EncodingLimits = { maxBytes: number; maxDays: number };
 /** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
 const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 
-/** Where a data folder keeps its embeddings. */
 export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
 
 type Place = { file: string; offset: number };

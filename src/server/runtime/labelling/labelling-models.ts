@@ -35,11 +35,9 @@ type Known = {
 };
 
 type Likely = { decision: string; probability: number };
-/** A suggestion with the names of its options. */
 export type ModelSuggestion = Likely & { likely: Likely[] };
 export type ModelNext = {
   rows: { id: string; suggestion: ModelSuggestion; reason: NextRow['reason'] }[];
-  /** Examples that the model has read, and labels among them that it has learned from. */
   read: number;
   labels: number;
 };
@@ -53,7 +51,6 @@ export class LabellingModels {
   readonly #options: LabellingModelsOptions;
   readonly #child: LabellingProcess;
   #idleTimer: NodeJS.Timeout | null = null;
-  /** In the order of their last use. */
   readonly #known = new Map<string, Known>();
 
   constructor(options: LabellingModelsOptions) {

@@ -44,7 +44,6 @@ export class LabellingProcess {
     })) as LabellingAnswers[K];
   }
 
-  /** As `ask`, where nobody waits for the answer. */
   tell(question: LabellingQuestion): void {
     this.#send(question, null);
   }
@@ -59,7 +58,6 @@ export class LabellingProcess {
     await gone;
   }
 
-  /** As `end`, for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.end();

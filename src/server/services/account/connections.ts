@@ -17,7 +17,6 @@ type Deps = {
   newId(): string;
 };
 
-/** A connection that is to be made, with its key or null. */
 type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateNetwork' | 'generates'> & {
   apiKey: string | null;
 };

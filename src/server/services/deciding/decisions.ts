@@ -51,7 +51,6 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
   caller: Caller;
   type: DecisionTypeRecord;
   input: JsonObject;
-  /** The version of the type that decides. */
   versionNumber: number;
   /** On the monotonic clock, earlier by the call's share in what was computed before. */
   startedAt: number;

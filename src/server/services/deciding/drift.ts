@@ -10,7 +10,6 @@ type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: A
 
 /** Decisions come all the time: they are compared anew when they are asked for after this. */
 const keptMs = 60_000;
-/** What a call waits for the comparison. */
 const patienceMs = 2_000;
 
 /** How the newest decisions of a type differ from its examples, at most a minute old. Rejects with 'unavailable'. */

@@ -123,7 +123,6 @@ export async function explainExample(deps: Deps, type: DecisionTypeRecord, id: s
   return { ...explanation, nearest: explanation.nearest.filter(({ example_id }) => example_id !== id) };
 }
 
-/** The newest examples without personal values, one by one. */
 function* listSources({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord): Iterable<JsonObject> {
   for (const source of store.labelling.readNewestInputs(type.id, maxSources, maxSourceBytes)) {
     yield redactToPlaceholder(source, type.piiFields);

@@ -13,7 +13,6 @@ type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: A
 /** What a call waits for a search: small sets are answered at once. */
 const patienceMs = 2_000;
 
-/** Everything that a search depends on. */
 function toKey(store: Store, type: DecisionTypeRecord): string {
   const policyId = store.policies.findNewestTrained(type.id) ?? '';
   const searchId = store.trainingRuns.labelChecks.findNewest(type.id)?.id ?? '';

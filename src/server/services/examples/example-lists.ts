@@ -55,7 +55,6 @@ export class ExampleLists {
     return { examples: examplePlaces.readAt(decisionTypeId, seqs), total: order.length, page };
   }
 
-  /** The row numbers of all matches in order. */
   async #findOrder(decisionTypeId: string, filter: ExampleFilter, sort: string): Promise<readonly number[]> {
     const toKey = () =>
       JSON.stringify([decisionTypeId, this.#store.examples.readRevision(decisionTypeId), sort, filter]);

@@ -140,7 +140,6 @@ function toMark(
   throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
 }
 
-/** Deletes one example; throws `not_found`. */
 export function deleteExample(deps: AddDeps, type: DecisionTypeRecord, id: string): void {
   if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
 }

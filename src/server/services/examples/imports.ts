@@ -108,7 +108,6 @@ export class Imports {
     known.cancelling.abort(new WorkbenchError('conflict', 'The import was cancelled.'));
   }
 
-  /** Forgets an import. */
   drop({ id }: OpenImport): void {
     clearTimeout(this.#open.get(id)?.timer);
     this.#open.delete(id);

@@ -19,7 +19,6 @@ type Deps = {
   clock: Clock;
   log: Log;
   newId(): string;
-  /** Hears that a search has ended. */
   onEnd(typeId: string): void;
 };
 

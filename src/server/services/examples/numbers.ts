@@ -6,7 +6,6 @@ import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 const maxInputs = 1_000;
-/** The length in bytes up to which an input is read. */
 const maxInputBytes = 8_000;
 /** Numbers from which on a place among them says something. */
 const minNumbers = 20;

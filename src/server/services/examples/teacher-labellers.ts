@@ -20,9 +20,7 @@ export type LabellerDeps = {
 };
 
 export type Labeller = {
-  /** Name of the connection; null for the labelling model. */
   connection: string | null;
-  /** Examples of one question. */
   batchSize: number;
   /**
    * Labels in the order of the examples, or null; `tokens` is what it took. Rejects with `unavailable` or by `signal`.

@@ -25,7 +25,6 @@ type TeacherLabellingRequest = { minAgreement: number; minProbability: number; m
 type TeacherLabellingState = 'idle' | 'measuring' | 'labelling' | 'done' | 'refused' | 'cancelled' | 'failed';
 export type TeacherLabelling = {
   state: TeacherLabellingState;
-  /** Name of the connected model, or null. */
   connection: string | null;
   agreement: { right: number; of: number; interval: Interval } | null;
   /** Examples that were looked at, that are to be, and that got a label. */

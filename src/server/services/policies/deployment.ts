@@ -22,7 +22,6 @@ export type DeploymentDeps = HostingDeps & {
   runtime: { deployed: DeployedDeciders };
 };
 
-/** A policy whose bundle may be exported. */
 type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
 
 /** An exported bundle: its bytes, what it is called, and what tells it from every other. */

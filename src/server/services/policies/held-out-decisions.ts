@@ -24,7 +24,6 @@ import { listRecorded, type Replayed, readTrainedFrom, replayHeldOut } from './p
 
 /** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
-/** A held-out row up to the thresholds. */
 type OpenRow = ReplayedRow & { exampleId: string };
 export type DecidedRow = OpenRow & { whole: ReplayedDecision };
 /** Held-out rows up to the thresholds of now, and the whole decision with these. */

@@ -27,7 +27,6 @@ type Deps = {
 };
 
 const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
-/** Rows that a weak part must have. */
 const minRows = 30;
 
 /** Writes the report of a policy by the settings of now. Throws `conflict` where its training has not succeeded. */

@@ -12,7 +12,6 @@ import { readWithType } from './policies.ts';
 import { compareWithDeployed, describeMissedGate } from './quality-gate.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 
-/** Rows that are removed between two turns of the event loop. */
 const checksPerTurn = 1_000;
 
 type CompletionDeps = DeploymentDeps & KeepDeps & { artifactsDir: string };
@@ -109,7 +108,6 @@ function judge({ store }: CompletionDeps, policyId: string, result: FinishedTrai
   return { policy, missed, trained };
 }
 
-/** Returns whether the policy was deployed. */
 function deployOrHoldBack(deps: CompletionDeps, policyId: string, missed: string | null): boolean {
   // Asked of a policy that stays behind a gate, the promise would change the threshold of the one that decides.
   const reason = missed ?? keepPromiseOrSay(deps, policyId);

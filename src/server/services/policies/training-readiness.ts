@@ -17,18 +17,15 @@ export type TrainingReadiness = {
   leftToRules: number;
   /** The other labelled examples of each option, in the order of the options. */
   perOption: Record<string, number>;
-  /** Labelled examples that each option needs to be learned. */
   minPerOption: number;
   /** The options that a training with these settings would leave to a person, with their labelled examples. */
   setAside: { options: string[]; examples: number };
-  /** What is missing, each a sentence or more. */
   issues: string[];
 };
 
 /** Labelled examples of each option from which a training can generate the missing ones. */
 const minPerOptionToGenerate = 2;
 
-/** Examples that are read at once, in turns of the event loop. */
 const chunkSize = 100;
 
 type ReadinessDeps = { store: Pick<Store, 'examples'>; clock: Pick<Clock, 'monotonic'> };

@@ -56,7 +56,6 @@ export async function startTraining(
   return readPolicy(deps.store, key.policyId);
 }
 
-/** Writes policy, snapshot, first attempt and charge in one transaction. */
 function beginTraining(
   deps: TrainingDeps,
   caller: Caller,

@@ -335,7 +335,6 @@ function listAuditProblems(audit: AuditSetting | null, retentionDays: number | n
   return [toInvalidValue(['body', 'audit', 'per_week'], problem)];
 }
 
-/** Costs name options of the type, and each pair of them once. */
 function listCostProblems(costs: Costs | null | undefined, options: readonly string[]): ErrorDetail[] {
   const known = new Set(options);
   const seen = new Set<string>();

@@ -21,7 +21,6 @@ export type OptionChangeDeps = {
 
 type OptionTouches = {
   examples: number;
-  /** Names of the rules that decide it. */
   rules: string[];
   isFallback: boolean;
   isInDeployedPolicy: boolean;

@@ -14,7 +14,6 @@ export type PersonalResidue = {
   policies: string[];
   /** Log records written before one of the fields was declared. */
   logRecords: number;
-  /** Whether these records are being rewritten. */
   isClearing: boolean;
 };
 

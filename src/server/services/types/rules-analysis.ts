@@ -9,7 +9,6 @@ import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 const { maxExamples, maxLoggedDecisions } = analysisLimits;
-/** Characters of an input that are shown beside a row. */
 const maxShownCharacters = 160;
 /** Small enough that calls for decisions never wait long, also where each input is a megabyte. */
 const chunkSize = 10;

@@ -32,7 +32,6 @@ export type ApiKeyRecord = {
   salt: Buffer;
   digest: Buffer;
   rateLimitPerMinute: number;
-  /** What it may do; null: everything. */
   scopes: Scope[] | null;
   allowsDestructive: boolean;
   createdAt: number;

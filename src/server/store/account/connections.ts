@@ -8,7 +8,6 @@ export type ConnectionRecord = {
   url: string;
   model: string;
   hasApiKey: boolean;
-  /** Whether its address may be in a private network. */
   privateNetwork: boolean;
   /** Whether it makes the organisation's examples; at most one does. */
   generates: boolean;

@@ -14,7 +14,6 @@ export type CreditEntry = {
   createdAt: number;
 };
 
-/** An entry as the usage of an organisation lists it. */
 export type UsageRecord = Omit<CreditEntry, 'organisationSeq'>;
 
 /** What of the ledger a page of usage is about: entries since a time, of one operation or, with null, of all. */
@@ -25,7 +24,6 @@ type UsageQuery = {
   page: number;
   pageSize: number;
 };
-/** Sums over the entries of an organisation since a time, up to a row number. */
 type Sums = { since: number; seq: number; used: number; decisions: number };
 
 /** Prepares the insert of a ledger entry; the entry that fills a block writes the block's summary. */

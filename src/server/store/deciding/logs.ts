@@ -88,7 +88,6 @@ function readTime(text: string): number {
   return Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
 }
 
-/** Records that are deleted before other work gets its turn. */
 const rowsPerDeletion = 500;
 
 /** Some of a type's present records older than a time, between two row numbers. */

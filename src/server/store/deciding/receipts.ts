@@ -1,10 +1,8 @@
 /** The answers of calls with an Idempotency-Key, stored in the transactions of their effects. */
 import type { WorkbenchDatabase } from '../database.ts';
 
-/** Digests and the sealed answer, as they are stored. */
 type ReceiptRecord = { id: Buffer; request: Buffer; answer: Buffer; createdAt: number };
 
-/** Receipts that one call of `removeBefore` deletes at most. */
 const maxRemoved = 500;
 
 export function createReceiptStore(db: WorkbenchDatabase) {

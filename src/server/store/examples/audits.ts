@@ -4,11 +4,9 @@ import { type AuditCounts, rankDecision, toWeek } from '../../../engine/measure/
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
-/** A recorded decision that may be drawn. */
 type Drawable = {
   decisionTypeSeq: number;
   requestId: string;
-  /** The row number of its log record. */
   logSeq: number;
   createdAt: number;
   decision: string;
@@ -144,7 +142,6 @@ export function createAuditStore(db: WorkbenchDatabase) {
     beginWeekAnew(typeSeq: number, now: number): void {
       statements.removeUndrawn.run(typeSeq, toWeek(now));
     },
-    /** Notes which example shows a drawn decision. */
     show(seq: number, exampleId: string): void {
       statements.show.run(exampleId, seq);
     },

@@ -4,7 +4,6 @@ import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examp
 import type { WorkbenchDatabase } from '../database.ts';
 import { toWhere } from './examples.ts';
 
-/** Which examples of a type a change is about. */
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
   | { set: 'decision'; to: string | null }
@@ -30,9 +29,7 @@ export type OptionChange = {
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
 
-/** Columns that are kept so that a change of labels can be undone. */
 const labelColumns = ['id', 'decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
-/** Columns that are kept so that a deletion can be undone. */
 const allColumns = [
   'seq',
   'id',

@@ -20,7 +20,6 @@ export type ExampleRecord = {
   test: boolean;
   /** What a person decided about it instead of giving a label, or null. */
   mark: ExampleMark | null;
-  /** What a person noted beside it, or null. */
   note: string | null;
   /** Whether a teacher gave the label that it has now. */
   byTeacher: boolean;
@@ -35,7 +34,6 @@ export type ExampleRecord = {
 /** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
 export type JsonRow = { id: string; input: string; decision: string | null };
 
-/** How many examples of a type there are, by what is known of them. */
 type ExampleTotals = {
   total: number;
   labelled: number;
@@ -94,7 +92,6 @@ export class ExampleRowWriter {
     if (this.#open.length === sliceLimits.rows || this.#openCharacters >= sliceLimits.characters) this.#endSlice();
   }
 
-  /** How much has been written. */
   get characters(): number {
     return this.#characters;
   }
@@ -112,7 +109,6 @@ export class ExampleRowWriter {
   }
 }
 
-/** Reads a row. */
 export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
   return {
     ...row,
@@ -125,7 +121,6 @@ export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
   };
 }
 
-/** The SQL condition of each status. */
 const statusConditions: Record<ExampleStatus, string> = {
   to_label: 'decision IS NULL AND mark IS NULL',
   done: 'decision IS NOT NULL AND mark IS NULL',
@@ -263,7 +258,6 @@ export class ExampleStore {
     return this.#revisions.get(decisionTypeId) ?? 0;
   }
 
-  /** Notes that examples of a type changed. */
   noteChange(decisionTypeId: string): void {
     this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
   }

@@ -9,7 +9,6 @@ const comparisons = [
   ['above', '>'],
   ['below', '<'],
 ] as const;
-/** What an empty field is, as it is stored. */
 const empty = ['null', '""', '[]'];
 
 /** A field as JSON, null where it is missing: one that has the whole path as its name comes first. */

@@ -19,7 +19,6 @@ import {
   toPolicySummary,
 } from './policy-records.ts';
 
-/** How long a training of how many examples took. */
 export type PastRun = { examples: number; tookMs: number };
 
 function prepareStatements(db: WorkbenchDatabase) {

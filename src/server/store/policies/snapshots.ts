@@ -13,7 +13,6 @@ export type SnapshotRecord = {
   decision: string;
   reasonCodesJson: string;
   source: RowSource;
-  /** A test row of the analyst's own. */
   test: boolean;
 };
 

@@ -16,9 +16,7 @@ export type AttemptProgress = {
   message: string;
   completedStages: CompletedStage[];
 };
-/** Names one attempt and the policy that it trains. */
 export type AttemptKey = { policyId: string; attemptId: string };
-/** Id and number of a policy that is to be written. */
 type NewName = { id: string; version: number };
 /** What a training that succeeded leaves behind. */
 type TrainingResult = {

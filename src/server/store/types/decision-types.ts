@@ -156,7 +156,6 @@ export class DecisionTypeStore {
     return this.#statements.deleted.get(id, organisationId, sinceMs)?.name ?? null;
   }
 
-  /** Takes the mark of `remove` away. */
   restore(id: string): void {
     this.#statements.restore.run(id);
     this.#byName.clear();

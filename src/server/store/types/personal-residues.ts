@@ -6,7 +6,6 @@ import type { WorkbenchDatabase } from '../database.ts';
 /** The log of a type, as far as it is not rewritten: records up to `rawTo` may hold such values. */
 type LogResidue = { rawTo: number; isClearing: boolean };
 
-/** Row numbers that one slice of the rewriting looks at. */
 const sliceRows = 500;
 
 function prepareStatements(db: WorkbenchDatabase) {

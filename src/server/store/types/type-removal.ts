@@ -1,10 +1,8 @@
 /** Deleted decision types past restoring: which they are, and how their rows leave the data file. */
 import type { WorkbenchDatabase } from '../database.ts';
 
-/** A deleted type by its row and its id. */
 type ExpiredType = { seq: number; id: string };
 
-/** Rows that one slice of the removal takes. */
 const sliceRows = 500;
 
 /** The rows of a table that belong to a type's policies, or its searches of labels, by their key. */
