@@ -50,12 +50,7 @@ import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
 import { endUnfinishedTraining } from './services/policies/training.ts';
-import {
-  completeReport,
-  completeTraining,
-  completeTuning,
-  noteTuning,
-} from './services/policies/training-completion.ts';
+import { completeReport, completeTraining, completeTuning } from './services/policies/training-completion.ts';
 import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import { Receipts } from './services/receipts.ts';
@@ -230,6 +225,7 @@ function openAnalyses(
 ): Analyses {
   const { options, clock, log } = deps;
   const toParts = (job: AnalysisOrder['kind']) => ({
+    databaseFile: toFolderPaths(options.dataDir).database,
     spawn: options.spawnChild ?? spawnChild,
     clock,
     log,
@@ -329,7 +325,6 @@ function openJobs(
         return outcome;
       },
       completeReport: (attempt, metrics) => completeReport(deps, attempt, metrics),
-      noteTuning: (attempt, textTuning) => noteTuning(deps, attempt, textTuning),
       completeTuning: async (finished, isWanted) => {
         const outcome = await completeTuning({ ...deps, artifactsDir }, finished, isWanted);
         if (outcome === 'stored') tellPromise(deps, finished.next.policyId);

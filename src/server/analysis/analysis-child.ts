@@ -12,7 +12,7 @@ import { loadRules } from '../../engine/rules/compile.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
-import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
+import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
 
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
@@ -24,18 +24,18 @@ type Found = DataFindings | SliceReport | DriftReport | LabelSearch;
 
 process.once('disconnect', () => process.exit(0));
 setPriority(niceness);
-process.once('message', (order: AnalysisOrder) => void carryOut(order));
+process.once('message', (request: AnalysisRequest) => void carryOut(request));
 
-async function carryOut(order: AnalysisOrder): Promise<void> {
-  const reply: AnalysisReply<Found> = await readAndSearch(order).then(
+async function carryOut(request: AnalysisRequest): Promise<void> {
+  const reply: AnalysisReply<Found> = await readAndSearch(request).then(
     (result) => ({ kind: 'done', result }),
     (error: unknown) => ({ kind: 'failed', fault: String(error) }),
   );
   process.send?.(reply, () => process.disconnect());
 }
 
-async function readAndSearch(order: AnalysisOrder): Promise<Found> {
-  const reader = openExampleReader(order.databaseFile);
+async function readAndSearch({ databaseFile, order }: AnalysisRequest): Promise<Found> {
+  const reader = openExampleReader(databaseFile);
   try {
     if (order.kind === 'drift') return compareInputs(reader, order);
     if (order.kind === 'labels') return await checkAllLabels(reader, order);

@@ -11,6 +11,8 @@ import { askChild } from './ask-child.ts';
 import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const maxKept = 20;
+/** What a call waits for a result: small sets are answered at once. */
+const patienceMs = 2_000;
 
 /** A result, of which state of its subject it is, and when it was found (milliseconds since 1970). */
 export type Known<Result> = { key: string; result: Result; computedAt: number };
@@ -25,6 +27,7 @@ export type Analyses = {
 };
 
 type AnalysisOptions = {
+  databaseFile: string;
   spawn: SpawnChild;
   clock: Clock;
   log: Log;
@@ -51,14 +54,14 @@ export class Analysis<Order extends AnalysisOrder, Result> {
   }
 
   /**
-   * Returns what is known of a subject in the state `key`, else asks a process and waits up to `waitMs` for it. Rejects
-   * with WorkbenchError 'unavailable' when that fails.
+   * Returns what is known of a subject in the state `key`, else asks a process and waits two seconds for it. Rejects with
+   * WorkbenchError 'unavailable' when that fails.
    */
-  async ask(subject: string, key: string, order: Order, waitMs: number): Promise<AnalysisState<Result>> {
+  async ask(subject: string, key: string, order: Order): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;
     const { ended } = this.#running.get(subject) ?? this.#start(subject, key, order);
-    await Promise.race([ended, wait(waitMs, undefined, { ref: false })]);
+    await Promise.race([ended, wait(patienceMs, undefined, { ref: false })]);
     return this.peek(subject, key);
   }
 
@@ -81,8 +84,9 @@ export class Analysis<Order extends AnalysisOrder, Result> {
         running.share = share;
         this.#options.onProgress(order.typeId, false);
       };
-      const result = await askChild<Result>(this.#options.spawn, order, report, this.#closing.signal);
-      this.#kept.set(subject, { key: running.key, result, computedAt: this.#options.clock.now() });
+      const { spawn, databaseFile, clock } = this.#options;
+      const result = await askChild<Result>(spawn, { databaseFile, order }, report, this.#closing.signal);
+      this.#kept.set(subject, { key: running.key, result, computedAt: clock.now() });
     } finally {
       this.#running.delete(subject);
       this.#options.onProgress(order.typeId, true);

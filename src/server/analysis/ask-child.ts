@@ -2,14 +2,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { AnalysisOrder, AnalysisReply } from './orders.ts';
+import type { AnalysisReply, AnalysisRequest } from './orders.ts';
 
 const childHeapMb = 1_024;
 
 /** Resolves with a new process's answer; `report` hears 0 to 1. Rejects with 'unavailable', also by `signal`. */
 export function askChild<Result>(
   spawn: SpawnChild,
-  order: AnalysisOrder,
+  request: AnalysisRequest,
   report: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -32,6 +32,6 @@ export function askChild<Result>(
       signal.removeEventListener('abort', kill);
       fail(endedBy ?? `exit ${code}`);
     });
-    child.send(order, () => undefined);
+    child.send(request, () => undefined);
   });
 }

@@ -6,10 +6,8 @@ import type { RulesFile } from '../../engine/rules/compile.ts';
 import type { SearchedType } from '../../engine/training/search-labels.ts';
 import type { judgedRows } from '../contract/policies/evaluation.ts';
 
-/** Server to child, once. */
 export type FindingsOrder = {
   kind: 'findings';
-  databaseFile: string;
   typeId: string;
   saved: SavedRules;
   piiFields: string[];
@@ -21,7 +19,6 @@ export type FindingsOrder = {
 
 export type SlicesOrder = {
   kind: 'slices';
-  databaseFile: string;
   typeId: string;
   policyId: string;
   /** As logs name it, such as v3. */
@@ -36,23 +33,18 @@ export type SlicesOrder = {
   piiFields: string[];
 };
 
-export type DriftOrder = {
-  kind: 'drift';
-  databaseFile: string;
-  typeId: string;
-  typeSeq: number;
-  piiFields: string[];
-};
+export type DriftOrder = { kind: 'drift'; typeId: string; typeSeq: number; piiFields: string[] };
 
 export type LabelsOrder = SearchedType & {
   kind: 'labels';
-  databaseFile: string;
   resourcesDir: string;
   /** Keeps the embeddings of texts, for trainings too. */
   encodingsDir: string;
   typeId: string;
 };
 export type AnalysisOrder = FindingsOrder | SlicesOrder | DriftOrder | LabelsOrder;
+/** Server to child, once. */
+export type AnalysisRequest = { databaseFile: string; order: AnalysisOrder };
 
 /** Child to server: any number of `progress` (`share` from 0 to 1), then one of the others. */
 export type AnalysisReply<Result> =

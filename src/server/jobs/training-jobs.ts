@@ -329,10 +329,10 @@ export class TrainingJobs {
     { next: name, textTuning, result }: Extract<WorkerReport, { kind: 'tuned' }>,
   ): Promise<void> {
     const { policyId, attemptId, partFile } = attempt;
-    const { log, pendingWrites, ports } = this.#options;
+    const { log, pendingWrites, ports, trainingRuns } = this.#options;
     const isWanted = () => attempt.state.phase.kind === 'followingUp';
     try {
-      if (result === null) pendingWrites.run(() => ports.noteTuning(attempt, textTuning));
+      if (result === null) pendingWrites.run(() => trainingRuns.noteTuning(attempt, textTuning));
       else await ports.completeTuning({ policyId, attemptId, next: name, result, partFile }, isWanted);
     } catch (error) {
       log.warn({ err: error, policyId }, 'a policy that was tuned in the background could not be stored');

@@ -1,5 +1,4 @@
 /** What the runner of trainings is given, what it asks of the services above it, and what it shows. */
-import type { Metrics } from '../../engine/domain.ts';
 import type { FollowUp, PolicyName, Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
@@ -36,8 +35,6 @@ type TrainingPorts = {
   complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
   /** Writes what was computed after the training into the report of its policy, whose label checks are there already. */
   completeReport(attempt: AttemptKey, metrics: FollowUp['metrics']): void;
-  /** Writes that a tuning in the background brought nothing better. */
-  noteTuning(attempt: AttemptKey, textTuning: Metrics['text_tuning']): void;
   /** Stores what a tuning in the background has made, to be offered or deployed; rejects as `complete` does. */
   completeTuning(finished: FinishedTuning, isWanted: () => boolean): Promise<void>;
 };

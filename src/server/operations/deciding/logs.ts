@@ -16,7 +16,7 @@ import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'options' | 'analyses'>;
+type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'analyses'>;
 
 const nothingCompared = { items: [], decisions: 0, examples: 0, comparable: false };
 

@@ -1,24 +1,15 @@
 /** What may be wrong with the examples of a decision type. */
+import { findingKinds } from '../../../engine/findings/finding.ts';
+import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { toExample } from '../../preparation/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-type Used = Pick<Deps, 'options' | 'store' | 'analyses'>;
+type Used = Pick<Deps, 'store' | 'analyses'>;
 
-const noCounts = {
-  contradiction: 0,
-  unknown_label: 0,
-  suspect_label: 0,
-  rule_disagreement: 0,
-  leak: 0,
-  near_duplicate: 0,
-  duplicate: 0,
-  rare_option: 0,
-  outlier: 0,
-  constant_field: 0,
-};
+const noCounts = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as FindingCounts;
 
 export const dataFindingHandlers = {
   'data_findings.list': async (deps, { type, query }) => {

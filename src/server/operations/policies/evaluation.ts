@@ -20,7 +20,6 @@ import { toPage } from '../pages.ts';
 
 type Used = Pick<
   Deps,
-  | 'options'
   | 'store'
   | 'auth'
   | 'analyses'

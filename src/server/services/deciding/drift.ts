@@ -1,22 +1,18 @@
 import type { DriftReport } from '../../../engine/findings/drift.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
-import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Clock } from '../../process/clock.ts';
-import type { ServerOptions } from '../../process/options.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: Analyses; clock: Clock };
+type Deps = { store: Store; analyses: Analyses; clock: Clock };
 
 /** Decisions come all the time: they are compared anew when they are asked for after this. */
 const keptMs = 60_000;
-const patienceMs = 2_000;
 
 /** How the newest decisions of a type differ from its examples, at most a minute old. Rejects with 'unavailable'. */
 export function findDriftOfType(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DriftReport>> {
-  const { store, options, analyses, clock } = deps;
+  const { store, analyses, clock } = deps;
   const { id: typeId, seq: typeSeq, piiFields } = type;
-  const databaseFile = toFolderPaths(options.dataDir).database;
   const key = [store.examples.readRevision(typeId), Math.floor(clock.now() / keptMs), ...piiFields].join(' ');
-  return analyses.drift.ask(typeId, key, { kind: 'drift', databaseFile, typeId, typeSeq, piiFields }, patienceMs);
+  return analyses.drift.ask(typeId, key, { kind: 'drift', typeId, typeSeq, piiFields });
 }

@@ -3,15 +3,10 @@ import { type FindingKind, findingKinds } from '../../../engine/findings/finding
 import type { DataFindings, FindingCounts } from '../../../engine/findings/search-data.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { FindingsOrder } from '../../analysis/orders.ts';
-import { toFolderPaths } from '../../data-folder/folder.ts';
-import type { ServerOptions } from '../../process/options.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: Analyses };
-
-/** What a call waits for a search: small sets are answered at once. */
-const patienceMs = 2_000;
+type Deps = { store: Store; analyses: Analyses };
 
 function toKey(store: Store, type: DecisionTypeRecord): string {
   const policyId = store.policies.findNewestTrained(type.id) ?? '';
@@ -22,11 +17,10 @@ function toKey(store: Store, type: DecisionTypeRecord): string {
 
 /** The findings as they are known, searched for where the examples have changed. Rejects with 'unavailable'. */
 export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DataFindings>> {
-  const { store, analyses, options } = deps;
+  const { store, analyses } = deps;
   const { definition, createdAt } = type.activeVersion;
   const order: FindingsOrder = {
     kind: 'findings',
-    databaseFile: toFolderPaths(options.dataDir).database,
     typeId: type.id,
     saved: {
       rules: definition.hard_rules,
@@ -38,7 +32,7 @@ export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<
     policyId: store.policies.findNewestTrained(type.id),
     search: store.trainingRuns.labelChecks.findNewest(type.id),
   };
-  return analyses.findings.ask(type.id, toKey(store, type), order, patienceMs);
+  return analyses.findings.ask(type.id, toKey(store, type), order);
 }
 
 const names: Partial<Record<FindingKind, [one: string, many: string]>> = {

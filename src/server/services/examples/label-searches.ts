@@ -83,7 +83,6 @@ export class LabelSearches {
     const search = { id: newId(), typeId: type.id, labelled, createdAt: clock.now() };
     const order: LabelsOrder = {
       kind: 'labels',
-      databaseFile: toFolderPaths(options.dataDir).database,
       resourcesDir: options.resourcesDir,
       encodingsDir: encodingsFolder(options.dataDir),
       typeId: type.id,
@@ -91,7 +90,8 @@ export class LabelSearches {
       inputSchema: type.activeVersion.definition.input_schema,
       piiFields: type.piiFields,
     };
-    const { checks, expectedWrong } = await askChild<LabelSearch>(spawn, order, () => undefined, signal);
+    const request = { databaseFile: toFolderPaths(options.dataDir).database, order };
+    const { checks, expectedWrong } = await askChild<LabelSearch>(spawn, request, () => undefined, signal);
     labelChecks.add(search, []);
     for (let from = 0; from < checks.length; from += checksPerTurn) {
       labelChecks.add(search, checks.slice(from, from + checksPerTurn));

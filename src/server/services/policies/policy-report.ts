@@ -5,7 +5,6 @@ import type { Analyses } from '../../analysis/analysis.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { toScriptlessPolicy } from '../../contract/security-policy.ts';
 import { type Clock, isoTime } from '../../process/clock.ts';
-import type { ServerOptions } from '../../process/options.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
@@ -19,7 +18,6 @@ import { findSlices } from './slices.ts';
 type Deps = {
   store: Store;
   clock: Clock;
-  options: Pick<ServerOptions, 'dataDir'>;
   analyses: Analyses;
   promiseChecks: PromiseChecks;
   heldOutDecisions: HeldOutDecisions;

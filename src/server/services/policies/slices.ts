@@ -1,8 +1,6 @@
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { SlicesOrder } from '../../analysis/orders.ts';
-import { toFolderPaths } from '../../data-folder/folder.ts';
-import type { ServerOptions } from '../../process/options.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,10 +8,7 @@ import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { type TriedThresholds, tryThresholds } from './held-out-decisions.ts';
 import { readTrainedFrom } from './promises.ts';
 
-type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: Analyses };
-
-/** What a call waits for a search: small sets are answered at once. */
-const patienceMs = 2_000;
+type Deps = { store: Store; analyses: Analyses };
 
 /** The weak parts as they are known, searched for where rows or settings have changed. Rejects with 'unavailable'. */
 export function findSlices(
@@ -22,14 +17,13 @@ export function findSlices(
   policy: PolicyRecord,
   { rows, judged, minRows, ...tried }: Pick<SlicesOrder, 'rows' | 'judged' | 'minRows'> & TriedThresholds,
 ): Promise<AnalysisState<SliceReport>> {
-  const { store, options, analyses } = deps;
+  const { store, analyses } = deps;
   const { piiFields } = type;
   const trained = readTrainedFrom(deps, policy);
   const { rules, versionNumber, ...present } = readPresentSettings(type, trained);
   const settings = { ...present, ...tryThresholds(present, trained.ownEscalation, tried) };
   const order: SlicesOrder = {
     kind: 'slices',
-    databaseFile: toFolderPaths(options.dataDir).database,
     typeId: type.id,
     policyId: policy.id,
     policyVersion: `v${policy.version}`,
@@ -42,5 +36,5 @@ export function findSlices(
   };
   const revision = store.examples.readRevision(type.id);
   const key = JSON.stringify([revision, policy.status, versionNumber, settings, piiFields]);
-  return analyses.slices.ask(`${policy.id} ${rows} ${judged} ${minRows}`, key, order, patienceMs);
+  return analyses.slices.ask(`${policy.id} ${rows} ${judged} ${minRows}`, key, order);
 }

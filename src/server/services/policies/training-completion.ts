@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Metrics } from '../../../engine/domain.ts';
 import type { FollowUp } from '../../../engine/training/request.ts';
 import type { FinishedTraining, FinishedTuning } from '../../jobs/training-ports.ts';
 import { sha256 } from '../../process/clock.ts';
@@ -134,15 +133,6 @@ export function completeReport(
   removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
     deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
   );
-}
-
-/** Writes into the report of a policy that tuning in the background brought nothing better. */
-export function noteTuning(
-  { store }: Pick<CompletionDeps, 'store'>,
-  attempt: AttemptKey,
-  textTuning: Metrics['text_tuning'],
-): void {
-  store.trainingRuns.noteTuning(attempt, { text_tuning: textTuning });
 }
 
 /** A few at a time, so that calls are answered in between. */

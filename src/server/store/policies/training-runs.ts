@@ -245,8 +245,8 @@ export class TrainingRunStore {
   }
 
   /** Writes what tuning in the background brought into the report of the policy that it began with. */
-  noteTuning({ policyId, attemptId }: AttemptKey, tuning: Pick<Metrics, 'text_tuning'>): void {
-    this.#policies.completeReport.run(JSON.stringify(tuning), policyId, attemptId);
+  noteTuning({ policyId, attemptId }: AttemptKey, textTuning: Metrics['text_tuning']): void {
+    this.#policies.completeReport.run(JSON.stringify({ text_tuning: textTuning }), policyId, attemptId);
   }
 
   #insertHeldOut(policyId: string, rows: readonly HeldOutRow[]): void {
