@@ -1,7 +1,6 @@
 /**
- * The nouns of the product. What crosses a border (REST, bundle, data file) is a schema from which its type is
- * inferred, with the fields of the wire in snake_case, so that all of them speak of the same shapes. What stays inside
- * the process is a plain type in camelCase.
+ * The nouns of the product: schemas in snake_case, with inferred types, for what crosses a border (REST, bundle, data
+ * file), and plain types in camelCase inside.
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -122,10 +121,7 @@ export const definitionSchema = z.strictObject({
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
-/**
- * Where a row for training is from: labelled by a person, made or labelled by a teacher, or the correction of a live
- * decision, which stands for what was looked at and not for what is decided.
- */
+/** Where a row is from: a person, a teacher, or a corrected live decision, which is no sample of them. */
 export type RowSource = 'user' | 'synthetic' | 'correction';
 
 export type TrainingExample = {
@@ -317,10 +313,7 @@ const rareOptionsReportSchema = z.object({
   sentence: z.string(),
 });
 
-/**
- * What is judged: the classifier's choice, whatever becomes of it; or the whole decision of rules, classifier and
- * thresholds, which is wrong where it stands alone and is not right.
- */
+/** The classifier's choice, or the whole decision, wrong where it stands alone and is not right. */
 export const judgedParts = ['classifier', 'whole_decision'] as const;
 export type JudgedPart = (typeof judgedParts)[number];
 
@@ -361,10 +354,7 @@ export const metricsSchema = z
     risk_coverage: z
       .array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() }))
       .describe('For each threshold: share of rows decided at or above it, and the error among those'),
-    /**
-     * The lowest threshold that promises the target error among automatic decisions with 95 % certainty, rules
-     * included; null where there is none. The bounds of all targets hold at once.
-     */
+    /** The lowest threshold that promises the error with 95 % certainty, or null; all bounds hold at once. */
     suggested_thresholds: z
       .array(
         z.object({

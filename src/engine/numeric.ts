@@ -1,7 +1,4 @@
-/**
- * Numeric steps that classifiers, calibration, evaluation and deciding share. Sums are taken in the order of the
- * entries: a trained policy repeats to the last bit only as long as that order stays.
- */
+/** Numeric steps that several parts share; sums keep their order, as a policy repeats to the last bit. */
 
 /** Index of the largest value; the first one of equals, 0 for an empty list. */
 export function argmax(values: ArrayLike<number>): number {

@@ -2,10 +2,8 @@
 import type { Json, JsonObject } from './domain.ts';
 
 /**
- * Copies the input with every value at one of the dot paths replaced; null stays null. A path through an array applies
- * to each of its elements, an index in it to that element. A key may itself hold dots: each key that fits counts. Of a
- * value that holds another one the whole is replaced. The input itself is left as it is. All paths are followed at
- * once, each value is visited once.
+ * Copies the input with every value at a dot path replaced, in every element of arrays; null stays. A key with dots
+ * counts where it fits; of nested values the whole is replaced.
  */
 export function redactPii(input: JsonObject, piiFields: readonly string[], replace: (value: Json) => Json): JsonObject {
   return replaceAt(input, createPlace(piiFields.map((path) => `.${path}`)), replace) as JsonObject;

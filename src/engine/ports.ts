@@ -1,9 +1,6 @@
 /** What the engine needs from outside: the server makes it real, tests may use fakes. */
 
-/**
- * What a policy's text model has learned beside the frozen encoder: low-rank adapters (LoRA, Hu et al. 2021) of the
- * attention's queries and values. `weights` holds their matrices one after another (`text/adapters.ts`).
- */
+/** Low-rank adapters (LoRA, Hu et al. 2021) of the attention; `weights` as `text/adapters.ts` orders them. */
 export type Adapters = { readonly rank: number; readonly weights: Float32Array };
 
 /** The sentence encoder, in float32 arithmetic: a text has the same embedding to 1e-6, alone or among others. */
@@ -14,9 +11,8 @@ export type TextEncoder = {
   /** Embeds token ids with [CLS] and [SEP], plain or with adapters, L2-normalised. Rejects with 'unavailable'. */
   embed(ids: readonly number[], adapters?: Adapters | null): Promise<Float32Array>;
   /**
-   * How much each token of a text, given as for `embed`, adds to `embedding · direction`: what leaving it out takes
-   * away, to first order. Takes three to four times as long as embedding the text. Absent where the encoder has no
-   * gradients; rejects as `embed` does.
+   * How much each token adds to `embedding · direction`, to first order, in the time of four embeddings. Absent without
+   * gradients; rejects as `embed`.
    */
   weighTokens?(ids: readonly number[], direction: Float32Array, adapters: Adapters | null): Promise<Float32Array>;
 };

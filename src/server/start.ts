@@ -357,9 +357,8 @@ function findMigrations(): string {
 }
 
 /**
- * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartError when the
- * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`), other machines
- * are to be let in without a key (`options`) or the data cannot be opened (`data`); nothing of it is left running then.
+ * Starts the whole workbench. Throws StartError `instance`, with the address, `port`, `options` (others are to be let
+ * in without a key) or `data`; nothing is left running then.
  */
 export async function startWorkbench(startOptions: StartOptions): Promise<Workbench> {
   const options = completeOptions(startOptions);

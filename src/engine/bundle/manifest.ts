@@ -149,10 +149,7 @@ export const manifestSchema: z.ZodType<Manifest> = z
 export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision' | 'training'> &
   Partial<Pick<Manifest, 'training'>>;
 
-/**
- * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head
- * in `reasons.onnx`, in the order of its outputs, with the options whose examples carry them.
- */
+/** `reasons.json`: codes of each option, and those with a head, in the order of `reasons.onnx`. */
 export const reasonsSchema = z.strictObject({
   by_option: recordOf(z.array(z.string())),
   heads: z.array(z.strictObject({ code: z.string(), options: z.array(z.string()) })).default([]),

@@ -8,9 +8,8 @@ const openingBracket = 0x5b;
 const openingBrace = 0x7b;
 
 /**
- * Parses a JSON entry; `name` is what refusals call it. What parsing may take is bounded by the commas and brackets
- * that are counted before: a small file can hold millions of empty lists. Numbers that no double holds are refused,
- * also where nothing reads them.
+ * Parses a JSON entry `name`, bounded by its commas and brackets: a small file can hold millions of lists. Refuses
+ * numbers that no double holds.
  */
 export function parseJson(name: string, bytes: Uint8Array): unknown {
   let separators = 0;

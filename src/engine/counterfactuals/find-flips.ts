@@ -1,7 +1,6 @@
 /**
- * What would change a decision: the fewest and smallest changes to values seen in the data after which a familiar input
- * is decided otherwise (counterfactual explanations, Wachter et al. 2017; seen values as in FACE, Poyiadzi et al.
- * 2020). The search is greedy with a beam: it tries all single changes first, then adds to the most promising ones.
+ * Finds the fewest and smallest changes to seen values that flip a decision (Wachter et al. 2017; FACE, Poyiadzi et al.
+ * 2020), by a greedy search with a beam.
  */
 import type { Decision, JsonObject } from '../domain.ts';
 import { applyChanges, type Change, type SeenField, toNumberChange } from './seen-values.ts';
@@ -16,10 +15,7 @@ const maxAdded = 12;
 
 type Tried = { changes: Change[]; decision: Decision; rating: number };
 
-/**
- * Looks for changes of fields that flip the decision (`WhatIf.isFlip`): those with the fewest fields first, then the
- * smallest ones. `fields` come in the order in which they are worth a try. Every flip that is returned was decided.
- */
+/** Looks for flips by fields, in the order worth a try; the fewest and smallest first, each decided. */
 export async function findFieldFlips(whatIf: WhatIf, input: JsonObject, fields: readonly SeenField[]): Promise<Flip[]> {
   const flips: Flip[] = [];
   const failed = await trySingleChanges(whatIf, input, fields, flips);

@@ -19,9 +19,8 @@ export function toHeadProbabilities(reasons: Reasons, softmax: ArrayLike<number>
 }
 
 /**
- * At most three codes for a decision of the classifier: those whose head is for it (probability at least 0.5, the most
- * probable first) among the codes that examples of the option carry, then the option's frequent codes that have no
- * head. The option's most frequent code where that leaves none.
+ * At most three codes: those of the option's heads (0.5 or more, most probable first), then its frequent ones without a
+ * head; else its most frequent one.
  */
 export function chooseReasonCodes(reasons: Reasons, option: string, heads: HeadProbabilities): string[] {
   const usual = Object.hasOwn(reasons.by_option, option) ? (reasons.by_option[option] ?? []) : [];

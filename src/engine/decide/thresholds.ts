@@ -20,9 +20,8 @@ export type Outcome = {
 };
 
 /**
- * Applies the thresholds to a prediction. At or above `auto_decide` its option is the decision; between the thresholds
- * the policy's `between` says what happens; below `escalation` the fallback option takes its place, or it is flagged
- * where there is no fallback. An unfamiliar input counts as below `escalation` whatever the confidence.
+ * Applies thresholds: from `auto_decide` the option stands, between them `between` says, below `escalation` or
+ * unfamiliar the fallback takes its place, or it is flagged.
  */
 export function applyThresholds(prediction: Prediction, settings: ThresholdSettings): Outcome {
   const { option, confidence, unfamiliarReason } = prediction;

@@ -42,9 +42,8 @@ function sumSlots(shares: Float64Array, start: number, size: number): number {
 }
 
 /**
- * Every field with its value in the input and what it adds to the logit of option number `option`: tabular fields one
- * by one, the n-grams of the text together, the text's embedding together. With the option's bias, and the trees' mean
- * where there are trees, they sum to the logit.
+ * Every field with what it adds to the logit of option number `option`, n-grams and embedding each together; with bias
+ * and the trees' mean they sum to it.
  */
 export function traceFeatures(
   plan: FeaturePlan,

@@ -1,7 +1,4 @@
-/**
- * Whether an input is like the examples a policy learned from. A classifier must choose an option even for nonsense and
- * may be sure of it; these checks look at the input itself, whatever the kind of classifier.
- */
+/** Whether an input is like the examples: a classifier may be sure even of nonsense. */
 import { z } from 'zod';
 import { compileNearest, nearestFits, nearestSchema } from './nearest-example.ts';
 import type { FeaturePlan } from './plan.ts';

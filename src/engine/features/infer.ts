@@ -160,10 +160,8 @@ function findTextToRescue(columns: readonly Column[]): Column | undefined {
 }
 
 /**
- * Infers the plan of the fields from training inputs: the kind of every dotted field, what is left out and why, and
- * which fields are text (without vocabulary or encoder yet: those are chosen in training). `personal` names dotted
- * fields whose values must not be written into the plan. Fields are in the order of their names, so the order of
- * examples is irrelevant.
+ * Infers the plan of the fields: kinds, what is left out and why, text fields (vocabulary and encoder follow).
+ * `personal` fields give no values. Fields are in the order of their names.
  */
 export function inferPlan(
   inputs: readonly JsonObject[],

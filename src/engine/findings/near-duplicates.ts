@@ -123,9 +123,8 @@ function createGroups() {
 type Kept = Pick<FindingRow, 'id' | 'decision' | 'heldOut'>;
 
 /**
- * Searches for inputs that are nearly the same: equal but for case, punctuation and rounding, or with texts that have
- * four fifths of their pieces in common beside the same other fields (min-hashing with bands). Rows with an input that
- * was there before should not be added.
+ * Searches for inputs equal but for case, punctuation and rounding, or with four fifths of their texts' pieces in
+ * common (min-hashing). Repeated inputs should not be added.
  */
 export function searchNearDuplicates(): Search {
   const rows: Kept[] = [];

@@ -72,9 +72,8 @@ function listTests(column: Column): Test[] {
 }
 
 /**
- * The conditions that hold for at least `minRows` inputs but not for all, on every field of the inputs: values,
- * quarters of numbers and lengths, absence. Fields of personal data are left out; of very many conditions those with
- * most rows are kept.
+ * Lists conditions of at least `minRows` inputs but not all: values, quarters, absence; none of personal fields, the
+ * largest of very many.
  */
 export function listConditions(
   inputs: readonly JsonObject[],

@@ -65,10 +65,7 @@ function computeP({ logs, count: all, errors: allHits, maxError }: Known, hits: 
     : computeBinomialTail(size - hits, size, 1 - maxError);
 }
 
-/**
- * Tries every condition, and every two on different fields. Two are left out, though counted, where even all errors of
- * the smaller side in the smallest allowed part would say nothing: the bound by which SliceLine prunes.
- */
+/** Tries every condition and every two, but those too small to say anything (SliceLine's bound), which count. */
 function tryParts(conditions: readonly Condition[], known: Known, minRows: number): { tried: Tried[]; tested: number } {
   const single = conditions.map((condition): Tried => {
     const errors = countCommon(condition.rows, known.wrong);

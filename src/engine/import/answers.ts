@@ -75,9 +75,8 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
 }
 
 /**
- * Finds the columns that could be the answer, likeliest first, by their values, so that they may have any name. Certain
- * is the only one that holds the options of the type, of a new type the only one that could be the answer at all, or
- * that there is none. A name settles nothing: many files have a category beside their outcome.
+ * Finds the columns that could be the answer by their values, likeliest first. Certain is the only one that holds the
+ * type's options, or could be one of a new type.
  */
 export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly string[]): Answers {
   const weighed = surveys

@@ -13,8 +13,8 @@ export function toJsonValue(value: unknown): Json {
 }
 
 /**
- * Unpacks the parts of a workbook and packs them again without compression. The reader of workbooks would inflate large
- * parts in a worker with a `blob:` address, which the page's policy forbids, and then wait for it without end.
+ * Packs a workbook again uncompressed: its reader inflates large parts in a `blob:` worker, which the page forbids, and
+ * waits for ever.
  */
 function inflateWorkbook(bytes: Uint8Array, refuseSize: (bytes: number) => void): ArrayBuffer | null {
   let inflatedBytes = 0;

@@ -131,9 +131,8 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
 export type Wiring = { op: string; inputs: string[]; outputs: string[] };
 
 /**
- * An ONNX file with more nodes, constants and outputs, behind its own, which `rewire` may change: the nodes may read
- * every tensor of the file by its name. A node that computes something else loses its attributes. The file is copied
- * once, whatever its size.
+ * An ONNX file with more nodes, constants and outputs behind its own, which `rewire` may change; what computes
+ * something else loses its attributes.
  */
 export function extendModel(
   file: Uint8Array,

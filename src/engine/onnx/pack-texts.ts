@@ -10,9 +10,8 @@ import { createNode, extendModel, type Node, toIntTensor, type Wiring } from './
 type Tensors = EncoderFacts['tensors'];
 
 /**
- * The encoder's graph (`encoder.onnx`) with packed texts: the same inputs, and the same embeddings but for the order in
- * which numbers are added up. The texts' tokens must come before what fills them up. Throws as
- * {@link readKnownWirings} where the facts are those of another graph.
+ * The encoder's graph with packed texts: the same embeddings but for the order of sums. Fill must follow the tokens.
+ * Throws as {@link readKnownWirings}.
  */
 export function packTexts(encoder: Uint8Array, facts: EncoderFacts): Uint8Array {
   const nodes = readKnownWirings(encoder, facts);

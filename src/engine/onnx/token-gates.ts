@@ -18,9 +18,8 @@ export const gatesOutput = 'token_gates';
 const sumOver = (inputs: string[], output: string): Node => createNode('ReduceSum', inputs, output, { keepdims: 0 });
 
 /**
- * The graph of a tuning step (`encoder-training-step.onnx`) with one more output, in which the gates' derivatives
- * stand. They are made of what the graph has anyway: gradients of each layer's attention, and of the mean its tokens
- * and its gradient. Throws as {@link readKnownWirings} where the facts are those of another graph.
+ * The graph of a tuning step with the gates' derivatives as output, made of the gradients it has. Throws as {@link
+ * readKnownWirings}.
  */
 export function addTokenGates(tuningGraph: Uint8Array, facts: TuningGraphFacts): Uint8Array {
   readKnownWirings(tuningGraph, facts);

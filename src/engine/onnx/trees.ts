@@ -99,9 +99,8 @@ type Attributes = {
 };
 
 /**
- * Reads trees back from the operator's attributes. Refuses what {@link buildTreeNodes} would not write: other
- * attributes, nodes out of order, children that are not further on in the same tree or have two parents (so no cycle is
- * possible), columns and scores that do not exist, numbers that are not finite.
+ * Reads trees back; refuses what {@link buildTreeNodes} would not write: other attributes, nodes out of order or with
+ * two parents, unknown columns, numbers that are not finite.
  */
 export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix): Trees {
   const scoreCount = options.dims[0] ?? 0;

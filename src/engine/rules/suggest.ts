@@ -2,9 +2,8 @@
 const maxCompared = 200;
 
 /**
- * Finds the candidate that a misspelt word most likely stands for, or returns null. Case is ignored. The distance is
- * optimal string alignment, edit distance with transpositions; at most a third of the letters may differ, and the
- * first {@link maxCompared} candidates of a fitting length are looked at.
+ * Finds the candidate that a misspelt word stands for, or null: at most a third of the letters differ (optimal string
+ * alignment), among the first {@link maxCompared}.
  */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const lowerCased = word.slice(0, 100).toLowerCase();

@@ -39,9 +39,8 @@ type Below = {
 };
 
 /**
- * Returns the largest work that one value of an input can be, with all parts of the schema that look at it: the work of
- * a whole check is at most this for each character of the input as JSON. `findHeaviest` finds a part beyond a limit,
- * the innermost one where there is one.
+ * Returns the largest work per character of an input's JSON, over all parts of the schema that look at a value;
+ * `findHeaviest` finds the innermost part beyond a limit.
  */
 export function weighParts({ parts }: ReadSchema): { weight: number; findHeaviest(limit: number): Part | undefined } {
   const here = new Map<Part, number>();

@@ -51,10 +51,7 @@ export function countNgrams(spec: NgramSpec): number {
   return spec.idf.length;
 }
 
-/**
- * Compiles a vocabulary into a function from token ids to (1 + ln count) · idf, L2-normalised, times scale, as float32
- * values. A text without known n-grams gives an empty row.
- */
+/** Compiles a vocabulary into token ids → (1 + ln count) · idf, L2-normalised, times scale, in float32. */
 export function compileNgrams(spec: NgramSpec): (ids: readonly number[]) => NgramRow {
   const position = new Map<number, number>();
   spec.unigrams.forEach((id, index) => {

@@ -18,9 +18,8 @@ export type SearchedType = { options: string[]; inputSchema: JsonObject | null; 
 /** The same examples give the same verdicts. */
 const seed = 1;
 /**
- * Checks the labels as a training does, by the classifier that one chooses without a search of its settings. Rejects
- * with WorkbenchError 'validation_error' where fewer than two options have examples, and with whatever the encoder
- * rejects with; without text it is never opened.
+ * Checks labels as a training does, without a search of settings. Throws 'validation_error' below two options; rejects
+ * as the encoder, which only text opens.
  */
 export async function searchLabels(
   examples: readonly TrainingExample[],

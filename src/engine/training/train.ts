@@ -1,7 +1,4 @@
-/**
- * The story of a training run: generate → prepare → features → text model → classifier → evaluate → package. Learning
- * curve and label checks follow when the policy decides already, and a tuning of the text model where that may pay.
- */
+/** The story of a training run: stages in order, then learning curve, label checks and perhaps a tuning. */
 import { createProgressReporter } from './progress.ts';
 import type { PolicyName, TrainOutcome, TrainPorts, TrainRequest, TunedLater } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';

@@ -53,10 +53,7 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     return { known, isFresh: known?.key === key, progress: this.#running.get(subject)?.share ?? null };
   }
 
-  /**
-   * Returns what is known of a subject in the state `key`, else asks a process and waits two seconds for it. Rejects with
-   * WorkbenchError 'unavailable' when that fails.
-   */
+  /** Returns what is known of a subject in the state `key`, asking a process for two seconds where it is not. */
   async ask(subject: string, key: string, order: Order): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;

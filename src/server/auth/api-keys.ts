@@ -16,9 +16,8 @@ export function looksLikeApiKey(token: string): boolean {
 }
 
 /**
- * API keys. Kept are a random salt and HMAC-SHA-256(server key, salt ‖ key); the key itself is returned once, by
- * `create`. `verify` compares in constant time and asks the database only for a prefix it has not seen. Revoking counts
- * from the next call.
+ * API keys, kept as a random salt and HMAC-SHA-256(server key, salt ‖ key). `verify` compares in constant time;
+ * revoking counts from the next call.
  */
 export function createApiKeys(store: Store, clock: Clock, newId: () => string, serverKey: Buffer) {
   const byPrefix = new Map<string, ApiKeyRecord[]>();

@@ -7,10 +7,7 @@ type GuardedHeaders = {
   'sec-fetch-site'?: string | string[] | undefined;
 };
 
-/**
- * Refuses requests that a foreign web page could have caused: another Host than this machine's names with our port
- * (DNS rebinding), a foreign Origin, a fetch from another site. Throws `forbidden`.
- */
+/** Throws `forbidden` for what a foreign web page could have caused, by Host, Origin and fetch site. */
 export function createHostGuard(port: number): (headers: GuardedHeaders) => void {
   const hosts = new Set<string>();
   for (const name of ['127.0.0.1', 'localhost', '[::1]']) {

@@ -50,10 +50,7 @@ const keysMaxAgeMs = 10 * 60_000;
 const keysCooldownMs = 30_000;
 const keysTimeoutMs = 5_000;
 
-/**
- * The keys of an external provider: kept for ten minutes, fetched again when a token names an unknown one (the provider
- * has rotated its keys). Rejects with `unavailable` when they cannot be had, with jose's own error for a wrong token.
- */
+/** The keys of an external provider, fetched anew when a token names an unknown one. Rejects with `unavailable`. */
 async function remoteKeys(jwksUrl: string): Promise<JWTVerifyGetKey> {
   const { createRemoteJWKSet, errors } = await import('jose');
   const find = createRemoteJWKSet(new URL(jwksUrl), {
@@ -75,9 +72,8 @@ async function remoteKeys(jwksUrl: string): Promise<JWTVerifyGetKey> {
 }
 
 /**
- * The local identity provider (ES256, key in the data folder) and the reader of session tokens, its own and those
- * of an external provider when one is set. `verify` gives null for any token that is not to be believed, and throws
- * `unavailable` when the external provider's keys cannot be read. Throws StartError `data` when the key is damaged.
+ * The local identity provider (ES256) and the reader of session tokens, also an external provider's. `verify` gives
+ * null for a token not to be believed, and throws `unavailable` without keys. Throws StartError `data`.
  */
 export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, clock: Clock) {
   const keyFile = JSON.parse(readOrMakeSecret(options.dataDir, issuerKeyKind)) as KeyFile;

@@ -14,9 +14,8 @@ export type RateVerdict = {
 };
 
 /**
- * Fixed windows of one minute per key (or whatever else a caller is known by), on the monotonic clock: exactly `limit`
- * calls of a window are allowed. The window starts with the first call in it. The table is bounded: where it is full of
- * windows that are not over, the oldest is forgotten.
+ * Windows of a minute per caller, on the monotonic clock, from its first call: exactly `limit` calls are allowed. A
+ * full table forgets the oldest.
  */
 export function createRateLimiter(clock: Clock) {
   const windows = new Map<string, { endsAt: number; used: number; limit: number }>();

@@ -56,9 +56,8 @@ export const toListSchema = (texts: readonly string[]) => ({
 });
 
 /**
- * Asks once and, where it may help, again with growing pauses: up to twice unless `options.retries` says otherwise.
- * `accept` turns the answer's JSON into a value or throws a sentence about what is wrong with it. `tokens` counts every
- * answered try. Rejects with WorkbenchError `unavailable`.
+ * Asks once and, where it may help, again, up to `options.retries` (2). `accept` throws a sentence about a wrong
+ * answer; `tokens` counts every answered try. Rejects with `unavailable`.
  */
 export async function askChat<T>(
   endpoint: Endpoint,

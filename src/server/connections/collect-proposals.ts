@@ -9,9 +9,8 @@ export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): nu
 export type OptionCounts = ReadonlyMap<string, number>;
 
 /**
- * Gathers `count` proposals that `accept` agrees with, the options with the fewest examples first. An option of which
- * nothing more comes, or that was asked `maxRounds` times, is left out from then on; the result is shorter than `count`
- * only when all options are exhausted.
+ * Gathers `count` proposals that `accept` agrees with, of the rarest options first; fewer only where every option is
+ * exhausted or was asked `maxRounds` times.
  */
 export async function collectProposals(
   { ask, maxRounds }: Pick<Teacher, 'ask' | 'maxRounds'>,

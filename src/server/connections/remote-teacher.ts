@@ -20,10 +20,7 @@ const system = [
   'Answer with one JSON object and nothing else.',
 ].join(' ');
 
-/**
- * Makes a teacher of an endpoint. `redact` replaces personal data in what it is shown. An answer with fewer or unusable
- * examples gives what is usable of it. `ask` rejects with WorkbenchError `unavailable`.
- */
+/** Makes a teacher of an endpoint, shown what `redact` leaves. `ask` rejects with `unavailable`. */
 export function createRemoteTeacher(
   endpoint: Endpoint,
   material: TeacherMaterial,

@@ -8,9 +8,8 @@ import { listOperations } from './operations.ts';
 export type JsonSchema = { [key: string]: unknown };
 
 /**
- * Collects the named schemas (`.meta({ id })`) of everything it turns into JSON Schema, so that the document says
- * each of them once. A name whose written form differs from its read form (defaults) appears a second time as
- * `<name>Input`.
+ * Collects named schemas (`.meta({ id })`), to be written once each; one whose form read differs from that written
+ * appears again as `<name>Input`.
  */
 function createSchemaWriter() {
   const named = new Map<string, JsonSchema>();
@@ -54,9 +53,8 @@ const isRecord = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Writes one schema without what generators of clients make no type of, or a wrong one; what is accepted stays the
- * same. Second names of fields are left out, defaults that are objects become words, alternatives of one object are one
- * object whose required fields are those of all, and a value of several types is any value.
+ * Leaves out what generators of clients get wrong: second names, defaults that are objects, alternatives of one object,
+ * and several types of one value. What is accepted stays the same.
  */
 function simplify(schema: JsonSchema): JsonSchema {
   const { default: given, type, ...rest } = { ...schema, ...joinAlternatives(schema) };

@@ -56,9 +56,8 @@ type Row = {
   /** True when the answer has an ETag: it may be asked for by HEAD, and by If-None-Match. */
   readonly sendsETag?: true;
   /**
-   * True of operations that decide. Their bodies reach the handlers unread (`readDecideRequest` is faster than a
-   * schema, and the items of a batch fail one by one), they wait for nobody, and events tell of their log records
-   * alone.
+   * True of operations that decide: handlers read their bodies by `readDecideRequest`, they wait for nobody, and events
+   * tell of their log records alone.
    */
   readonly decides?: true;
   /** True when the answer holds nothing of the type's examples: a call need not wait for added ones. */

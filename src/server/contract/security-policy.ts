@@ -1,7 +1,6 @@
 /**
- * The content security policy of the workbench's pages: the server sends it with them and the desktop window holds them
- * to it. Everything comes from the workbench's own address. The editor needs inline styles, a font and cursor images
- * written as data; it runs in a worker that is a file like any other script.
+ * The content security policy of the pages and the desktop window: all from the workbench's own address. The editor
+ * needs inline styles, a font and cursor images.
  */
 export const pageSecurityPolicy = [
   "default-src 'none'",

@@ -41,9 +41,8 @@ export function toBackupPath(dataDir: string, nowMs: number): string {
 export const toPartPath = (target: string) => `${target}.${randomUUID()}.part`;
 
 /**
- * Writes a backup: the database as it is at one moment, every bundle that it knows of, and a list with the digest of
- * each file; the secrets only when they are asked for. Goes on beside a workbench that works. The folder appears with
- * its name when it is whole; throws, with nothing left behind, when it cannot be.
+ * Writes a backup beside a working workbench: database, bundles and digests, secrets when asked for. Gets its name when
+ * whole; throws, with nothing left behind.
  */
 export function writeBackup(order: BackupOrder): BackupManifest {
   const { dataDir, target, part, withSecrets, toolVersion, nowMs } = order;
@@ -81,10 +80,7 @@ export function writeBackup(order: BackupOrder): BackupManifest {
   }
 }
 
-/**
- * Makes the new data folder `dataDir` of a backup, by way of `part`, after checking the whole of it. Throws StartError
- * `data`, nothing changed, when the backup is damaged or there is something at `dataDir` already.
- */
+/** Makes the new data folder of a checked backup by way of `part`; throws StartError `data`, nothing changed. */
 export function restoreBackup(backup: string, dataDir: string, part: string): void {
   if (existsSync(dataDir) && (!statSync(dataDir).isDirectory() || readdirSync(dataDir).length > 0)) {
     const message = `There is something at ${dataDir} already. A backup is restored into a new folder only.`;

@@ -42,8 +42,8 @@ function readIdentity(dataDir: string): FolderIdentity | null {
 }
 
 /**
- * Makes the data folder where it is missing. Throws StartError `data`, nothing changed, for a folder that holds other
- * things or belongs to everybody: the program restricts what it owns to one user, and must not do that to them.
+ * Makes a data folder where it is missing; throws StartError `data` for one that is everybody's or holds others' files,
+ * which must not be restricted.
  */
 export function prepareDataFolder(dataDir: string): void {
   if (!existsSync(dataDir)) {
@@ -76,9 +76,8 @@ export function requireDataFolder(dataDir: string): void {
 }
 
 /**
- * Opens the database of a data folder that nobody else uses, and makes the folder known as ours: with an identity, open
- * to its owner only. Throws StartError, nothing changed, when the database is missing, empty, damaged, of another
- * folder or of a newer program while there is anything beside it that only it explains.
+ * Opens the database of a folder that nobody else uses, and gives the folder its identity. Throws StartError, nothing
+ * changed, for one that is missing, damaged, foreign or newer.
  */
 export function openDataFolder(
   dataDir: string,

@@ -9,9 +9,8 @@ const lookIntervalMs = 1_000;
 const minFreeBytes = 4 * 1024 * 1024;
 
 /**
- * Looks every second whether folder, database and lock are still the files that were opened. A process goes on writing
- * into a file that was removed or replaced, and nobody would ever see those writes again; without its lock another
- * workbench may have begun to write. When they are back, as after a rename and its undoing, the work goes on.
+ * Looks every second whether folder, database and lock are the files that were opened: writes into a removed file would
+ * be lost. When they are back, the work goes on.
  */
 export class FolderWatch {
   readonly #dataDir: string;

@@ -53,10 +53,7 @@ export function checkStrictness(value: unknown, text: string): void {
   }
 }
 
-/**
- * Counts the keys of all objects while checking depth, key names, numbers and, if asked to, strings. `at` is the place
- * of `value`. Fewer keys than the text has pairs means that one of them came twice.
- */
+/** Counts all keys while checking depth, names, numbers and strings; fewer than pairs means a repeated one. */
 function countKeys(value: unknown, depth: number, checksStrings: boolean, at: (string | number)[]): number {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw unstorable(at, 'the number is too large');

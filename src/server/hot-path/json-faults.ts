@@ -53,10 +53,7 @@ export function findDuplicateKey(text: string): string {
 const token = /(?:([{}[\],:])|(")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b)/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/**
- * Finds the index after the closing quote of the string whose content starts at `start`, or null where it is not a
- * string of JSON. A loop, because a regular expression exhausts its stack on a string of some megabytes.
- */
+/** Finds the index after a string's closing quote, or null. A loop: a regular expression exhausts its stack. */
 function findValidStringEnd(text: string, start: number): number | null {
   for (let index = start; index < text.length; ) {
     const code = text.charCodeAt(index);

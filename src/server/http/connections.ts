@@ -9,9 +9,8 @@ export const connectionLimits = {
 } as const;
 
 /**
- * Keeps the connections of a server within their places. Where all are taken, whoever has most of them gives way with
- * the one that was used longest ago; those on which no call was let in count together. So nobody, with or without a
- * credential, keeps others out.
+ * Keeps 256 connections at most: whoever has most gives way with the one used longest ago; those on which no call was
+ * let in count together.
  */
 export function createConnections() {
   /** Who called on each connection, null before anybody was let in; the one used last stands last. */

@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 
+/** Name of the header as requests carry it. */
 export const keyHeader = 'idempotency-key';
 
-/**
- * Does a call with an Idempotency-Key, or replays the answer that an earlier one was given, which its headers then say.
- * `run` does it and resolves with the answer to send. Rejects with what `Receipts.begin` refuses.
- */
+/** Does a call with an Idempotency-Key by `run`, or replays its answer. Rejects as `Receipts.begin`. */
 export async function answerOnce<Answer>(
   receipts: Receipts,
   request: FastifyRequest,

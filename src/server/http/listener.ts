@@ -65,10 +65,7 @@ export function refuseTunnels(server: Server): void {
   });
 }
 
-/**
- * Answers bytes that are not a request. A connection that has brought none is closed without a word: browsers open
- * spare ones, and would take whatever stands there for the answer to the request they then send on it.
- */
+/** Answers bytes that are no request; a connection without any is closed silently, as browsers open spare ones. */
 const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (error, socket) => {
   if (error.code === 'ECONNRESET' || socket.bytesRead === 0) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') {
@@ -77,8 +74,8 @@ const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (e
 };
 
 /**
- * Says why with the error envelope and hangs up. What the client goes on sending is dropped for a moment, because a
- * connection that is closed over unread bytes takes the answer with it; then it ends, whatever the client does.
+ * Answers with the envelope and hangs up after a moment, in which unread bytes are dropped: they would take the answer
+ * along.
  */
 function hangUp(socket: Duplex, code: ErrorCode, message: string): void {
   // Each further piece of what is no request comes here again.

@@ -12,10 +12,8 @@ import type { Connections } from './connections.ts';
 import { checkOutside, requireKey } from './outside.ts';
 
 /**
- * Makes what every request passes, also one without a route: Host and Origin first (of a call from outside its key),
- * then who calls, then the rate limit. `enter` sets the headers that every answer has, and `request.caller`; it throws
- * `forbidden`, `rate_limited` or, while the program ends and for what could write while the data folder is gone,
- * `unavailable`.
+ * Makes what every request passes: Host and Origin (outside: its key), caller, rate. `enter` sets headers and
+ * `request.caller`; throws `forbidden`, `rate_limited` or `unavailable`.
  */
 export function createRequestGuard(
   deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch' | 'options'>,

@@ -4,10 +4,7 @@ import { BusyError } from '../errors/busy-error.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { dropUnreadBody, hasUnreadBody } from './unread-body.ts';
 
-/**
- * Answers any error with the error envelope; only what went wrong inside the service is logged. A body that has not
- * been read is read to its end first, within limits, so that every client comes to read the answer.
- */
+/** Answers any error with the envelope, after the rest of its body; only faults of the service are logged. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toWorkbenchError(error);
   if (failure.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');

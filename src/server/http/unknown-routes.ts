@@ -12,10 +12,7 @@ const otherRoutes: readonly Route[] = [
 
 const countParameters = (path: string) => path.split('/:').length - 1;
 
-/**
- * Knows every served address. `refuse` throws `not_found` or, with the allowed methods in a header,
- * `method_not_allowed`. It must be called before the body is read, so that no method can make the server parse one.
- */
+/** Knows every served address. `refuse` throws `not_found` or `method_not_allowed`, before a body is parsed. */
 export function createUnknownRoutes(operations: readonly Route[]) {
   const routes = [...operations, ...otherRoutes].map(({ method, path }) => ({
     method,

@@ -10,9 +10,8 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads the rest of a body and drops it; resolves with whether its end was reached within the limits. Many clients
- * (Python's urllib, Node's fetch) read an answer only when their whole body is sent: with an answer before that and the
- * connection closed, they see a broken pipe instead of the refusal.
+ * Drops the rest of a body and resolves with whether its end came: many clients (urllib, fetch) read an answer only
+ * when their whole body is sent.
  */
 export function dropUnreadBody(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {

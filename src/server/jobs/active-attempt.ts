@@ -3,6 +3,7 @@ import type { AttemptState } from './attempt-machine.ts';
 import { initialProgress } from './attempt-progress.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
+/** An attempt whose process runs, or whose result is being stored. */
 export type ActiveAttempt = AttemptKey & {
   state: AttemptState;
   progress: AttemptProgress;

@@ -9,10 +9,8 @@ import type { TrainingJobsOptions } from './training-ports.ts';
 type OrphanDeps = Pick<TrainingJobsOptions, 'policies' | 'trainingRuns' | 'ports' | 'artifactsDir' | 'trashDir'>;
 
 /**
- * Ends every training that is in progress by the database and whose process is confirmed gone: `cancelled` where a
- * cancel was under way, else `failed` ("interrupted"). A worker that still lives is killed and its training held in
- * `stopping`; call again until the answer, the number of such trainings, is 0. Then the files that belong to no
- * finished policy go into the trash.
+ * Ends trainings in progress whose process is gone, `cancelled` or `failed`; kills workers that live, and returns how
+ * many must be looked at again. Files of no policy go into the trash.
  */
 export function endOrphans(deps: OrphanDeps, nowMs: number): number {
   const living = deps.policies.listInProgress().filter((policy) => !endOrphan(deps, policy)).length;

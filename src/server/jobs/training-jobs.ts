@@ -44,10 +44,7 @@ export class TrainingJobs {
     this.#timer.unref();
   }
 
-  /**
-   * Dispatches the first attempt of a policy. Resolves when a worker took it, rejects when none did: nothing runs then
-   * and the caller records the failure. What completes the report of an earlier training is ended.
-   */
+  /** Dispatches a first attempt, ending what completes earlier reports; rejects when no worker took it. */
   async start(key: AttemptKey): Promise<void> {
     for (const other of this.#active.values()) this.#apply(other, { kind: 'superseded' });
     const attempt = this.#launch(key, firstAttempt);

@@ -23,6 +23,7 @@ import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
 
+/** Arguments that the tool's own schema has accepted. */
 type ToolArguments = Record<string, unknown>;
 
 export type Mcp = {

@@ -29,9 +29,8 @@ const notForwardedCode = -32_000;
 const lastAnswersMs = 10_000;
 
 /**
- * Carries protocol messages between stdin (one in a line) and the running workbench, with the API key or, when it is
- * null, as the owner of the data folder. The workbench is looked up for each message, so it may restart meanwhile, at
- * another address too. Goes on until stdin ends or SIGTERM comes. Throws StartError `absent` when no workbench runs.
+ * Carries messages, a line each, between stdin and the running workbench, with the API key or as owner, until stdin
+ * ends or SIGTERM. Throws StartError `absent` where none runs.
  */
 export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
   findAddress(dataDir);

@@ -30,8 +30,7 @@ function readAccount(store: Pick<Store, 'accounts' | 'credits'>, now: number, ca
 }
 
 /**
- * Credits: what was used, what is left, and whether a plan allows an act. The `local` plan allows everything; its
- * checks cost no query. Checks throw WorkbenchError `quota_exceeded`, `insufficient_credits` or `forbidden`.
+ * Credits used and left. Checks throw `quota_exceeded`, `insufficient_credits` or `forbidden`; on `local` they pass.
  */
 export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'decisionTypes'>, clock: Clock) {
   const getPlan = (caller: Organisation) => plans[store.accounts.getOrganisation(caller.organisationId).plan];

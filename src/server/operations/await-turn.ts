@@ -2,9 +2,8 @@ import type { Operation } from '../contract/operation.ts';
 import type { Deps } from './context.ts';
 
 /**
- * Waits while examples are being added to the operation's decision type, and while another process keeps it from
- * writing; rejects with `unavailable` when that goes on for five seconds. Reads need not wait for other processes, and
- * decisions wait in their commit queue. Undefined where there is nothing to wait for.
+ * Waits while examples are being added to the type, and for the write lock; undefined where there is nothing to wait
+ * for. Rejects with `unavailable` after five seconds.
  */
 export function awaitTurn(
   { store, exampleAdditions }: Pick<Deps, 'store' | 'exampleAdditions'>,

@@ -3,10 +3,8 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import { toUnknownOption } from '../errors/validation-error.ts';
 
 /**
- * Returns every reason why a definition cannot be used: its rules (syntax, option, reason code, names), the fallback
- * option, the options with thresholds of their own and its input schema, unless it is kept from the version before.
- * `rulesField` is the name under which the caller sent the rules. The languages of rules and schemas are loaded with
- * their first use: they would delay every start.
+ * Returns every reason why a definition cannot be used; an input schema that is kept is not checked again. Languages
+ * are loaded here, as they would delay every start.
  */
 export async function checkDefinition(order: {
   definition: Definition;

@@ -5,10 +5,7 @@ import { type PoolLimits, TaskPool } from './task-pool.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 
 const kibibyte = 1024;
-/**
- * A body up to here is read on the server's thread: the worst 100 kB that were found (a fault after 33,000 objects)
- * took 28 ms on a busy machine, a usual 100 kB take below 1 ms. To ask a child process costs 1 ms.
- */
+/** A body read on the server's thread: the worst of 100 kB took 28 ms, to ask a child costs 1 ms. */
 export const maxLightBodyBytes = 100 * kibibyte;
 /** Room that a task takes whose request is small but can be much work. */
 const taskWeightBytes = 8 * kibibyte * kibibyte;

@@ -34,9 +34,8 @@ type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & { file: ImportFil
 type ImportBody = { bytes: Uint8Array; contentType: string };
 
 /**
- * Reads an example file, given as the body of its request or as the request, and says what is in it. With `commit` it
- * also gives the rows to insert. Throws `validation_error` with line and column of what cannot be read and, with
- * `commit`, of labels that the type does not have, and of what only a mapping can tell.
+ * Says what is in an example file and, with `commit`, gives the rows. Throws `validation_error` with line and column,
+ * for unknown labels, and for what only a mapping can tell.
  */
 export async function readImport(order: {
   request: ImportRequest | ImportBody;

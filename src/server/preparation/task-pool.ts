@@ -20,10 +20,7 @@ type Task = {
 };
 type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null; endsFor: 'time' | null };
 
-/**
- * Runs tasks in child processes: a heap that overflows ends its own process only, which a worker thread's does not.
- * Children start with the first task and end when nothing is left to do for a while. Callers take turns.
- */
+/** Runs tasks in child processes, whose heaps overflow alone; they end when idle. Callers take turns. */
 export class TaskPool {
   readonly #children = new Set<Child>();
   readonly #waiting: Task[] = [];
@@ -40,10 +37,7 @@ export class TaskPool {
     this.#limits = limits;
   }
 
-  /**
-   * Runs a task for a caller. Rejects as the task does, with `validation_error` where it needs more memory than a child
-   * has, and with `unavailable` where it takes too long or its process ends early; others are not disturbed.
-   */
+  /** Runs a caller's task; rejects as it does, with `validation_error` (memory) or `unavailable` (time, end). */
   run<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ callerId, order: { name, input }, resolve, reject });

@@ -11,9 +11,8 @@ const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 const lookTimeoutMs = 100;
 
 /**
- * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
- * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it, and
- * `data` when no lock can be made there. FolderWatch notices when somebody removes the file.
+ * Locks a data folder until the process ends; `announce` writes the address. Throws StartError `instance`, with the
+ * address of the workbench that has it, or `data`.
  */
 export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
   const db = openLock(dataDir);

@@ -9,9 +9,8 @@ const maxWaitingBytes = 1024 * 1024;
 const pinoWarning = 40;
 
 /**
- * Opens the standard error for lines of the log. A line that cannot be written (a full disk, a reader that is gone or
- * stands still) is dropped and counted, and the next line that can be written is preceded by how many are missing:
- * `write` never throws and never waits, because a log must not decide whether a request is answered.
+ * Opens the standard error for the log: a line that cannot be written is dropped and counted in the next one. Never
+ * throws, never waits.
  */
 export function openLogDestination(now: () => number): { write(line: string): void } {
   // Without a listener, whatever else is written there could end the program.

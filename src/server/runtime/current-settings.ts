@@ -20,10 +20,7 @@ export function compileSaved({ definition, id }: VersionRecord): CompiledRules {
   return rules.value;
 }
 
-/**
- * Returns what decides for a type now without the bundle of its policy: schema and rules of today as long as the
- * options are the same, else those of the version `trained` that the policy was made from.
- */
+/** Returns schema and rules of today, or of version `trained` where the options have changed. */
 export function toRulesOnlyPolicy(
   type: DecisionTypeRecord,
   policy: DeployedPolicy,
@@ -74,9 +71,8 @@ function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['m
 }
 
 /**
- * Returns what decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback,
- * schema and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
- * started with, or null. Golden decisions and model card stay those of the training.
+ * Returns the bundle with the settings of today as long as the options are the same; golden decisions and model card
+ * stay. `ownEscalation` is the training's threshold, or null.
  */
 export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
   const { definition, versionNumber } = type.activeVersion;

@@ -55,8 +55,8 @@ export function artifactPath(artifactsDir: string, policyId: string): string {
 }
 
 /**
- * Throws `conflict` where the policy learned categories, or words of the texts, of a field that was declared personal
- * after its training: without them the bundle would decide otherwise than the service.
+ * Throws `conflict` where the policy learned values of a field declared personal later: a bundle without them would
+ * decide otherwise.
  */
 function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
   const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
@@ -95,10 +95,7 @@ function refuseMissingFallback({ manifest }: Bundle): void {
   );
 }
 
-/**
- * Keeps up to 24 compiled policies, each with the settings of its type's active version. That a policy is deployed is
- * what somebody asked for; whether it can be used is known here, and never changes the former.
- */
+/** Keeps up to 24 compiled policies with the settings of now, and knows which cannot be used. */
 export class DeployedDeciders {
   readonly #options: DeployedDecidersOptions;
   readonly #compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
@@ -119,9 +116,8 @@ export class DeployedDeciders {
   }
 
   /**
-   * The decider of a deployed policy under its type's present settings. Costs a map look-up once it is compiled;
-   * compiled anew after a change of the settings. While the policy cannot be loaded, its rules decide, and what none of
-   * them decides is refused as `unavailable` with the reason; a call after its files changed loads it.
+   * The decider of a deployed policy: a look-up once compiled for the settings. While it cannot be loaded its rules
+   * decide, and the rest is `unavailable` with the reason.
    */
   get(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
     const known = this.#compiled.get(policy.id);
@@ -189,9 +185,8 @@ export class DeployedDeciders {
   }
 
   /**
-   * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
-   * those of the training, its format the newest and nothing promised of it, else the same policy packed with the
-   * present settings, golden decisions and model card.
+   * The slim bundle that decides as the service does now: the policy's file where nothing has changed since, else
+   * packed anew with the present settings.
    */
   async exportSlim(
     type: DecisionTypeRecord,

@@ -33,9 +33,8 @@ export function copyDatabase(db: Database.Database, target: string): void {
 }
 
 /**
- * Returns what is wrong with a data file, in SQLite's words, none when it is sound. `integrity_check` compares the
- * indexes with their tables, too, and looks for references to nothing; `quick_check` reads the tables only. Throws
- * StartError `data` where the file cannot be opened, which says nothing of it.
+ * Returns what is wrong with a data file in SQLite's words; `integrity_check` looks at indexes and references, too.
+ * Throws StartError `data` where it cannot be opened.
  */
 export function listDatabaseProblems(file: string, check: 'quick_check' | 'integrity_check'): string[] {
   let db: Database.Database | null = null;

@@ -12,10 +12,7 @@ export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: Readonly
 const maxConjuncts = 32;
 const always: Conjunct = { fields: new Map(), opaque: new Set() };
 
-/**
- * Converts a condition into alternatives of conjunctions that are true on exactly the inputs on which the condition is
- * true, as far as each part is understood. Returns null where there are more than 32 alternatives.
- */
+/** Converts a condition into equivalent alternatives of conjunctions; null for more than 32. */
 export function toDisjunctiveForm(node: RuleNode): Conjunct[] | null {
   return expand(node, true);
 }

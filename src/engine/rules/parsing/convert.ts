@@ -27,9 +27,8 @@ type Conversion = {
 };
 
 /**
- * Converts a syntax tree of `source`. A part that is wrong becomes a variable without a name, so that the rest can be
- * checked too; each such part has a problem, in offsets of `source`. Places of nodes come from `toCodePoint`. The size
- * of the tree is not checked here.
+ * Converts a syntax tree; a wrong part becomes a variable without a name, with a problem in offsets of `source`. The
+ * tree's size is not checked here.
  */
 export function convertSyntax(
   root: ASTNode,

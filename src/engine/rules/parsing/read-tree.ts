@@ -7,10 +7,7 @@ import { type At, binaryOperators, macros, type RuleNode } from '../tree.ts';
 /** One tree being read: its nodes so far, and the variables that may be named at this place. */
 type Reading = { nodes: number; readonly scope: string[] };
 
-/**
- * Reads a tree that came from a file. Returns null where anything is not as the compiler makes it: an unknown kind, an
- * unknown function, a loop variable out of its scope, or a limit that is exceeded. Patterns are not compiled here.
- */
+/** Reads a tree from a file, or null where the compiler would not make it; patterns are not compiled. */
 export function readTree(value: unknown): RuleNode | null {
   try {
     return readNode(value, 1, { nodes: 0, scope: ['ctx'] });

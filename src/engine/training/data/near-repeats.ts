@@ -1,8 +1,4 @@
-/**
- * Rows that nearly repeat each other: a copy with another age by a year, or the same words in another order. Where one
- * is learned from and another held out, a classifier looks better than it is, and a search that compares settings on
- * such rows takes the one that memorises.
- */
+/** Rows that nearly repeat each other: learned from and held out, they flatter classifiers that memorise. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isFiniteNumber, listLeaves } from '../../features/values.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';

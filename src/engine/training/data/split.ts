@@ -1,7 +1,6 @@
 /**
- * Which rows are trained on and which are held out. An input's content alone decides it, so that a run can be compared
- * with every later one: adding rows moves none, and equal inputs are always on one side. Rows that nearly repeat each
- * other follow the oldest of them.
+ * Which rows are trained on and which held out: by an input's content alone, so that adding rows moves none; near
+ * repeats follow the oldest.
  */
 import type { RowSource } from '../../domain.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';

@@ -5,10 +5,7 @@ import { computeWilsonInterval } from '../../intervals.ts';
 import { type OptionScores, scoreOptions } from '../../measure/confusion.ts';
 import { argmax } from '../../numeric.ts';
 
-/**
- * The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options;
- * `isSetAside` where the model has not learned that option.
- */
+/** A row's expected option and its probabilities; `isSetAside` where the model has not learned the option. */
 export type Prediction = { expected: number; probabilities: readonly number[]; isSetAside?: boolean };
 /** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
 type RiskCoverage = { threshold: number; coverage: number; error: number };

@@ -35,8 +35,7 @@ const fewFolds = 3;
 /** Averaging over differently dealt folds takes away the luck of one deal. */
 const maxDeals = 4;
 /**
- * Multiplications that all fits of one deal may take, and all fits together where folds are dealt again: the same on
- * every machine. An entry of a histogram counts as four.
+ * Multiplications of all fits of one deal, and of all deals, the same on every machine; histogram entries count four.
  */
 const dealBudget = 4e10;
 const repeatBudget = 5e9;

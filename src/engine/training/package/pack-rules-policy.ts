@@ -20,10 +20,7 @@ type RulesPolicyParts = {
 
 const emptyPlan: FeaturePlan = { format: 1, fields: [], tabular_size: 0, left_out: [], text: null };
 
-/**
- * Packs the bundle. Its golden decisions are of inputs made of what five of `inputs` share, of the rules and of the
- * schema, without the values at the dot paths `piiFields`, and of an empty input, as far as the schema lets them pass.
- */
+/** Packs a bundle whose golden inputs come from rules, schema and what five `inputs` share, without personal values. */
 export async function packRulesPolicy(
   { settings, rules, inputSchema }: RulesPolicyParts,
   inputs: readonly JsonObject[],

@@ -90,9 +90,7 @@ export function countFolds(heldRowsPerFold: number, tuningTokens: number, budget
 export type TuningPlan = { texts: TuningText[]; epochs: number; tokens: number };
 
 /**
- * The texts and epochs that a budget of tokens affords, padding included: all texts for as many epochs as their number
- * asks for, or `epochsAsked` at most, else a stratified part of them. Null where these are not even five of each
- * option.
+ * The texts and epochs that a budget of tokens affords: all, else a stratified part; null below five of each option.
  */
 export function planTuning(
   rows: readonly TuningRow[],

@@ -1,7 +1,6 @@
 /**
- * One step of fine-tuning through the graph that holds loss, dropout and gradients (`encoder-training-step.onnx`). Its
- * loss is the cross-entropy of a linear head over the embedding, plus a share of the supervised contrastive loss of the
- * batch (Khosla et al. 2020).
+ * One step of fine-tuning: cross-entropy of a linear head over the embedding, plus a share of supervised contrastive
+ * loss (Khosla et al. 2020).
  */
 import { limits } from '../../limits.ts';
 import type { ModelFeed, ModelSession } from '../../ports.ts';

@@ -10,9 +10,8 @@ import { explanationSchema } from './explaining.ts';
 export const typeNameFields = ['decision_type', 'type', 'decision_type_name'] as const;
 
 /**
- * The body of a decide call. The document and the agent tools are made from this schema; a call itself is read by
- * hot-path/read-decide-request.ts, which accepts the same bodies, as test/server/deciding/hot-path.test.ts shows on
- * arbitrary ones.
+ * The body of a decide call, for document and agent tools; hot-path/read-decide-request.ts reads calls and accepts the
+ * same bodies, as hot-path.test.ts shows.
  */
 export const decideRequestSchema = z
   .strictObject({

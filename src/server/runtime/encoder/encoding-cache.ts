@@ -129,9 +129,8 @@ function openRecords(folder: string, dimensions: number, nowMs: number) {
 }
 
 /**
- * An encoder that looks into `folder` (made when missing) before it encodes, and keeps what it encodes: float32
- * arithmetic gives the same embeddings everywhere, so the encoder alone tells them apart. Those with adapters are not
- * kept: the next training makes other adapters. `close` writes out what is still in memory.
+ * An encoder that looks into `folder` first and keeps what it encodes, but nothing with adapters: the next training
+ * makes others.
  */
 export function withEncodingCache(encoder: BatchTextEncoder, folder: string, nowMs: number): CachedEncoder {
   const records = openRecords(join(folder, encoder.sha256.slice(0, 32)), encoder.dimensions, nowMs);

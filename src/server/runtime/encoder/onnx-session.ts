@@ -117,9 +117,8 @@ export async function openTokenWeigher(modelPath: string, threads = 1): Promise<
 }
 
 /**
- * Opens the sentence encoder in this process. Adapters are inputs of its graph, so one encoder serves any number of
- * policies; the plain one is fed with zeros. It computes on `threads` threads, which sleep while nothing is asked.
- * Rejects when a file cannot be loaded, and with `unavailable` where the graph and its facts do not fit.
+ * Opens the encoder on `threads` threads; adapters are inputs of its graph, zeros for the plain one. Rejects with
+ * `unavailable` where graph and facts do not fit.
  */
 export async function openEncoder(modelPath: string, modelSha256: string, threads = 1): Promise<BatchTextEncoder> {
   const facts = await readFacts(modelPath, encoderFacts);

@@ -51,10 +51,7 @@ export function toOptionNumbers(options: readonly string[]): ReadonlyMap<string,
   return new Map(options.map((option, number) => [option, number]));
 }
 
-/**
- * A label that is no option any more is neither learned nor asked for, as an example that was put aside; nor is one
- * that a teacher gave: the model would learn from itself.
- */
+/** Neither learned nor asked for: a label that is no option any more, one put aside, and a teacher's. */
 export function toRowState(
   { decision, mark, isUnconfirmed }: Omit<ExampleState, 'seq' | 'id'>,
   numbers: ReadonlyMap<string, number>,

@@ -43,9 +43,8 @@ export type ModelNext = {
 };
 
 /**
- * Answers from models that follow the examples of their types: a label that is reported is learned at once, every other
- * change is found by the revision of the examples at the next question. Questions never wait long for examples to be
- * read in; a child that died is started anew by the next one.
+ * Answers from models that follow the examples: a reported label is learned at once, other changes with the next
+ * question. A child that died is started anew.
  */
 export class LabellingModels {
   readonly #options: LabellingModelsOptions;

@@ -6,10 +6,8 @@ type Deps = { store: Pick<Store, 'examples' | 'transaction' | 'writeLock'> };
 type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortSignal];
 
 /**
- * Adds the rows of large calls part by part, a transaction each, so that log records of decisions and other calls are
- * written between them. The last transaction makes the parts count: those of an addition that broke off are removed, at
- * once or with the next start. Who asks for examples of the type waits meanwhile (`whenDone`), so that nobody is shown
- * a part.
+ * Adds the rows of large calls part by part, so that others write in between. The last transaction makes the parts
+ * count; what breaks off is removed. Readers of the type wait (`whenDone`).
  */
 export class ExampleAdditions {
   readonly #deps: Deps;

@@ -21,10 +21,8 @@ const waitMs = 4 * hourMs;
 const maxOrdinaryPauseMs = 7 * 24 * hourMs;
 
 /**
- * Returns what is known after a look at the clock, `ranMs` after the one before on a clock that only goes forward. The
- * trusted time never goes faster than that, but for gaps of an hour; a time further ahead is trusted once the program
- * has run four hours since it was first seen, pauses between them or not. A clock that went back is followed at once,
- * as that makes less due.
+ * Follows the clock after `ranMs` of running: back at once, ahead by an hour at most, further only four running hours
+ * after that time was first seen.
  */
 function lookAtClock(before: Sightings, nowMs: number, ranMs: number): Sightings {
   const trustedAt = Math.min(before.trustedAt + ranMs, nowMs);

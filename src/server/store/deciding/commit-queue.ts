@@ -9,9 +9,8 @@ import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
 
 export type CommitQueue = {
   /**
-   * Resolves after the records, and the credit entries of the organisation that pays for them, are durable, all in one
-   * transaction; rejects with `unavailable`, nothing written, when they cannot be, or not within five seconds because
-   * another process has the data file. `alongside` writes into the same transaction.
+   * Resolves after records, credit entries and what `alongside` writes are durable in one transaction; rejects with
+   * `unavailable`, nothing written, at the latest after five seconds.
    */
   commit(records: readonly NewLoggedDecision[], organisationSeq: number, alongside?: () => void): Promise<void>;
   countPending(organisationSeq: number): number;
@@ -47,9 +46,8 @@ function prepareWrite(db: WorkbenchDatabase, credits: number) {
 }
 
 /**
- * Records that arrive while the event loop turns share one transaction, which begins with the first turn that brought
- * nothing new. So the cost of the disk's sync is paid once for many callers, no timer delays a single one, and callers
- * that come one by one, each a little after the other, do not wait for a sync each. Each decision costs `credits`.
+ * Records that arrive while the event loop turns share one transaction, begun with the first turn without new ones: one
+ * sync for many callers, and no timer delays a single one.
  */
 export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: WriteLock): CommitQueue {
   const write = prepareWrite(db, credits);

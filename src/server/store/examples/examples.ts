@@ -57,10 +57,7 @@ export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeI
   audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
 export type Value = string | number;
 
-/**
- * New examples of one type, unreviewed and the user's own, written out: each slice is the JSON of a list of id, input,
- * label and reason codes, the input and the codes as the JSON that is stored.
- */
+/** New unreviewed examples of the user's own: each slice is the JSON of a list of id, input, label, reason codes. */
 export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;

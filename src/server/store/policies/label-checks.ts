@@ -4,9 +4,8 @@ import type { WorkbenchDatabase } from '../database.ts';
 import { suspectsSql } from '../examples/example-reader.ts';
 
 /**
- * A check of all labels of a type, by the training of a policy (whose id it has) or in the background. `labelled`
- * counts the labels that there were, `expectedWrong` those of them that are probably wrong (null: not known); examples
- * changed after `createdAt` (milliseconds) are not meant.
+ * A check of all labels, by a training (whose policy's id it has) or in the background; `expectedWrong` null: not
+ * known. Examples changed after `createdAt` are not meant.
  */
 export type LabelSearchRecord = {
   id: string;

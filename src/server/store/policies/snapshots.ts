@@ -39,10 +39,8 @@ export function createSnapshotStore(db: WorkbenchDatabase) {
 
   return {
     /**
-     * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label
-     * a teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them; those that a
-     * correction of a live decision made are named as such, unless the audit drew it: drawn by chance, it stands for
-     * all.
+     * Copies the examples labelled with an option; returns their number. A teacher's unreviewed labels count as
+     * synthetic, corrections as such unless the audit drew them: no figure is measured on them.
      */
     copyExamples: (policyId: string, typeId: string, options: readonly string[]): number =>
       statements.copy.run(policyId, typeId, JSON.stringify(options)).changes,

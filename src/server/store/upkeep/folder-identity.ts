@@ -22,9 +22,8 @@ export function isCheckedAtStart(file: string): boolean {
 }
 
 /**
- * Looks at a data file that no other process may be writing to, and checks its pages where it is small. A file of no
- * bytes is not opened: SQLite would delete the write-ahead log beside it, which may hold all that is left. Throws
- * StartError when the file is damaged (`data`) or being written elsewhere (`instance`).
+ * Looks at a data file that nobody writes to; one of no bytes is not opened, because SQLite would delete its log.
+ * Throws StartError `data` or `instance`.
  */
 export function inspectDatabase(file: string): DatabaseState {
   if (!existsSync(file)) return { kind: 'missing' };
