@@ -57,7 +57,7 @@ const textReaders: Readonly<Record<ColumnKind, TextReader>> = {
   as_is: (text) => text,
 };
 /** The type of JSON values that a kind takes as they are. */
-const typeOfKind: Partial<Record<ColumnKind, string>> = {
+export const typeOfKind: Partial<Record<ColumnKind, string>> = {
   number: 'number',
   number_decimal_comma: 'number',
   yes_no: 'boolean',

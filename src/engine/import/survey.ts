@@ -3,7 +3,7 @@ import type { Json } from '../domain.ts';
 import { parseDate } from '../features/dates.ts';
 import { identifierPattern } from '../features/values.ts';
 import { limits } from '../limits.ts';
-import { type FoundKind, findKind, isMissing, type ValueUses } from './kinds.ts';
+import { type FoundKind, findKind, isMissing, typeOfKind, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 
 export type ColumnSurvey = FoundKind & {
@@ -52,11 +52,6 @@ function countValues({ rows, columns, header }: Sheet, column: number) {
 }
 
 const toType = (types: ReadonlySet<string>): string => (types.size > 1 ? 'mixed' : ([...types][0] ?? 'empty'));
-const jsonTypes: Partial<Record<ColumnKind, string>> = {
-  number: 'number',
-  number_decimal_comma: 'number',
-  yes_no: 'boolean',
-};
 
 /** Whether numbers count the rows: one more in each, from 0 or 1 on. */
 const isRunning = (texts: readonly string[]) =>
@@ -97,7 +92,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
     ...found,
     name,
     reason: capitalize([found.reason, blanks].filter((part) => part !== '').join('; ')),
-    type: isTable && texts.length > 0 ? (jsonTypes[found.kind] ?? 'string') : toType(types),
+    type: isTable && texts.length > 0 ? (typeOfKind[found.kind] ?? 'string') : toType(types),
     filled,
     distinct: texts.length,
     samples: texts.slice(0, maxSamples),

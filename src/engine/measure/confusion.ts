@@ -10,7 +10,7 @@ export type OptionScores = { precision: number; recall: number; f1: number; supp
 /** A share of the confidence and the rows in it, by whether the classifier is right. */
 export type ConfidenceBin = { low: number; high: number; right: number; wrong: number };
 
-const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
+export const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /**
  * Scores each option (0–1) by a square matrix of counts, whose rows are right options and whose columns are decided

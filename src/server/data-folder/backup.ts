@@ -1,20 +1,9 @@
 /** Backups: whole copies of a data folder, made while the workbench works on it, and their way back. */
 import { randomUUID } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { renameDurably, writeDurably } from '../process/durable-file.ts';
+import { renameDurably, syncFile, writeDurably } from '../process/durable-file.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyDatabase } from '../store/database-copy.ts';
 import { toFolderPaths } from './folder.ts';
@@ -127,10 +116,5 @@ function copyFolder(from: string, to: string, isWanted: (name: string) => boolea
 function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
   chmodSync(to, 0o600);
-  const file = openSync(to, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  syncFile(to);
 }

@@ -94,8 +94,8 @@ function measure(
   const compared = saved && startComparison(saved, rules);
   for (const row of readRows(rows)) {
     visit(row.input, row.decision);
-    counted.add([row]);
-    compared?.add([row]);
+    counted.add(row);
+    compared?.add(row);
   }
   return { impact: counted.impact, change: compared?.change ?? null };
 }

@@ -26,10 +26,15 @@ export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   // A directory cannot be opened for syncing on Windows; NTFS journals the rename itself.
   if (process.platform === 'win32') return;
-  const folder = openSync(dirname(to), 'r');
+  syncFile(dirname(to), 'r');
+}
+
+/** Syncs a file that something else has written, or a folder, which is opened with `r`. */
+export function syncFile(path: string, flags: 'r+' | 'r' = 'r+'): void {
+  const file = openSync(path, flags);
   try {
-    fsyncSync(folder);
+    fsyncSync(file);
   } finally {
-    closeSync(folder);
+    closeSync(file);
   }
 }

@@ -1,8 +1,8 @@
 /** Whole, checked copies of the database, for backups and before an upgrade, and what is read from a file apart. */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { renameDurably } from '../process/durable-file.ts';
+import { renameDurably, syncFile } from '../process/durable-file.ts';
 import { StartError } from '../process/start-error.ts';
 
 const maxUpgradeCopies = 3;
@@ -19,12 +19,7 @@ export function copyDatabase(db: Database.Database, target: string): void {
     const problems = listDatabaseProblems(part, 'quick_check');
     if (problems.length > 0) throw new Error(`The copy of the database is damaged: ${problems[0]}.`);
     // SQLite does not sync what it writes here.
-    const file = openSync(part, 'r+');
-    try {
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    syncFile(part);
     renameDurably(part, target);
   } catch (error) {
     rmSync(part, { force: true });

@@ -6,6 +6,7 @@ import { findOpenString, hasComment } from '../source.ts';
 import { macros } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 import type { KnownField } from './fields.ts';
+import { isSamePath } from './table.ts';
 
 /** One item of a completion list; `insert` is what it puts in, `detail` and `help` are shown beside it. */
 export type Completion = {
@@ -137,10 +138,6 @@ function listFieldCompletions(
 
 function findFieldType(path: readonly string[], fields: readonly KnownField[]): StaticType {
   return fields.find((field) => isSamePath(field.path, path))?.type ?? 'any';
-}
-
-function isSamePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 function listMethodCompletions(type: StaticType): Completion[] {

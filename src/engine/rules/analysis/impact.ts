@@ -33,8 +33,8 @@ export type Impact = {
 /** Rows listed for each rule, and for each change. */
 const maxListed = 20;
 
-/** Starts to count for every rule: `add` takes rows in parts, `impact` is the sum so far. */
-export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRow>): void; impact: Impact } {
+/** Starts to count for every rule: `add` takes a row, `impact` is the sum so far. */
+export function startImpact(rules: CompiledRules): { add(row: ImpactRow): void; impact: Impact } {
   const impact: Impact = {
     rows: 0,
     undecided: 0,
@@ -51,8 +51,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
     })),
     together: rules.file.rules.map((_, later) => Array<number>(later).fill(0)),
   };
-  const count = (row: ImpactRow) => {
-    const { id, input, decision } = row;
+  const add = ({ id, input, decision }: ImpactRow) => {
     impact.rows++;
     const matching: number[] = [];
     rules.evaluateEach(input).forEach((outcome, place) => {
@@ -82,12 +81,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
       if (rule.disagreeing.length < maxListed) rule.disagreeing.push({ id, input, expected: decision, decided });
     }
   };
-  return {
-    add: (rows) => {
-      for (const row of rows) count(row);
-    },
-    impact,
-  };
+  return { add, impact };
 }
 
 type RuleDecision = { rule: string; then: string } | null;
@@ -98,26 +92,24 @@ export type RulesChange = {
   differing: { id: string; before: RuleDecision; after: RuleDecision }[];
 };
 
-/** Starts to compare what two sets of rules decide on the same rows, which `add` takes in parts. */
+/** Starts to compare what two sets of rules decide on the rows that `add` takes. */
 export function startComparison(
   before: CompiledRules,
   after: CompiledRules,
-): { add(rows: Iterable<ImpactRow>): void; change: RulesChange } {
+): { add(row: ImpactRow): void; change: RulesChange } {
   const change: RulesChange = { rows: 0, changed: 0, differing: [] };
   const decide = (rules: CompiledRules, input: JsonObject): RuleDecision => {
     const { matched } = rules.evaluate(input, false);
     return matched ? { rule: matched.name, then: matched.then } : null;
   };
   return {
-    add: (rows) => {
-      for (const row of rows) {
-        change.rows++;
-        const old = decide(before, row.input);
-        const changed = decide(after, row.input);
-        if (old?.rule === changed?.rule && old?.then === changed?.then) continue;
-        change.changed++;
-        if (change.differing.length < maxListed) change.differing.push({ id: row.id, before: old, after: changed });
-      }
+    add({ id, input }) {
+      change.rows++;
+      const old = decide(before, input);
+      const changed = decide(after, input);
+      if (old?.rule === changed?.rule && old?.then === changed?.then) return;
+      change.changed++;
+      if (change.differing.length < maxListed) change.differing.push({ id, before: old, after: changed });
     },
     change,
   };

@@ -2,7 +2,7 @@
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
-import { type OptionScores, scoreOptions } from '../../measure/confusion.ts';
+import { computeRatio, type OptionScores, scoreOptions } from '../../measure/confusion.ts';
 import { argmax } from '../../numeric.ts';
 
 /** A row's expected option and its probabilities; `isSetAside` where the model has not learned the option. */
@@ -23,8 +23,6 @@ export type Evaluation = {
   riskCoverage: RiskCoverage[];
   reliability: Metrics['reliability'];
 };
-
-const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /** The share of rows that reach each threshold 0, 0.01 … 1, and the error among them. */
 export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
