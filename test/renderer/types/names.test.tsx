@@ -53,6 +53,7 @@ describe('a sentence of the server', () => {
       'Rule “pay” matched, so “\u2068החזר\u2069” was used.',
     );
     expect(quoteNames('Rule «\u202Eyap» matched.')).toBe('Rule “[U+202E]yap” matched.');
+    expect(quoteNames('The label "pay" is suspect.')).toBe('The label “pay” is suspect.');
   });
 });
 

@@ -4,7 +4,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Facts, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { decimal, percent } from '../../parts/text/figures.ts';
-import { showUnseen } from '../../parts/text/names.ts';
+import { quoteNames } from '../../parts/text/names.ts';
 import { ClassTable } from './class-table.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
 import { Reliability } from './reliability.tsx';
@@ -31,7 +31,7 @@ export function Details({ type, policy, metrics, perClass }: Props) {
         <Part title="Notes from the training">
           <ul className="stack tight wrap">
             {metrics.notes.map((note) => (
-              <li key={note}>{showUnseen(note)}</li>
+              <li key={note}>{quoteNames(note)}</li>
             ))}
           </ul>
         </Part>

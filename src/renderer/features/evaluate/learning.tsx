@@ -5,7 +5,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { decimal, number, percent } from '../../parts/text/figures.ts';
-import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { isolate, quoteNames } from '../../parts/text/names.ts';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
 const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell apart' } as const;
@@ -22,7 +22,7 @@ export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; me
         <ul className="stack tight wrap">
           {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
             <li key={option}>
-              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {showUnseen(sentence)}
+              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {quoteNames(sentence)}
             </li>
           ))}
           {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
@@ -77,7 +77,7 @@ export function Familiarity({ type, effect }: { type: DecisionType; effect: Fami
   return (
     <Part title="Inputs unlike the examples">
       <div className="stack tight">
-        <p>{showUnseen(effect.sentence)}</p>
+        <p>{quoteNames(effect.sentence)}</p>
         <p className="muted">
           Checked: {effect.checks.map((check) => checkNames[check]).join(', ')}.{' '}
           {effect.accuracy_unfamiliar !== null &&

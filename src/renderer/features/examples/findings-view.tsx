@@ -11,7 +11,7 @@ import { Pages } from '../../parts/pages.tsx';
 import { Inspector, Place } from '../../parts/panes.tsx';
 import { count, number, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
-import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { isolate, quoteNames } from '../../parts/text/names.ts';
 import { notifyFailure } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -168,7 +168,7 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
       header: 'Example',
       width: 180,
       grows: true,
-      cell: ({ example, message }) => (example ? summariseInput(example.input_payload) : showUnseen(message)),
+      cell: ({ example, message }) => (example ? summariseInput(example.input_payload) : quoteNames(message)),
     },
     {
       id: 'label',
@@ -268,7 +268,7 @@ function FindingRows({ type, finding }: { type: DecisionType; finding: Finding }
   const shown = finding.example_ids.slice(0, maxShownRows);
   return (
     <Inspector title="The rows of the finding">
-      <p className="part wrap">{showUnseen(finding.message)}</p>
+      <p className="part wrap">{quoteNames(finding.message)}</p>
       {shown.map((id) => (
         <FindingRow key={id} type={type} id={id} likelier={findLikelier(type, finding)} />
       ))}

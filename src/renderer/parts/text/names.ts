@@ -26,8 +26,12 @@ export function isolate(name: string): string {
 }
 
 /**
- * A sentence of the server, which marks the names in it by « and »: quoted as here, each turning nothing but itself.
+ * A sentence of the server, which marks the names in it by « and » or by ": quoted as here, each turning nothing but
+ * itself.
  */
 export function quoteNames(sentence: string): string {
-  return showUnseen(sentence).replace(/«([^»]*)»/g, (_, name: string) => `“${isolate(name)}”`);
+  return showUnseen(sentence).replace(
+    /«([^»]*)»|"([^"]*)"/g,
+    (_, name?: string, other = '') => `“${isolate(name ?? other)}”`,
+  );
 }
