@@ -1,4 +1,5 @@
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import type { ComponentProps } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RulesAnalysisPanel } from '../../../src/renderer/features/rules/rules-analysis-panel.tsx';
 import { show } from '../page.tsx';
@@ -23,53 +24,48 @@ describe('the effect of unsaved rules', () => {
       changed: 1,
       differing: [{ id: 'example-2', before: { rule: 'large', then: 'review' }, after: null }],
     };
-    show(
-      <RulesAnalysisPanel
-        typeId="type-1"
-        analysis={{
-          problems: [],
-          findings: [
-            {
-              kind: 'never_true',
-              severity: 'warning',
-              basis: 'exact',
-              shown_by: null,
-              rule: 4,
-              other: null,
-              message: 'M',
-              suggestion: 'S',
-              range: null,
-            },
-            {
-              kind: 'overlap',
-              severity: 'info',
-              basis: 'examples',
-              shown_by: { rows: 3, of: 40 },
-              rule: 4,
-              other: null,
-              message: 'N',
-              suggestion: null,
-              range: null,
-            },
-          ],
-          findings_left_out: 0,
-          impact: {
-            examples: {
-              rows: 40,
-              undecided: 26,
-              undecided_rows: [{ id: 'example-3', input: '{"amount":7}', expected: null }],
-            },
-            decisions: { rows: 7, undecided: 0 },
-            rules: [
-              { rule: 4, name: 'large', examples: counts, decisions: { matched: 7, changed: 2, errors: 0, masked: 0 } },
-            ],
-            against_saved: { examples: changed, decisions: { rows: 7, changed: 0, differing: [] } },
-          },
-          fields: [],
-        }}
-        onOpenRule={(place) => opened.push(place)}
-      />,
-    );
+    const analysis: ComponentProps<typeof RulesAnalysisPanel>['analysis'] = {
+      problems: [],
+      findings: [
+        {
+          kind: 'never_true',
+          severity: 'warning',
+          basis: 'exact',
+          shown_by: null,
+          rule: 4,
+          other: null,
+          message: 'M',
+          suggestion: 'S',
+          range: null,
+        },
+        {
+          kind: 'overlap',
+          severity: 'info',
+          basis: 'examples',
+          shown_by: { rows: 3, of: 40 },
+          rule: 4,
+          other: null,
+          message: 'N',
+          suggestion: null,
+          range: null,
+        },
+      ],
+      findings_left_out: 0,
+      impact: {
+        examples: {
+          rows: 40,
+          undecided: 26,
+          undecided_rows: [{ id: 'example-3', input: '{"amount":7}', expected: null }],
+        },
+        decisions: { rows: 7, undecided: 0 },
+        rules: [
+          { rule: 4, name: 'large', examples: counts, decisions: { matched: 7, changed: 2, errors: 0, masked: 0 } },
+        ],
+        against_saved: { examples: changed, decisions: { rows: 7, changed: 0, differing: [] } },
+      },
+      fields: [],
+    };
+    show(<RulesAnalysisPanel typeId="type-1" analysis={analysis} onOpenRule={(place) => opened.push(place)} />);
     const cellsOf = (table: string) =>
       [...screen.getByLabelText(table).querySelectorAll('td')].map((cell) => cell.textContent);
     const open = (summary: string) => fireEvent.click(screen.getByText(summary));
@@ -87,5 +83,12 @@ describe('the effect of unsaved rules', () => {
     expect(screen.getByText('3 of 40 examples').closest('details')?.open).toBe(false);
     fireEvent.click(screen.getAllByText('large')[0] ?? document.body);
     expect(opened).toEqual([4]);
+    // Of a rule that matches nothing, the remarks that say why are open at once.
+    cleanup();
+    const [rule] = analysis.impact.rules;
+    const rules = rule === undefined ? [] : [{ ...rule, examples: { ...counts, matched: 0 } }];
+    const unmatched = { ...analysis, impact: { ...analysis.impact, rules } };
+    show(<RulesAnalysisPanel typeId="type-1" analysis={unmatched} onOpenRule={() => undefined} />);
+    expect(screen.getByText('3 of 40 examples').closest('details')?.open).toBe(true);
   });
 });

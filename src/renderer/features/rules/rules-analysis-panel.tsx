@@ -27,6 +27,10 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
   const { findings, impact } = analysis;
   const warnings = findings.filter(({ severity }) => severity === 'warning');
   const notes = findings.filter(({ severity }) => severity === 'info');
+  // Why a rule matches nothing is read without a click.
+  const saysWhyUnmatched = notes.some((note) =>
+    impact.rules.some(({ rule, examples }) => rule === note.rule && examples.matched === 0),
+  );
   const findName = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
   return (
     <div className="stack rules-effect" aria-live="polite">
@@ -36,7 +40,7 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
       )}
       <EffectTable impact={impact} onOpenRule={onOpenRule} />
       {notes.length > 0 && (
-        <details>
+        <details open={saysWhyUnmatched}>
           <summary>{count(notes.length, 'remark')} on the rules</summary>
           <FindingList label="Remarks" findings={notes} {...{ findName, onOpenRule }} />
         </details>
