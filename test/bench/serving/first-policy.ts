@@ -1,5 +1,5 @@
 /**
- * `node test/bench/serving/first-policy.ts FOLDER [--before DIR | --no-before] [--only NAME]… [--seconds 4] [--no-tuning]`:
+ * `node test/bench/serving/first-policy.ts FOLDER [--before DIR] [--only NAME]… [--seconds 4] [--no-tuning]`:
  * seconds from the start of a training until its policy decides, in two states of the program on the same machine, with
  * the processor seconds of the training, what its background adds, and p99 of decide calls beside the background and
  * after it. FOLDER/banking77/{train,test}.jsonl are the texts; DIR is a checkout of the earlier state with its packages.

@@ -23,7 +23,10 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
   );
 }
 
-/** Says what a second policy gains on the same rows; null unless it is better and no less sure. */
+/**
+ * Says what a second policy gains on the same rows, after the folds have said that tuning pays: more right answers with
+ * no worse log-loss, or as many, as on a few rows, with a better one; null where it gains nothing.
+ */
 export function describeGain(
   { policyVersion }: Run['request'],
   before: ModelEvaluation,
@@ -34,7 +37,12 @@ export function describeGain(
   const rows = evaluation.heldOut.filter(({ ruled }) => !ruled).length;
   const right = countRight(evaluation);
   const right_before = countRight(before);
-  if (right <= right_before || evaluation.figures.log_loss > before.figures.log_loss) return null;
-  const sentence = `v${request.policyVersion} is right on ${formatCount(right)} of ${formatCount(rows)} instead of ${formatCount(right_before)}: its text model was tuned on the same examples, and both were measured on the same held-out ones.`;
+  const [loss, lossBefore] = [evaluation.figures.log_loss, before.figures.log_loss];
+  if (right < right_before || (right === right_before ? loss >= lossBefore : loss > lossBefore)) return null;
+  const gain =
+    right > right_before
+      ? `instead of ${formatCount(right_before)}`
+      : `as before, and surer (log-loss ${loss.toFixed(2)} instead of ${lossBefore.toFixed(2)})`;
+  const sentence = `v${request.policyVersion} is right on ${formatCount(right)} of ${formatCount(rows)} ${gain}: its text model was tuned on the same examples, and both were measured on the same held-out ones.`;
   return { policy_version: `v${policyVersion}`, rows, right, right_before, sentence };
 }
