@@ -20,8 +20,7 @@ export function findMax(values: Float64Array, from: number, size: number): numbe
 }
 
 /**
- * Writes the softmax of the `size` numbers from `from` on over the start of `out` (at `outFrom`), which may be the same
- * place; `max` is the largest of them, so that nothing overflows. Returns Σ exp(value - max).
+ * Writes the softmax of `size` numbers over `out`, maybe in place; `max` is the largest. Returns Σ exp(value - max).
  */
 export function softmaxInto(
   values: Float64Array,

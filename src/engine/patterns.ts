@@ -28,9 +28,8 @@ const repetition = /^\{([0-9]+)(,([0-9]*))?\}/;
 type Group = { sum: number; last: number };
 
 /**
- * Weighs an RE2 pattern from its text alone, so that every program gives the same number: one for each character,
- * class, alternative and repetition, two for each group and for the pattern, with what is repeated counted as often as
- * it may come. For what no RE2 is there is a number, too. The Python package repeats this in `_rules/patterns.py`.
+ * Weighs an RE2 pattern by its text, alike in every program: one for each part, two for each group, repetitions
+ * multiplied. The Python package repeats it in `_rules/patterns.py`.
  */
 export function weighPattern(source: string): number {
   const characters = Array.from(source);

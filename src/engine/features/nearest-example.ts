@@ -1,7 +1,6 @@
 /**
- * How near the embedding of an input comes to one of the examples, seen along the directions that tell the options
- * apart. Whatever else a text is about does not count there, so that a question of the same domain about something new
- * is far from all examples, though its embedding as a whole lies among them.
+ * How near an input's embedding comes to an example along the directions that tell the options apart: a question about
+ * something new is far from all.
  */
 import { z } from 'zod';
 

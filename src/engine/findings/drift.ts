@@ -25,11 +25,8 @@ const falseDiscoveryRate = 0.01;
 const minDifference = 0.1;
 
 /**
- * Finds the fields of which a value, a quarter of the numbers or lengths, or absence has another share among decisions
- * than among examples: by at least 10 points, and by Fisher's exact test with at most 1 % false ones expected
- * (Benjamini & Hochberg 1995). One entry for each field: what has become more frequent, the largest rise
- * first, else what has become rarer; personal fields are left out.
- * Either side needs 50 rows to be compared.
+ * Finds fields of which a value, a quarter of numbers or absence has another share among decisions: by 10 points and
+ * Fisher's exact test, 1 % false ones expected (Benjamini & Hochberg 1995). Largest rise first.
  */
 export function findDrift(
   examples: readonly JsonObject[],

@@ -34,10 +34,7 @@ export const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/**
- * An example as it is searched. `heldOut`: in the fifth that the newest policy was measured on; `reviewedAt`: when one
- * that is reviewed changed last, in milliseconds since 1970.
- */
+/** An example as it is searched, with when a reviewed one last changed, in milliseconds since 1970. */
 export type FindingRow = {
   id: string;
   input: JsonObject;

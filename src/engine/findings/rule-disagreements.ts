@@ -8,8 +8,7 @@ export type SavedRules = { rules: Rule[]; options: string[]; reasonCodes: string
 type Tally = { rule: Rule; agrees: number; disagrees: number; doubted: { id: string; label: string }[] };
 
 /**
- * Searches for labels that the first matching rule contradicts, one finding an example, those of the rule that agrees
- * with most of its labels first. Who confirmed a label since the rules were saved has decided against the rule there.
+ * Searches for labels that the first matching rule contradicts; those confirmed since the rules were saved are none.
  */
 export function searchRuleDisagreements({ rules, options, reasonCodes, savedAt }: SavedRules): Search {
   const { sound } = compileSoundRules(rules, { options, reason_codes: reasonCodes });

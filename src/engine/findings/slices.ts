@@ -110,9 +110,8 @@ function isNews(part: Tried, found: readonly Tried[], known: Known, minRows: num
 }
 
 /**
- * Finds the weak parts of judged rows: by an exact one-sided test, with at most 5 % false ones expected among them
- * (Benjamini-Hochberg over all that were tried), and none that a more certain one explains. Conditions are on one field
- * or two, also on fields that nothing is learned from.
+ * Finds the weak parts of judged rows by one field or two, with at most 5 % false ones expected (Benjamini-Hochberg
+ * over all tried), and none that a more certain one explains.
  */
 export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams): SliceReport {
   const { minRows, piiFields, maxError } = params;

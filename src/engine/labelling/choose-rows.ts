@@ -41,9 +41,8 @@ export function rateUse(doubt: number, variance: number): number {
 }
 
 /**
- * Chooses up to `count` rows, most useful first. Usefulness is doubt × √variance × need of the likeliest option; each
- * choice lowers the variance of the rows that are like it as its label would (greedy D-optimal design), so that a batch
- * does not hold the same row many times over. `round` varies the random ones from call to call.
+ * Chooses up to `count` rows by doubt × √variance × need; each choice lowers the variance of rows like it (greedy
+ * D-optimal design). `round` varies the random ones.
  */
 export function chooseRows(pool: Pool, count: number, round: number): Choice[] {
   const counts = [...pool.labelCounts];

@@ -17,10 +17,7 @@ export function toUnseenScores(scores: Float64Array, label: number, variance: nu
   return { scores: scores.map((score, k) => score - factor * ((k === label ? 1 : 0) - score)), label };
 }
 
-/**
- * The temperature with the lowest log-loss on rows that were not learned from, by golden-section search. A few rows
- * pull it away from the usual 0.2 only a little: the assumption weighs as much as two of them.
- */
+/** The temperature of the lowest log-loss on unseen rows; 0.2, the usual one, weighs as much as two of them. */
 export function fitTemperature(rows: readonly UnseenScores[]): number {
   const computeLoss = (log: number) => {
     const temperature = Math.exp(log);

@@ -1,7 +1,6 @@
 /**
- * Ridge regression on one-hot labels that stays exact under every label given, changed or taken back. Each change is
- * one step of recursive least squares (Sherman & Morrison 1950) and costs width² operations, whatever the number of
- * labels; each change returns what follows for the scores of other rows, so that they need not be computed anew.
+ * Ridge regression on one-hot labels, exact under every label given, changed or taken back: a step of recursive least
+ * squares (Sherman & Morrison 1950), width² operations.
  */
 import { dot } from '../numeric.ts';
 

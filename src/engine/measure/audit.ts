@@ -19,9 +19,8 @@ import { formatShare } from './format-share.ts';
 const hashRange = 2 ** 32;
 
 /**
- * Where a decision stands among all others, which draws it: 0 is first, 1 behind the last. It follows from the id of
- * the request and the number of its record, so that neither the decision nor a caller who sends the same id again has a
- * part in it. Of a share those below it are drawn, of a week those that stand first.
+ * Where a decision stands among all, 0 to 1, by request id and record number: neither it nor who repeats an id has a
+ * part. Of a share the lower ones are drawn, of a week the first.
  */
 export function rankDecision(requestId: string, record: number): number {
   return hashString(`${record} ${requestId}`, deriveSeed(randomStreams.auditDraw)) / hashRange;

@@ -3,10 +3,7 @@
 export type HeldOutAnswer = { exampleId: string; expected: string; predicted: string };
 type Score = { right: number; macroF1: number };
 
-/**
- * Scores two policies on the examples that both have held out with the same label. Macro-F1 runs over the options that
- * are expected or predicted at least once, as in the metrics; 0 without rows.
- */
+/** Scores two policies on rows that both held out with one label; macro-F1 as in the metrics. */
 export function compareOnCommonRows(
   first: readonly HeldOutAnswer[],
   second: readonly HeldOutAnswer[],

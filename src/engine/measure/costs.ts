@@ -193,10 +193,7 @@ function compileOwnSuggestion(question: CostQuestion, look: number): Suggest {
 /** Costs of rows, and what a mistake more would cost among them: nothing where no decision stands alone. */
 type Sample = { costs: readonly number[]; mistake: number };
 
-/**
- * Costs per 1,000 now and then, and what is saved, with percentiles over the same draws of rows. High ends have drawn
- * from a mistake more: else rows without a mistake would say that there never is one.
- */
+/** Costs per 1,000 with percentiles; high ends draw a mistake more, else rows without any say there is none. */
 function estimateCosts(now: Sample, then: Sample) {
   const random = createStream(randomStreams.costBootstrap);
   const count = now.costs.length;
@@ -285,10 +282,7 @@ export function measureCosts(
   return { ...finding, sentence: describe(finding, isKept, question.refusal) };
 }
 
-/**
- * Chooses one threshold for all options, or one of their own where that cost certainly less on rows that neither was
- * found on: found on noise, they cost up to a tenth more (test/bench/results/costs.md).
- */
+/** One threshold for all, or own ones where certainly cheaper on unseen rows (test/bench/results/costs.md). */
 function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, weigh: Weigh, look: number) {
   const one = tryThresholds(rows, compileSuggestion(question, look), weigh);
   // Where what lies between the thresholds is accepted, the lower one decides alone, and options have none of their own.

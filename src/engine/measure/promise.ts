@@ -117,10 +117,7 @@ function findLowestBound(tried: readonly Tried[], risk: number): number {
   return Math.min(1, ...[...most].map(([wrong, decided]) => boundError(wrong, decided, risk)));
 }
 
-/**
- * Whether a declared target is kept from a threshold on, which was set without a look at the rows' labels: the sequence
- * down to it passes, or it alone where it is stricter than all of them.
- */
+/** Whether a target declared before the look is kept: the sequence down to the threshold, or it alone, passes. */
 export function keepsDeclared(rows: readonly ReplayedRow[], question: PromiseQuestion, threshold: number): boolean {
   const { target_error } = question;
   const risk = toRisk(question);

@@ -5,9 +5,8 @@ import { firstShare, type Tried } from './fixed-sequence.ts';
 const maxRows = 100_000;
 
 /**
- * The fewest rows, of which thresholds decide the same shares and are wrong at the same rates as now, at which one of
- * them `passes`; always more than the `rows` there are. Of thresholds that decide less than a fifth the rates say
- * little: they count only where no other is there. null where no number of rows up to 100,000 is enough.
+ * The fewest rows, deciding and wrong at the rates of now, at which a threshold `passes`; null beyond 100,000.
+ * Thresholds that decide less than a fifth count only alone.
  */
 export function countRowsNeeded(
   tried: readonly Tried[],

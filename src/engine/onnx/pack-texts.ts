@@ -1,7 +1,6 @@
 /**
- * The texts of a batch without what fills up the short ones. Nearly all work of the encoder is done on each token for
- * itself: packed, the tokens of all texts stand one behind the other, and are put side by side only where a text's
- * tokens look at each other (Zhai et al. 2023, ByteTransformer).
+ * Texts of a batch without padding: tokens of all stand one behind the other, but where a text's tokens look at each
+ * other (Zhai et al. 2023, ByteTransformer).
  */
 import { limits } from '../limits.ts';
 import { type EncoderFacts, readKnownWirings } from './encoder-facts.ts';

@@ -27,10 +27,7 @@ export function padTexts(texts: readonly (readonly number[])[]): PaddedTexts {
 
 /** Texts of a batch: more of them cost as much each, and an answer would wait longer. */
 const maxTextsPerBatch = 32;
-/**
- * Tokens of a batch, padding included: they bound the memory that the encoder takes. With four times as many, long
- * texts took half as long again each, most of it to have the memory made ready.
- */
+/** Tokens of a batch, padding included: four times as many took half as long again for each long text. */
 const maxTokensPerBatch = 1_024;
 /** How much longer than its shortest text a batch may be: attention is computed beyond a text's end for nothing. */
 const maxLengthRatio = 1.5;

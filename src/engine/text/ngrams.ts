@@ -20,10 +20,7 @@ function forEachNgram(ids: readonly number[], visit: (key: number) => void): voi
   }
 }
 
-/**
- * Learns the vocabulary: n-grams in at least 2 texts (1 in sets under 50 texts), the 30,000 most frequent by document
- * frequency, with idf = ln((1 + n) / (1 + df)) + 1 (the smoothed form of scikit-learn).
- */
+/** Learns n-grams in 2 texts or more (1 in sets under 50), at most 30,000, with scikit-learn's smoothed idf. */
 export function fitNgrams(texts: readonly (readonly number[])[], scale: number): NgramSpec {
   const frequency = new Map<number, number>();
   for (const ids of texts) {

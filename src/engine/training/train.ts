@@ -15,9 +15,8 @@ import { describeGain, mayTuneLater } from './stages/tune-later.ts';
 type Ready = Run & Generated & Prepared & Planned;
 
 /**
- * Trains a policy and packs it. The same request and the same encoder give the same model and the same metrics (latency
- * estimates aside). Rejects with WorkbenchError 'validation_error' (too few examples, rules that do not compile),
- * 'conflict' (cancelled), 'unavailable' (the encoder died).
+ * Trains a policy and packs it, alike for the same request and encoder (latencies aside). Rejects with WorkbenchError
+ * 'validation_error', 'conflict' (cancelled) or 'unavailable' (encoder).
  */
 export async function train(request: TrainRequest, ports: TrainPorts): Promise<TrainOutcome> {
   const run: Run = { request, ports, progress: createProgressReporter(ports) };

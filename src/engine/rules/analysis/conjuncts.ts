@@ -3,10 +3,7 @@ import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 import { anyValue, canBeMap, type FieldSet, intersect, isEmpty, isSubset, type Literal, missing } from './field-set.ts';
 
-/**
- * A conjunction: a set for each field (the key is the JSON of its path), and the parts that are not understood, each as
- * JSON of its tree, after a `!` where it must be false.
- */
+/** A set for each field (key: JSON of its path), and parts not understood, as JSON, after `!` if false. */
 export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
 const maxConjuncts = 32;

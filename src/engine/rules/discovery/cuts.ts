@@ -3,10 +3,7 @@
 const maxCuts = 24;
 const quantiles = 16;
 
-/**
- * Finds cuts of a column: between its distinct values where they are few, else at its sixteenths and where they tell
- * one of the options `0 … optionCount - 1` best from the others. Ascending; a value above a cut is greater than it.
- */
+/** Cuts of a column: between few values, else at its sixteenths and where they tell an option best. Ascending. */
 export function findCuts(values: Float64Array, labels: Int32Array, optionCount: number): number[] {
   const { order, borders, at } = sortColumn(values);
   const chosen = new Set<number>();

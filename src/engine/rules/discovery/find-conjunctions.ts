@@ -16,9 +16,8 @@ const costOfTest = 0.05;
 const maxPerOption = 3;
 
 /**
- * Finds conjunctions of one to three tests for an option by beam search (as CN2, Clark & Niblett 1989, with FOIL's
- * gain, Quinlan 1990), the next one among the rows that those before leave. `target` are the rows of the option among
- * `all`. Pauses after each round.
+ * Finds conjunctions of up to three tests by beam search (CN2, Clark & Niblett 1989; FOIL's gain, Quinlan 1990), each
+ * among the rows that those before leave. Pauses after each round.
  */
 export function* findConjunctions(
   tests: readonly FieldTest[],

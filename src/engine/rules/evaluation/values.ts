@@ -84,10 +84,7 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/**
- * CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited, per
- * key of two maps, and per 1,024 UTF-16 units of a string; below zero steps the result is void.
- */
+/** CEL equality, deep; a step per list member, two maps' key and 1,024 UTF-16 units; below zero it is void. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per type of value, on the path of every comparison
 export function isEqual(a: Value, b: Value, run: Run): boolean {
   if (typeof a === 'string' && typeof b === 'string') run.steps -= a.length >> 10;

@@ -9,10 +9,7 @@ import { type At, measureDepth, measureWeight, type RuleNode } from '../tree.ts'
 import { convertSyntax } from './convert.ts';
 import { parseSyntax } from './syntax.ts';
 
-/**
- * `ast` is null if there is any problem. `draft` is the tree as far as it could be read, for further checks only: a
- * part that is wrong is a variable without a name in it. `toRange` finds the place of its nodes in the source.
- */
+/** `ast` is null where there are problems; `draft` is for further checks alone, with nameless variables. */
 type ParsedCondition = {
   ast: RuleNode | null;
   draft: { tree: RuleNode; toRange(at: At): SourceRange } | null;

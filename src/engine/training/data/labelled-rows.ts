@@ -28,10 +28,8 @@ type PreparedRows = {
 };
 
 /**
- * Keeps the labelled examples in the order of their contents. Masked values under `piiFields` count as missing: a mask
- * says nothing of the value that a live input has. Throws WorkbenchError 'validation_error' when no example is labelled
- * or fewer than two options have examples to be learned from. Options without examples and unknown decisions become
- * notes.
+ * Keeps labelled examples in the order of their contents; masks under `piiFields` count as missing. Throws
+ * WorkbenchError 'validation_error' without a label or two options; options without examples become notes.
  */
 export function prepareRows(
   examples: readonly TrainingExample[],

@@ -19,10 +19,7 @@ export type SplitRow = {
   id?: string;
 };
 
-/**
- * Positions of rows, ascending; `rule` says whether hashes or the analyst's own test rows decided, `repeats` how many
- * rows are on neither side because they nearly repeat one of these.
- */
+/** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
 export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows'; repeats: number };
 
 /** So many characters of a UUID of version 7 are its milliseconds (RFC 9562); what follows is chance. */
@@ -134,10 +131,7 @@ function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): 
   return kept;
 }
 
-/**
- * Assigns rows to stratified folds: the fold (0 … folds - 1) of each row. The rows of a label are dealt out in turn, so
- * that every fold gets its share; rows of a group share a fold. `seed` decides the order in which they are dealt.
- */
+/** Assigns rows to stratified folds, dealt out label by label; rows of a group share one. `seed` orders them. */
 export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
   const foldOf = new Map<number, number>();

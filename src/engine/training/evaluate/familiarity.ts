@@ -60,10 +60,7 @@ function computeCentroids({ plan, rows, built }: LearnedRows, positions: readonl
     });
 }
 
-/**
- * Smallest and largest value of every slot over the rows at `positions`, widened by a quarter of the distance. The
- * first slot of a date is left free: that time passes makes no input unfamiliar.
- */
+/** Ranges of every slot, widened by a quarter; a date's first is free: passing time makes none unfamiliar. */
 function computeRanges({ plan, built }: LearnedRows, positions: readonly number[]): { low: number[]; high: number[] } {
   const low = new Array<number>(plan.tabular_size).fill(Number.POSITIVE_INFINITY);
   const high = new Array<number>(plan.tabular_size).fill(Number.NEGATIVE_INFINITY);
@@ -214,9 +211,8 @@ export function listUsualChecks(plan: FeaturePlan): CheckName[] {
 }
 
 /**
- * Learns the checks from the rows that the plan was learned from. The limits come from scores of rows that were left
- * out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal part of
- * it. Null below 40 rows and where no check can be learned. `tick` is called while it learns, and may throw.
+ * Learns the checks with limits from left-out rows (five folds), at which together they lose about 5 % of inputs like
+ * the examples. Null below 40 rows. `tick` may throw.
  */
 export function learnFamiliarity(
   learned: LearnedRows,

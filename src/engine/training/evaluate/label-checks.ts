@@ -64,16 +64,14 @@ function findLikelier(row: readonly number[], label: number): number {
   return best;
 }
 
-/** The verdict on every label, and about how many of the labels are wrong; null where that cannot be told. */
+/** The verdict on every label, and about how many of the labels are wrong; null where that is not known. */
 export type LabelSearch = { checks: LabelCheck[]; expectedWrong: number | null };
 
 /**
- * Compares every label with the probabilities of models that have not seen it. Where another option is more probable
- * and reaches the mean probability of that option's own rows, the row counts as wrong: the off-diagonal of the
- * confident joint, whose size estimates the number of wrong labels (Northcutt, Jiang & Chuang 2021, "Confident
- * learning"), where the models err on a fifth of the rows at most. These are suspect, and so is every label beside an option with 0.7 or more: where the models are sure of
- * nearly every row, the mean alone would miss a third of the wrong labels. Rows that nothing was predicted for are left
- * out.
+ * Compares every label with models that have not seen it. Where another option is more probable and reaches the mean
+ * probability of its own rows, the row counts as wrong, which estimates their number (Northcutt, Jiang & Chuang 2021,
+ * "Confident learning") where the models err on a fifth of the rows at most. Suspect are these, and labels beside an
+ * option with 0.7 or more: where models are sure of nearly every row, the mean alone would miss a third of the wrong.
  */
 export function checkLabels(
   rows: readonly LabelledRow[],

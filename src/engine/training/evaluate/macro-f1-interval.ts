@@ -4,9 +4,8 @@ import { createRandom } from '../../random.ts';
 const sampleCount = 1000;
 
 /**
- * The interval of macro-F1 by percentile bootstrap (Efron 1979): 1,000 samples of as many rows, drawn with replacement.
- * `expected` and `predicted` hold an option's index per row. The average runs over the options that are expected or
- * predicted in a sample. The same seed gives the same interval; 0 to 1 without rows.
+ * The interval of macro-F1 by percentile bootstrap (Efron 1979) of 1,000 samples; `expected` and `predicted` are
+ * indices. 0 to 1 without rows.
  */
 export function bootstrapMacroF1(
   expected: readonly number[],

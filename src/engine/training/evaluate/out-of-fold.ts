@@ -121,9 +121,8 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
 }
 
 /**
- * Predicts every row by the chosen classifier fitted on other inputs only (Stone 1974), averaged over a few deals of
- * the folds where that is cheap. Budgets count operations, so that the same request gives the same probabilities on
- * every machine: a set that is too large is fitted on parts of its rows.
+ * Predicts every row by the classifier fitted on other inputs (Stone 1974), averaged over deals of the folds where
+ * cheap. Budgets count operations; a large set is fitted in part.
  */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
   const { plan, rows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;

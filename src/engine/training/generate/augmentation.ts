@@ -35,11 +35,9 @@ const nothingFilled: Filled = { examples: [], short: [] };
 const nothingMade: Made = { taught: [], generated: nothingFilled, augmented: nothingFilled, notes: [] };
 
 /**
- * Adds synthetic examples: `auto_generate` fills every option up to the minimum, `augment` up to an even share of the
- * target size (twice the labelled examples when none is given). They are made from examples of the training side only,
- * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate`
- * needs; what it does not give, the embedded one makes. `tick` is called for each made example and may throw to stop.
- * Rejects with WorkbenchError 'validation_error' as {@link prepareRows} throws it; a failing teacher becomes a note.
+ * Adds synthetic examples of the training side: `auto_generate` fills options up to the minimum, `augment` up to an
+ * even share. A connected teacher is asked first; its failure becomes a note. `tick` may throw. Rejects as {@link
+ * prepareRows}.
  */
 export async function augmentExamples(
   request: AugmentationRequest,

@@ -56,10 +56,8 @@ export type EmbeddedTeacher = {
 };
 
 /**
- * Makes the embedded teacher. An option with examples gets recombinations of them: numbers between two of them, texts
- * of their whole sentences, and framed by an opening and an ending where that is exhausted. An option without examples
- * gets inputs sampled from the schema, other options' inputs or the rules, with sentences that name it. Every proposal
- * passes `check`, which another teacher may share. The same seed and content give the same proposals.
+ * Makes the embedded teacher: recombines an option's examples, or samples schema, other inputs and rules. Every
+ * proposal passes `check`; the same seed and content give the same ones.
  */
 export function createEmbeddedTeacher(
   material: TeacherMaterial,

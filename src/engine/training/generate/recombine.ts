@@ -31,10 +31,8 @@ export function findRepeatedStrings(inputs: readonly JsonObject[]): Set<string> 
 }
 
 /**
- * Makes an input between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et
- * al. 2002) with as many decimals as they have; texts begin with whole sentences of one and end with whole sentences of
- * the other, or stay; any other value, and a string that is `repeated`, comes from one of them. Keys that only `a` has
- * are kept.
+ * Makes an input between two of one option: numbers between (SMOTE, Chawla et al. 2002), whole sentences of both, any
+ * other value, or one `repeated`, of either. Keys of `a` alone are kept.
  */
 export function recombine(a: JsonObject, b: JsonObject, repeated: ReadonlySet<string>, random: Random): JsonObject {
   // In the order of their names: the same content gives the same result, however it was written.

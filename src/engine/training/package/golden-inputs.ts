@@ -35,10 +35,8 @@ export type SeenInput = { input: JsonObject; option: string };
 type Known = { decisionType: string; rules: RulesFile; inputSchema: JsonObject | null };
 
 /**
- * Makes up to 90 inputs like those that were seen, of each option in turn. Every value comes from another example of
- * the option: repeated where five examples share it, else made anew: numbers and dates between such as were seen, texts
- * of words that stand side by side in five examples, codes of the same pattern. Values at the dot paths `piiFields` are
- * never read. Some inputs have values that rules compare with; without examples all come from schema and rules.
+ * Makes up to 90 inputs like those seen, each value of another example: repeated where five share it, else made anew
+ * between such. Values of `piiFields` are never read; some are what rules compare with.
  */
 export function makeGoldenInputs(
   seen: readonly SeenInput[],

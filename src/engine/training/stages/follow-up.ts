@@ -42,7 +42,7 @@ export function followUp(state: State): FollowUp {
 
 function describeExpected(wrong: number | null): string {
   return wrong === null
-    ? 'How many are wrong cannot be told, because these models err too often.'
+    ? 'How many are wrong is not known, because these models err too often.'
     : `About ${formatCount(wrong)} are expected to be wrong.`;
 }
 

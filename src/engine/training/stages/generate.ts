@@ -9,9 +9,8 @@ import type { TrainRequest } from '../request.ts';
 import type { Generated, Run } from './state.ts';
 
 /**
- * Leaves to the rules what they decide, where the configuration says so, finds the rare options, and adds synthetic
- * examples of the others. Rejects with WorkbenchError 'validation_error' where rules do not compile or the examples
- * cannot be trained on.
+ * Leaves to the rules what they decide, finds rare options, and adds synthetic examples of the others. Rejects with
+ * WorkbenchError 'validation_error' where nothing can be trained.
  */
 export async function generateExamples({ request, ports, progress }: Run): Promise<Generated> {
   progress.report('generate', 0, 'Looking for options with too few examples');

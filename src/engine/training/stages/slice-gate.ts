@@ -6,10 +6,8 @@ import { formatCount } from '../../numeric.ts';
 import type { TrainRequest } from '../request.ts';
 
 /**
- * Holds every part of the measured rows with enough of them against the gate of the configuration; null without a gate.
- * A row counts as wrong where rules, classifier and thresholds decide it alone and not as it is labelled; rows that the
- * input schema refuses are left out. A part misses the gate where chance does not explain its errors (exact binomial
- * test, false discoveries corrected): with few rows an observed share above the limit says nothing.
+ * Holds parts of the measured rows against the gate; null without one. A part misses it where chance does not explain
+ * its errors (exact binomial test, false discoveries corrected).
  */
 export function checkSliceGate(
   { config, piiFields = [] }: Pick<TrainRequest, 'config' | 'piiFields'>,

@@ -46,11 +46,8 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 }
 
 /**
- * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where
- * that is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. Where
- * tuning pays, it is done once more on all of the rows, as far as the tokens go, else the adapters of the first fold
- * are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the
- * share that is done. Rejects with whatever the encoder or the graph rejects with.
+ * Tunes on four fifths and compares on the last, on further fifths until settled; where it pays once more on all rows,
+ * as far as tokens go. Null where there is nothing to gain or tell. Rejects as the encoder or the graph.
  */
 export async function tuneTextModel(
   state: State,

@@ -36,9 +36,8 @@ export type PlannedFold = HeldOutFold & { plan: TuningPlan };
 export type PlannedTunings = { folds: PlannedFold[]; whole: TuningPlan | null };
 
 /**
- * The folds that a budget of tokens is spent on, and the tuning on all rows that follows where it pays for that too
- * and leaves enough rows to tell whether tuning pays. Null where the rows or the budget are too small to tell.
- * `toTuningRows` gives rows their texts.
+ * The folds that a budget of tokens is spent on, and the tuning on all rows that follows where it pays. Null where rows
+ * or budget are too small to tell.
  */
 export function planTunings(
   rows: readonly LabelledRow[],
