@@ -46,11 +46,11 @@ describe('shortcuts', () => {
     expect(matchPress(commands, press('s', { metaKey: true }), '', 'field').command?.id).toBe('save');
   });
 
-  it('runs single keys only where their rows are, and Ctrl, Alt and Escape anywhere', () => {
+  it('runs single keys only where their rows are, and Ctrl, Alt, Escape and the question mark anywhere', () => {
     const closing = { id: 'close', title: 'Close', group: 'Go', keys: 'Escape', run: () => undefined };
     const find = (key: string, more = {}) =>
       matchPress([...commands, closing], press(key, more), '', 'elsewhere').command?.id ?? null;
-    expect([find('?', { shiftKey: true }), find('g')]).toEqual([null, null]);
+    expect([find('?', { shiftKey: true }), find('g')]).toEqual(['help', null]);
     expect(matchPress(commands, press('g'), '', 'elsewhere').pending).toBe('');
     expect([find('s', { ctrlKey: true }), find('Escape')]).toEqual(['save', 'close']);
   });

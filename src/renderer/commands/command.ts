@@ -37,9 +37,9 @@ const normalKeys = (keys: string): string =>
     })
     .join(' ');
 
-/** Whether keys are pressed without Ctrl or Alt; Escape, which only closes, does not count. */
+/** Whether keys are pressed without Ctrl or Alt; Escape, which only closes, and `?`, which only tells, do not count. */
 function isSingle(keys: string): boolean {
-  return !/^(Mod|Alt)\+/.test(keys) && keys !== 'Escape';
+  return !/^(Mod|Alt)\+/.test(keys) && keys !== 'Escape' && keys !== '?';
 }
 
 /**

@@ -32,7 +32,8 @@ export function ShortcutTable() {
     <div className="stack">
       <p className="muted">
         Choose “Change”, then press the new keys. Those of a place are listed while it is open: press ? there. Single
-        keys act in the card, a table or a list of rows while it has the focus; keys with Ctrl or Alt act everywhere.
+        keys act in the card, a table or a list of rows while it has the focus; ? and keys with Ctrl or Alt act
+        everywhere.
       </p>
       {refused && (
         <p className="note warn" role="alert">

@@ -162,7 +162,6 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
 
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
   return [
-    { id: 'kind', header: 'What', width: 130, cell: ({ kind }) => kind.replaceAll('_', ' ') },
     {
       id: 'text',
       header: 'Example',
@@ -191,6 +190,7 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
       says: 'How likely models that had not seen the example find that label; for a rule, the share of its rows that agree.',
       cell: ({ probability }) => probability !== null && percent(probability),
     },
+    { id: 'kind', header: 'What', width: 130, cell: ({ kind }) => kind.replaceAll('_', ' ') },
     {
       id: 'rows',
       header: 'Rows',
