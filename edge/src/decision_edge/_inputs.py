@@ -24,9 +24,9 @@ Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
 Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table"
 Paths: TypeAlias = Sequence[list[Any]]
 
-_MAX_DEPTH = 32
+MAX_DEPTH = 32
 # Whole numbers below it are doubles as they are.
-_MAX_EXACT = 2**53
+MAX_EXACT = 2**53
 # Looked up before anything else, because nearly every value is one of them: none is ever a missing value.
 _NEVER_MISSING = frozenset((str, int, bool, list, dict, type(None)))
 
@@ -139,8 +139,8 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
             raise InvalidInput(f"{place} is not a finite number.")
         return number
     # The types of JSON first: whether something else is a Mapping takes long to find out.
-    if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > _MAX_DEPTH:
-        raise InvalidInput(f"The input is nested deeper than {_MAX_DEPTH} levels.")
+    if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > MAX_DEPTH:
+        raise InvalidInput(f"The input is nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, (dict, Mapping)):
         return _clean_object(value, place, depth)
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -166,7 +166,7 @@ def _clean_object(value: Mapping[Any, Any], place: str, depth: int) -> JsonObjec
         name, kind = _clean_string(key, f"a key of {place}"), type(member)
         if kind is float and member - member == 0:
             cleaned[name] = member
-        elif kind is int and -_MAX_EXACT < member < _MAX_EXACT:
+        elif kind is int and -MAX_EXACT < member < MAX_EXACT:
             cleaned[name] = float(member)
         elif kind is bool or (kind is str and member.isascii() and "\x00" not in member):
             cleaned[name] = member

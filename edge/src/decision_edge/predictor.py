@@ -24,6 +24,7 @@ from ._model.classifier import Classifier
 from ._model.columns import Batch
 from ._model.familiarity import Familiarity
 from ._model.features import TabularFeatures
+from ._model.shared import give_memory_back
 from ._model.text import TextFeatures
 from ._rules import RulesError, RuleSet, load_rules
 from ._verify import Comparison, check_itself, iterate_comparisons
@@ -109,6 +110,8 @@ class EdgePredictor:
             self._heads = Classifier(graph, dense_size, ngram_size, heads + 1, "reasons.onnx")
             if self._heads.kind != "logistic":
                 raise InvalidBundle("reasons.onnx is not of kind logistic.")
+        if self._text is not None:
+            give_memory_back()
 
     @classmethod
     def from_bundle(
@@ -191,11 +194,7 @@ class EdgePredictor:
 
     def _decide(self, input: Row, strict: bool = False) -> EdgeDecision:
         values, unread = self._accept(input, strict)
-        decision = self._decide_by_rules(values)
-        if decision is None:
-            ids = self._tokenize(values)
-            embedding = self._text.encoder.encode(ids) if self._text and self._text.encoder else []
-            decision = self._classify(values, ids, embedding)
+        decision = self._decide_by_rules(values) or self._classify(values)
         return replace(decision, unread=unread) if unread else decision
 
     def _tell(self, input: Row, decision: EdgeDecision) -> None:
@@ -318,17 +317,19 @@ class EdgePredictor:
         rule = self._rules.find_match(values)
         return None if rule is None else self._settings.decide_by_rule(rule)
 
-    def _tokenize(self, values: JsonObject) -> list[int]:
-        return [] if self._text is None else self._text.tokenize(values)
-
-    def _classify(self, values: JsonObject, ids: list[int], embedding: list[float]) -> EdgeDecision:
+    def _classify(self, values: JsonObject) -> EdgeDecision:
         if self._classifier is None:
             return self._settings.decide_without_classifier()
-        dense = self._tabular.encode(values) + embedding
+        dense = self._tabular.encode(values)
+        ids: list[int] = []
         indices: list[int] = []
         weights: list[float] = []
-        if self._text is not None and self._text.ngrams is not None:
-            indices, weights = self._text.ngrams.encode(ids)
+        if self._text is not None:
+            ids = self._text.tokenize(values)
+            if self._text.ngrams is not None:
+                indices, weights = self._text.ngrams.encode(ids)
+            if self._text.encoder is not None:
+                dense += self._text.encoder.encode(ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
         unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
         probabilities = self._classifier.score(dense, indices, weights)

@@ -9,14 +9,11 @@ import numpy as np
 
 from .._errors import InvalidInput
 from .._fields import Fields, Tree, describe_kind, find_wrong
-from .._inputs import Part, clean_member, is_missing
+from .._inputs import MAX_DEPTH, MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
 
 __all__ = ["Batch"]
 
-_MAX_DEPTH = 32
-# Whole numbers below it are doubles as they are.
-_MAX_EXACT = 2**53
 # Types whose values are never a missing value of a table.
 _NEVER_MISSING = frozenset((str, int, bool))
 
@@ -74,7 +71,7 @@ class Batch:
         return [None] * self.size
 
     def _read_level(self, level: Level, tree: Tree, above: tuple[str, ...]) -> None:
-        if len(above) >= _MAX_DEPTH:
+        if len(above) >= MAX_DEPTH:
             raise InvalidInput("nested too deeply")
         for name, column in level.items():
             if not isinstance(name, str):
@@ -142,7 +139,7 @@ def _clean_column(column: list[Any], depth: int) -> list[JsonValue]:
     """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing."""
     types = set(map(type, column))
     cleaned: list[JsonValue] = column
-    if types == {int} and min(column) > -_MAX_EXACT and max(column) < _MAX_EXACT:
+    if types == {int} and min(column) > -MAX_EXACT and max(column) < MAX_EXACT:
         cleaned = list(map(float, column))
     elif not types <= _PLAIN and not (types == {float} and np.isfinite(np.array(column)).all()):
         cleaned = [_clean_cell(value, depth) for value in column]
@@ -162,7 +159,7 @@ def _clean_cell(value: Any, depth: int) -> JsonValue:
     if kind is float:
         if value - value == 0:
             return value  # type: ignore[no-any-return]
-    elif kind is int and -_MAX_EXACT < value < _MAX_EXACT:
+    elif kind is int and -MAX_EXACT < value < MAX_EXACT:
         return float(value)
     elif kind in _PLAIN:
         return value  # type: ignore[no-any-return]

@@ -122,10 +122,10 @@ class _Nearest:
         self._min_similarity = expect_number(check["least"])
 
     def find_outside(self, directions: Matrix) -> Flags:
-        projected = (directions @ self._basis.T) * self._scale - self._offset
+        projected = (directions @ self._basis.T.astype(np.float64)) * self._scale - self._offset
         lengths = np.linalg.norm(projected, axis=1, keepdims=True)
         projected /= np.where(lengths == 0, 1.0, lengths)
-        similarities: Matrix = (projected @ self._examples.T).max(axis=1) / _MAX_BYTE
+        similarities: Matrix = (projected @ self._examples.T.astype(np.float64)).max(axis=1) / _MAX_BYTE
         return similarities < self._min_similarity
 
 
@@ -157,14 +157,14 @@ def _to_directions(embeddings: npt.ArrayLike) -> Matrix:
     return np.array(embeddings, np.float32).astype(np.float64)
 
 
-def _read_bytes(value: JsonValue, width: int) -> npt.NDArray[np.float64]:
-    """Read rows of `width` signed bytes, at least one."""
+def _read_bytes(value: JsonValue, width: int) -> npt.NDArray[np.int8]:
+    """Read rows of `width` signed bytes, at least one; they stay bytes, as they are an eighth of what doubles take."""
     rows = [[expect_integer(number) for number in expect_list(row)] for row in expect_list(value)]
     if not rows or any(len(row) != width for row in rows):
         raise ValueError(f"there are no rows of {width} numbers each")
     if any(abs(number) > _MAX_BYTE for row in rows for number in row):
         raise ValueError(f"a number is beyond {_MAX_BYTE}")
-    return np.array(rows, np.float64)
+    return np.array(rows, np.int8)
 
 
 def _read_numbers(value: JsonValue) -> list[float]:
