@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import zipfile
@@ -34,23 +33,20 @@ def test_an_honest_bundle_opens_and_says_what_it_is(make_bundle: Any) -> None:
     assert info["options"] == ["approve", "review", "reject"]
 
 
-def test_path_may_be_a_string(make_bundle: Any) -> None:
-    assert EdgePredictor.from_bundle(str(make_bundle())).predict({"loan": {"amount": 5}}).decision == "approve"
-
-
-def test_bytes_and_file_objects_are_bundles_too(make_bundle: Any) -> None:
-    data = make_bundle().read_bytes()
+def test_a_bundle_is_a_path_bytes_or_a_file_object(make_bundle: Any) -> None:
+    path = make_bundle()
+    data = path.read_bytes()
     reader, writer = os.pipe()
     os.write(writer, data)
     os.close(writer)
     file = io.BytesIO(data)
     with open(reader, "rb") as pipe:
-        for source in (data, bytearray(data), memoryview(data), file, pipe):
+        for source in (path, str(path), data, bytearray(data), memoryview(data), file, pipe):
             assert EdgePredictor.from_bundle(source).predict({"loan": {"amount": 5}}).decision == "approve"
     assert not file.closed
     with pytest.raises(TypeError, match="not int"):
         EdgePredictor.from_bundle(5)  # type: ignore[arg-type]
-    with open(make_bundle(), encoding="latin-1") as text, pytest.raises(TypeError, match="not a file opened as text"):
+    with open(path, encoding="latin-1") as text, pytest.raises(TypeError, match="not a file opened as text"):
         EdgePredictor.from_bundle(text)  # type: ignore[arg-type]
 
 
@@ -63,77 +59,6 @@ def test_messages_begin_with_the_name_of_the_file(make_bundle: Any, tmp_path: Pa
         EdgePredictor.from_bundle(b"PK")
 
 
-@pytest.mark.parametrize(
-    "name", ["../evil.txt", "/etc/passwd", "C:\\evil", "text/../evil", "Manifest.json", "rules.json/", "evil.py"]
-)
-def test_names_outside_the_list_are_refused(tmp_path: Path, name: str) -> None:
-    path = write_zip(tmp_path / "b.zip", {**seal(parts()), name: b"x"})
-    assert "does not belong" in refusal(path)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["b.zip"]
-
-
-def test_a_name_hidden_behind_nul_is_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", {**seal(parts()), "input_schema.json_.py": b"x"})
-    path.write_bytes(path.read_bytes().replace(b"input_schema.json_.py", b"input_schema.json\x00.py"))
-    refusal(path)
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_an_entry_twice_is_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", seal(parts()))
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("rules.json", b"{}")
-    assert "twice" in refusal(path)
-
-
-def test_a_symbolic_link_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "b.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in seal(parts()).items():
-            info = zipfile.ZipInfo(name)
-            info.external_attr = (0o120777 if name == "LICENSES" else 0o100644) << 16
-            archive.writestr(info, data)
-    assert "not a plain file" in refusal(path)
-
-
-def test_an_encrypted_entry_is_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", seal(parts()))
-    data = bytearray(path.read_bytes())
-    data[data.rindex(b"PK\x01\x02") + 8] |= 1
-    path.write_bytes(data)
-    assert "encrypted" in refusal(path)
-
-
-def test_other_compression_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "b.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
-        for name, data in seal(parts()).items():
-            archive.writestr(name, data)
-    assert "unknown way" in refusal(path)
-
-
-def test_a_zip_bomb_is_refused_by_its_announced_size(tmp_path: Path) -> None:
-    entries = {**seal(parts()), "model-card.md": bytes(40 * 1024 * 1024)}
-    assert "unpacks to more" in refusal(write_zip(tmp_path / "b.zip", entries))
-
-
-def test_more_than_the_allowed_size_is_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", seal(parts()))
-    data = bytearray(path.read_bytes())
-    struct.pack_into("<L", data, data.rindex(b"PK\x01\x02") + 24, 300 * 1024 * 1024)
-    path.write_bytes(data)
-    assert "unpacks to more" in refusal(path)
-
-
-@pytest.mark.parametrize("announced", [1, 100_000])
-def test_an_entry_that_lies_about_its_size_is_refused(tmp_path: Path, announced: int) -> None:
-    path = write_zip(tmp_path / "b.zip", seal(parts()))
-    data = bytearray(path.read_bytes())
-    struct.pack_into("<L", data, data.rindex(b"PK\x01\x02") + 24, announced)
-    path.write_bytes(data)
-    refusal(path)
-
-
 def test_a_huge_list_of_entries_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = write_zip(tmp_path / "b.zip", {**seal(parts()), **{f"x{i}": b"" for i in range(2000)}})
     assert "more than 32 entries" in refusal(path)
@@ -142,31 +67,6 @@ def test_a_huge_list_of_entries_is_refused_before_it_is_read(tmp_path: Path) -> 
 def test_a_long_list_of_few_entries_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = write_zip(tmp_path / "b.zip", {**seal(parts()), "x" * 60_000: b"", "y" * 60_000: b""})
     assert "list of entries is too large" in refusal(path)
-
-
-def test_too_many_entries_are_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", {**seal(parts()), **{f"x{i}": b"" for i in range(40)}})
-    assert "more than 32 entries" in refusal(path)
-
-
-@pytest.mark.parametrize("name", ["manifest.json", "rules.json", "classifier.onnx", "golden.jsonl"])
-def test_a_missing_entry_is_named(tmp_path: Path, name: str) -> None:
-    entries = seal(parts())
-    del entries[name]
-    assert f"{name!r} is missing" in refusal(write_zip(tmp_path / "b.zip", entries))
-
-
-def test_a_changed_entry_is_named(tmp_path: Path) -> None:
-    entries = seal(parts())
-    entries["reasons.json"] = entries["reasons.json"].replace(b"SMALL", b"LARGE")
-    message = refusal(write_zip(tmp_path / "b.zip", entries))
-    assert "reasons.json" in message
-    assert "SHA-256" in message
-
-
-def test_an_unlisted_entry_is_refused(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "b.zip", {**seal(parts()), "input_schema.json": b"{}"})
-    assert "input_schema.json" in refusal(path)
 
 
 def test_every_cut_of_the_file_is_refused(make_bundle: Any, tmp_path: Path) -> None:
@@ -204,63 +104,12 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(tmp_path)
 
 
-def test_a_newer_format_is_refused(make_bundle: Any) -> None:
-    assert "format 3 is not known" in refusal(make_bundle(format_version=3))
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("options", ["approve"]),
-        ("options", ["approve", "approve", "reject"]),
-        ("options", None),
-        ("options", ["approve", "reject"]),
-        ("fallback_option", "nobody"),
-        ("confidence_thresholds", {}),
-        ("escalation_policy", {"between": "panic"}),
-        ("confidence_thresholds", {"auto_decide": 10**400, "escalation": 0}),
-        ("confidence_thresholds", {"auto_decide": "0.9", "escalation": 0.5}),
-        ("confidence_thresholds", {"auto_decide": 7, "escalation": 0.5}),
-        ("confidence_thresholds", {"auto_decide": 0.5, "escalation": 0.6}),
-        ("confidence_thresholds", {"auto_decide": 0.5, "escalation": -0.1}),
-        ("options", ["approve", "", "reject"]),
-        ("options", ["approve", "__proto__", "reject"]),
-        ("options", ["approve", "x" * 201, "reject"]),
-        ("escalation_policy", {"between": "flag", "unfamiliar": "perhaps"}),
-        ("options", "abc"),
-        ("options", [1, 2, 3]),
-        ("fallback_option", ["approve"]),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(make_bundle: Any, setting: str, value: Any) -> None:
-    refusal(make_bundle(**{setting: value}))
-
-
-@pytest.mark.parametrize("entry", ["features.json", "rules.json", "reasons.json"])
-@pytest.mark.parametrize("content", [b"[]", b"{}", b"nonsense", b'{"rules": 5}', b"[" * 100_000])
-def test_parts_of_another_shape_are_refused(make_bundle: Any, entry: str, content: bytes) -> None:
-    refusal(make_bundle(lambda entries: entries.update({entry: content})))
-
-
-@pytest.mark.parametrize("number", [10**400, True, "1", None], ids=["huge", "boolean", "string", "null"])
-@pytest.mark.parametrize("setting", ["median", "mean", "std"])
-def test_a_number_of_the_plan_that_is_none_is_refused(make_bundle: Any, setting: str, number: object) -> None:
-    def change(entries: dict[str, Any]) -> None:
-        entries["features.json"]["fields"][0][setting] = number
-
-    assert re.search(r"features\.json.*a number", refusal(make_bundle(change)))
-
-
 def test_a_plan_that_does_not_fit_the_classifier_is_refused(make_bundle: Any) -> None:
     def change(entries: dict[str, Any]) -> None:
         fields = entries["features.json"]["fields"]
         entries["features.json"].update(fields=fields * 2, tabular_size=4)
 
     assert "does not fit" in refusal(make_bundle(change))
-
-
-def test_a_broken_classifier_is_refused(make_bundle: Any) -> None:
-    assert "classifier.onnx" in refusal(make_bundle(lambda entries: entries.update({"classifier.onnx": b"junk"})))
 
 
 def test_a_classifier_with_outside_data_is_refused(make_bundle: Any) -> None:
@@ -299,22 +148,6 @@ def test_error_codes_are_those_of_the_workbench() -> None:
     table = (Path(__file__).parents[2] / "src" / "engine" / "errors.ts").read_text("utf-8")
     for name in _errors.__all__:
         assert f"  {getattr(_errors, name).code}: {{ status:" in table
-
-
-def test_a_changed_manifest_is_refused_though_its_settings_make_sense(tmp_path: Path) -> None:
-    entries = seal(parts())
-    for before, after in [
-        (b'["approve", "review", "reject"]', b'["reject", "review", "approve"]'),
-        (b'"auto_decide": 0.85', b'"auto_decide": 0.61'),
-    ]:
-        assert before in entries["manifest.json"]
-        changed = {**entries, "manifest.json": entries["manifest.json"].replace(before, after)}
-        assert "manifest.sha256" in refusal(write_zip(tmp_path / "b.zip", changed))
-
-
-def test_swapped_options_are_refused_even_where_every_digest_was_made_anew(make_bundle: Any) -> None:
-    path = make_bundle(golden=True, options=["reject", "review", "approve"])
-    assert "Golden vector 1 is not decided as in the workbench: decision" in refusal(path)
 
 
 def test_a_bundle_of_format_1_opens_with_a_note(make_bundle: Any) -> None:

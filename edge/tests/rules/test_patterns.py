@@ -7,18 +7,9 @@ import pytest
 
 from decision_edge import _rules
 from decision_edge._rules.patterns import weigh_pattern
+from rule_files import as_doubles, expand, rule
 
 CASES = json.loads((pathlib.Path(__file__).parents[3] / "test" / "cases" / "patterns.json").read_text("utf-8"))
-
-
-def expand(value):
-    if isinstance(value, dict) and "$repeat" in value:
-        text, count = value["$repeat"]
-        return text * count
-    if isinstance(value, dict) and "$copies" in value:
-        member, count = value["$copies"]
-        return [float(member)] * count
-    return {key: expand(member) for key, member in value.items()} if isinstance(value, dict) else value
 
 
 @pytest.mark.parametrize(("pattern", "weight"), CASES["weights"])
@@ -28,27 +19,13 @@ def test_weight(pattern, weight):
 
 @pytest.mark.parametrize("case", CASES["decisions"], ids=[case["name"] for case in CASES["decisions"]])
 def test_the_rules_of_one_decision_share_their_steps(case):
-    written = [
+    copied = [
         (condition, tree)
         for (condition, copies), tree in zip(case["rules"], case["trees"], strict=True)
         for _ in range(copies)
     ]
-    rules = _rules.load_rules(
-        {
-            "rules": [
-                {
-                    "name": f"r{n}",
-                    "condition": condition,
-                    "then": "yes",
-                    "reason_code": None,
-                    "priority": 1,
-                    "ast": tree,
-                }
-                for n, (condition, tree) in enumerate(written)
-            ]
-        }
-    )
-    values = expand(case["input"])
+    rules = _rules.load_rules({"rules": [rule(tree, condition, f"r{n}") for n, (condition, tree) in enumerate(copied)]})
+    values = as_doubles(expand(case["input"]))
     traces = rules.trace(values)
     outcomes = [(trace["error"] or trace["outcome"]).partition(":")[0] for trace in traces]
     assert outcomes == case["outcomes"]
