@@ -292,10 +292,10 @@ describe('the sheet of rules', () => {
     await beside.getByText('If amount is over 1000, then review.').waitFor();
     await grid().focus();
     await press('PageDown', 'PageDown', 'PageDown');
-    await page.getByRole('region', { name: 'New rule' }).getByText('and the rule is there').waitFor();
+    await page.getByRole('region', { name: 'New rule' }).getByText('to add the rule').waitFor();
     await expect.poll(() => beside.count()).toBe(0);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.getByRole('region', { name: 'New rule' }).getByText('and the rule is there').waitFor();
+    await page.getByRole('region', { name: 'New rule' }).getByText('to add the rule').waitFor();
   });
 
   test('of 200 rules with 12 fields only those in sight exist, and keys reach each [END-3]', async () => {
