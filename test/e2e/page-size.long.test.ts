@@ -4,8 +4,11 @@ import { openWindow, type Window } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 const maxScriptBytes = 410_000;
-/** Every place is loaded ahead; the editor of conditions comes with the Rules, workers with a file. */
-const minLoadedPlaces = 9;
+/**
+ * Every place is loaded ahead, but the import, which is in the first script; the editor of conditions comes with the
+ * Rules, workers with a file.
+ */
+const minLoadedPlaces = 8;
 
 describe('the script of the page', () => {
   let workbench: RunningWorkbench;
@@ -30,7 +33,7 @@ describe('the script of the page', () => {
             return { name: name.split('/').at(-1) ?? '', sent: encodedBodySize, whole: decodedBodySize };
           }),
       );
-    const placeFiles = /^(?:define|rules|examples|import|train|evaluate|try|deploy|monitor)-/;
+    const placeFiles = /^(?:define|rules|examples|train|evaluate|try|deploy|monitor)-/;
     await expect
       .poll(async () => (await scripts()).filter(({ name }) => placeFiles.test(name)).length, { timeout: 20_000 })
       .toBeGreaterThanOrEqual(minLoadedPlaces);

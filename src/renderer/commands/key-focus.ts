@@ -1,5 +1,4 @@
 /** Single keys act where their rows are: in the one card, table or list of a place that is marked for them. */
-import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 
 /** Marks what single keys act in; it can have the focus itself. */
@@ -42,9 +41,12 @@ export function useRowsFocus(rows: string | null): void {
 
 /** Gives the focus back to where single keys act when what had it is gone: a dialog, a notice, a button. */
 export function useFocusBack(): void {
-  useWindowEvent('focusout', () =>
-    setTimeout(() => {
-      if (document.activeElement === document.body) focusRows();
-    }),
-  );
+  useEffect(() => {
+    const left = () =>
+      setTimeout(() => {
+        if (document.activeElement === document.body) focusRows();
+      });
+    document.addEventListener('focusout', left);
+    return () => document.removeEventListener('focusout', left);
+  }, []);
 }

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
-import { useDocumentTitle, useTimeout, useWindowEvent } from '@mantine/hooks';
-import { lazy, memo, Suspense, useRef } from 'react';
+import { useDocumentTitle, useWindowEvent } from '@mantine/hooks';
+import { lazy, memo, Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useFocusBack } from '../commands/key-focus.ts';
@@ -58,7 +58,10 @@ export function Frame() {
   useTitle(route, type);
   useReadingAhead();
   useFrameCommands(route, types);
-  useTimeout(() => void loadPlacesAhead().catch(() => undefined), loadAheadMs, { autoInvoke: true });
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPlacesAhead().catch(() => undefined), loadAheadMs);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div className="frame">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>

@@ -1,4 +1,4 @@
-import { useDebouncedCallback, useWindowEvent } from '@mantine/hooks';
+import { useWindowEvent } from '@mantine/hooks';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { type Command, matchPress } from '../commands/command.ts';
@@ -66,9 +66,7 @@ const chordWaitMs = 1_200;
 export function useShortcuts(): void {
   const { commands: registry, settings } = useWorkbench();
   const pending = useRef('');
-  const forget = useDebouncedCallback(() => {
-    pending.current = '';
-  }, chordWaitMs);
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const pressed = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return;
     if (isOwnPress(event)) return;
@@ -80,7 +78,10 @@ export function useShortcuts(): void {
       findKeyPlace(event.target),
     );
     pending.current = found.pending;
-    forget();
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => {
+      pending.current = '';
+    }, chordWaitMs);
     if (found.command) {
       event.preventDefault();
       found.command.run();

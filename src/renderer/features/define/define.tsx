@@ -1,6 +1,6 @@
 import './define.css';
 import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
@@ -14,11 +14,13 @@ import { isolate } from '../../parts/text/names.ts';
 import { changedFields } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
-import { ChangeOption } from './change-option.tsx';
 import { InputSchema } from './input-schema.tsx';
 import { Residue } from './residue.tsx';
 import { Thresholds } from './thresholds.tsx';
 import { Versions } from './versions.tsx';
+
+// It comes when it is first opened: most who define a type change no option that has examples.
+const ChangeOption = lazy(async () => ({ default: (await import('./change-option.tsx')).ChangeOption }));
 
 const maxRetentionDays = 3_650;
 const minAuditPercent = 0.01;
@@ -194,7 +196,11 @@ function Answers({ type }: { type: DecisionType }) {
         </Button>
       }
     >
-      {isChanging && <ChangeOption type={type} onClose={() => setIsChanging(false)} />}
+      {isChanging && (
+        <Suspense>
+          <ChangeOption type={type} onClose={() => setIsChanging(false)} />
+        </Suspense>
+      )}
       <TextList
         label="Options"
         itemLabel="Option"

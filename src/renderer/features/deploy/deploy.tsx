@@ -1,6 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -21,7 +21,9 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { History } from './history.tsx';
-import { Replay } from './replay.tsx';
+
+// It comes when it is first opened: few replay the log before each deployment.
+const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Replay }));
 
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
@@ -204,13 +206,15 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
         </div>
       </Part>
       {deployed && replayed && (
-        <Replay
-          key={`${deployed.id} ${replayedId}`}
-          type={type}
-          policy={replayed}
-          deployed={deployed}
-          onClose={() => setReplayedId('')}
-        />
+        <Suspense>
+          <Replay
+            key={`${deployed.id} ${replayedId}`}
+            type={type}
+            policy={replayed}
+            deployed={deployed}
+            onClose={() => setReplayedId('')}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -1,8 +1,8 @@
 /** Thresholds that are tried: all figures of the place are of them, and their address can be handed on. */
-import { useDebouncedValue } from '@mantine/hooks';
 import type { ConfidenceThresholds } from '../../../engine/domain.ts';
 import type { InputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 
@@ -29,7 +29,7 @@ export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
 
 /** The thresholds to ask the server about: none for those in use. */
 export function useAskedThresholds(type: DecisionType, delayMs = restMs): Partial<ConfidenceThresholds> {
-  const [asked] = useDebouncedValue(JSON.stringify(useTriedThresholds(type)), delayMs);
+  const asked = useSettled(JSON.stringify(useTriedThresholds(type)), delayMs);
   return (JSON.parse(asked) as ConfidenceThresholds | null) ?? {};
 }
 

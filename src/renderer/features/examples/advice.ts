@@ -1,8 +1,8 @@
 /** What is said beside a row before it has a label: a suggestion, and why the row comes now. */
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
+import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import type { Rows } from './use-rows.ts';
 
@@ -34,7 +34,7 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   const { client } = useWorkbench();
   const [found, setFound] = useState<ReadonlyMap<string, Suggestion>>(new Map());
   const suggestionOf = (id: string) => given?.suggestionOf(id) ?? found.get(id) ?? null;
-  const ask = useDebouncedCallback(() => {
+  const ask = useRestedCall(() => {
     const ids = Array.from({ length: askedAtOnce }, (_, ahead) => rows.at(cursor + ahead)?.id ?? []).flat();
     const unknown = ids.filter((id) => suggestionOf(id) === null);
     if (!ids.slice(0, minKnown).some((id) => unknown.includes(id))) return;

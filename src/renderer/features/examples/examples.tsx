@@ -1,10 +1,10 @@
-import { useDebouncedCallback } from '@mantine/hooks';
 import './examples.css';
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { queueKey } from '../../api/labels.ts';
+import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { notify, notifyFailure } from '../../state/notices.tsx';
@@ -179,7 +179,7 @@ function SearchBox() {
     if (search !== written.current) setText(search);
     written.current = search;
   }, [search]);
-  const seek = useDebouncedCallback((words: string) => {
+  const seek = useRestedCall((words: string) => {
     written.current = words;
     changeQuery({ search: words, row: '' }, { replace: true });
   }, searchDelayMs);

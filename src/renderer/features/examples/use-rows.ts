@@ -1,10 +1,10 @@
 /** The examples of a filter as rows that keep their places while they are labelled. */
-import { useDebouncedCallback } from '@mantine/hooks';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
+import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { type ExampleFilter, isShrinking, type SortedFilter } from './queues.ts';
 import { dropFirstPage, findFirstPage, pageSize, readFirstPage, readSettledPage, toInput } from './read-ahead.ts';
@@ -197,7 +197,7 @@ function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): 
     }),
   );
   // Pages that a scroll only passes are not asked for.
-  const want = useDebouncedCallback((first: number, last: number) => {
+  const want = useRestedCall((first: number, last: number) => {
     const [from, to] = [Math.floor(first / pageSize) + 1, Math.floor(last / pageSize) + 1];
     setWanted((old) => (old.from === from && old.to === to ? old : { from, to }));
   }, restMs);

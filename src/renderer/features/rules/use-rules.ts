@@ -1,10 +1,10 @@
 /** The rules of the draft with all that can be done to them, and what they would do. */
-import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { isolate } from '../../parts/text/names.ts';
 import type { TypeDraft } from '../../state/drafts.ts';
@@ -19,7 +19,7 @@ const analysisDelayMs = 700;
 
 /** Analyses what the rules would do, computed again when typing rests, and the fields they may use. */
 export function useAnalysis(type: DecisionType, draft: TypeDraft) {
-  const [settled] = useDebouncedValue(draft, analysisDelayMs);
+  const settled = useSettled(draft, analysisDelayMs);
   const schema = useMemo(() => {
     const read = readJsonText(settled.inputSchemaText, 'input schema');
     // The analysis goes without a schema that is half typed; its editor shows the problem.

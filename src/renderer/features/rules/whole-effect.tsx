@@ -1,7 +1,7 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { quoteNames } from '../../parts/text/names.ts';
 import type { TypeDraft } from '../../state/drafts.ts';
@@ -23,7 +23,7 @@ export function WholeEffect({ type, draft, problems }: WholeEffectProps) {
     const broken = new Set(problems.map(({ rule }) => rule));
     return { ...draft, hard_rules: draft.hard_rules.filter((_, place) => !broken.has(place)) };
   }, [draft, problems]);
-  const [settled] = useDebouncedValue(tried, delayMs);
+  const settled = useSettled(tried, delayMs);
   const params = { decision_type_id: type.id };
   const list = useOperation('policies.list', { params });
   const measured = list.data?.filter(({ whole }) => whole !== null) ?? [];

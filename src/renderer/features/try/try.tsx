@@ -1,4 +1,3 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import './try.css';
 import { Button, Menu } from '@mantine/core';
 import { useMemo, useState } from 'react';
@@ -6,6 +5,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useWhy, Why } from '../../parts/explained/why.tsx';
 import { JsonText } from '../../parts/fields/growing-text.tsx';
+import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { useSeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { useTypedInput } from '../../parts/hooks/use-typed-input.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
@@ -117,7 +117,7 @@ function TypedInput({ type, typed: { text, input, problem, turn, setText, setInp
 
 /** Asks what the deployed policy decides once typing rests; the last answer stays until the next is here. */
 function useAnswer(type: DecisionType, input: JsonObject | null, text: string) {
-  const [settled] = useDebouncedValue(text, restMs);
+  const settled = useSettled(text, restMs);
   const asked = useMemo(() => readJsonText(settled, 'input'), [settled]);
   const question = 'value' in asked ? asked.value : null;
   const answer = useOperation(
@@ -130,7 +130,7 @@ function useAnswer(type: DecisionType, input: JsonObject | null, text: string) {
 
 function TryWhy({ type, input, text }: { type: DecisionType; input: JsonObject | null; text: string }) {
   const why = useWhy(type, 'try', true);
-  const [settled] = useDebouncedValue(text, explainRestMs);
+  const settled = useSettled(text, explainRestMs);
   const asked = useMemo(() => readJsonText(settled, 'input'), [settled]);
   const question = 'value' in asked ? asked.value : null;
   const { data, error, isPlaceholderData, refetch } = useOperation(

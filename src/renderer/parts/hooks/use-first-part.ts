@@ -1,5 +1,4 @@
-import { useTimeout } from '@mantine/hooks';
-import { startTransition, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
 
 /** As many as are in sight without scrolling, and some more. */
 const firstCount = 30;
@@ -9,6 +8,9 @@ const restMs = 300;
 /** The first of many items while a place opens, then all: what is out of sight holds up nothing that is in it. */
 export function useFirstPart<Item>(items: readonly Item[]): readonly Item[] {
   const [isWhole, setIsWhole] = useState(items.length <= firstCount);
-  useTimeout(() => startTransition(() => setIsWhole(true)), restMs, { autoInvoke: true });
+  useEffect(() => {
+    const timer = setTimeout(() => startTransition(() => setIsWhole(true)), restMs);
+    return () => clearTimeout(timer);
+  }, []);
   return isWhole ? items : items.slice(0, firstCount);
 }
