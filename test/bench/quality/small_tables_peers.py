@@ -5,9 +5,8 @@ import sys
 
 import numpy
 from catboost import CatBoostClassifier
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-
 
 
 def to_figures(probabilities: numpy.ndarray, expected: numpy.ndarray) -> dict[str, float]:
@@ -18,12 +17,6 @@ def to_figures(probabilities: numpy.ndarray, expected: numpy.ndarray) -> dict[st
     }
 
 
-def blend(parts: list[numpy.ndarray]) -> numpy.ndarray:
-    logs = sum(numpy.log(numpy.clip(part, 1e-15, 1)) for part in parts) / len(parts)
-    pooled = numpy.exp(logs)
-    return pooled / pooled.sum(axis=1, keepdims=True)
-
-
 def compare(table: dict) -> dict[str, dict[str, float]]:
     width = table["width"]
     train = numpy.array(table["train"]).reshape(-1, width)
@@ -32,19 +25,11 @@ def compare(table: dict) -> dict[str, dict[str, float]]:
     peers = {
         "scikit-learn: logistic regression": LogisticRegression(max_iter=5000),
         "scikit-learn: random forest": RandomForestClassifier(300, min_samples_leaf=2, random_state=0, n_jobs=1),
-        "scikit-learn: boosted trees": GradientBoostingClassifier(
-            n_estimators=150, learning_rate=0.05, max_depth=3, subsample=0.7, max_features=0.7, random_state=0
-        ),
         "CatBoost": CatBoostClassifier(
             verbose=0, random_seed=0, thread_count=1, iterations=200, depth=4, allow_writing_files=False
         ),
     }
-    predicted = {name: peer.fit(train, labels).predict_proba(test) for name, peer in peers.items()}
-    linear, forest, boosted, catboost = predicted.values()
-    predicted["geometric mean with boosted trees"] = blend([linear, forest, boosted])
-    predicted["geometric mean with CatBoost"] = blend([linear, forest, catboost])
-    predicted["geometric mean without forest"] = blend([linear, boosted])
-    return {name: to_figures(each, expected) for name, each in predicted.items()}
+    return {name: to_figures(peer.fit(train, labels).predict_proba(test), expected) for name, peer in peers.items()}
 
 
 with open(sys.argv[1], encoding="utf-8") as file:
