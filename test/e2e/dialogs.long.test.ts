@@ -106,7 +106,7 @@ const lists: [name: string, place: string, open: (page: Page) => Promise<void>][
   ['columns of the table', table, (page) => click(page, 'Columns…')],
   ['reasons', 'examples?view=card&queue=all', openList(/^Reasons/)],
   ['label of picked rows', table, pickRow],
-  ['rights of a key', '#/settings/keys', openList('It may')],
+  ['rights of a key', '#/settings/keys', openList('Allowed')],
   ['values of a cell', 'rules', openCell],
   ['fields for a column', 'rules', openList('Add a column for a field')],
 ];
