@@ -1,10 +1,9 @@
-"""What an installation without extras takes, by distribution, in MB: `installed.py PYPROJECT`. Prints JSON."""
+"""What distributions take with all that they require, in MB: `installed.py NAME…`. Prints JSON."""
 
 import json
 import re
 import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
-from pathlib import Path
 
 
 def read_name(requirement: str) -> str | None:
@@ -12,9 +11,8 @@ def read_name(requirement: str) -> str | None:
     return None if "extra ==" in requirement else re.match(r"[\w.-]+", requirement)[0]
 
 
-def main(path: str) -> dict[str, float]:
-    (listed,) = re.findall(r"^dependencies = (\[.*\])$", Path(path).read_text("utf-8"), re.MULTILINE)
-    left = [read_name(requirement) for requirement in json.loads(listed)]
+def main(requirements: list[str]) -> dict[str, float]:
+    left = [read_name(requirement) for requirement in requirements]
     found: dict[str, Distribution] = {}
     while left:
         name = left.pop()
@@ -29,9 +27,8 @@ def main(path: str) -> dict[str, float]:
         name: sum(file.locate().stat().st_size for file in each.files or [] if file.locate().exists()) / 1e6
         for name, each in found.items()
     }
-    largest = dict(sorted(sizes.items(), key=lambda pair: -pair[1])[:8])
-    return {**largest, f"all {len(sizes)}": sum(sizes.values())}
+    return {**dict(sorted(sizes.items(), key=lambda pair: -pair[1])[:4]), "all": sum(sizes.values())}
 
 
 if __name__ == "__main__":
-    json.dump(main(sys.argv[1]), sys.stdout)
+    json.dump(main(sys.argv[1:]), sys.stdout)

@@ -1,14 +1,14 @@
 /**
- * `node test/bench/edge/measure.ts [--before FOLDER] [--texts FOLDER] [--bundles FOLDER] [--venv DIR]`: load, single calls, batches, memory
- * and installed size of the Python package, beside scikit-learn with joblib on the same rows. `--before` names the
- * folder `edge/src` of an earlier version, measured in turns with this one; `--texts` one with train.jsonl and
- * test.jsonl, whose `input.text` is read; beside it stands the encoder alone. `--bundles` keeps
- * what was trained for the next time. Machines are noisy: read ratios, and processor time before wall time.
+ * `node test/bench/edge/measure.ts [--before FOLDER] [--texts FOLDER]… [--bundles FOLDER] [--venv DIR]`: load, single
+ * calls, batches, memory and installed size of the Python package, beside scikit-learn with joblib on the same rows.
+ * `--before` names the folder `edge` of an earlier version, measured in turns with this one; `--texts` folders with
+ * train.jsonl and test.jsonl, whose `input.text` is read; beside these stands the encoder alone. `--bundles` keeps what
+ * was trained for the next time. Machines are noisy: read ratios, and processor time before wall time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packBundle, unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
 import type { Rule } from '../../../src/engine/domain.ts';
@@ -17,7 +17,9 @@ import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts
 import { makeBookings, type Row, rules, trainBundle } from './bundles.ts';
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { before: text, texts: text, bundles: text, venv: text } });
+const { values } = parseArgs({
+  options: { before: text, texts: { ...text, multiple: true }, bundles: text, venv: text },
+});
 const root = resolve(import.meta.dirname, '../../..');
 const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
 const scratch = mkdtempSync(join(tmpdir(), 'edge-bench-'));
@@ -29,19 +31,20 @@ type Measured = {
   differing: number;
 };
 type Column = { name: string; facts: Record<string, number> };
-type Version = { name: string; source: string };
+/** Of the package: `folder` is its `edge`. */
+type Version = { name: string; folder: string };
 const versions: Version[] = [
-  ...(values.before === undefined ? [] : [{ name: 'before', source: resolve(values.before) }]),
-  { name: 'now', source: join(root, 'edge/src') },
+  ...(values.before === undefined ? [] : [{ name: 'before', folder: resolve(values.before) }]),
+  { name: 'now', folder: join(root, 'edge') },
 ];
 
-/** Runs a program in Python on one thread and reads the JSON that it prints. */
-function runPython<T>(program: string, script: string, args: readonly string[], source = ''): T {
+/** Runs a program in Python on one thread and returns what it prints. */
+function runPython(program: string, script: string, args: readonly string[], source = ''): string {
   const env = { ...process.env, PYTHONPATH: source, OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' };
   const options = { encoding: 'utf8', env, maxBuffer: 1 << 28 } as const;
   const { stdout, stderr, status } = spawnSync(program, [join(import.meta.dirname, script), ...args], options);
   if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout) as T;
+  return stdout;
 }
 
 /** A virtual environment with scikit-learn; made at the first run. */
@@ -54,6 +57,8 @@ function findPeersPython(): string {
   }
   return found;
 }
+
+const runPeer = (...args: string[]) => runPython(findPeersPython(), 'peers.py', args);
 
 function write(name: string, content: string | Uint8Array): string {
   writeFileSync(join(scratch, name), content);
@@ -82,6 +87,13 @@ function withoutFields(bytes: Uint8Array): Uint8Array {
   return withTextModel(slim, text, sha256);
 }
 
+/** What an installation of the package without extras asks for. */
+function readDependencies(folder: string): string[] {
+  const [, listed = '[]'] =
+    /^dependencies = (\[.*\])$/m.exec(readFileSync(join(folder, 'pyproject.toml'), 'utf8')) ?? [];
+  return JSON.parse(listed) as string[];
+}
+
 /** A bundle that was kept, or else is trained now. */
 async function openBundle(name: string, rows: readonly Row[], hardRules: Rule[] = []): Promise<Uint8Array> {
   const kept = join(values.bundles ?? scratch, `${name}.zip`);
@@ -97,7 +109,7 @@ function printTable(title: string, columns: readonly Column[]): void {
   print(`\n${title}\n`);
   print(`| | ${columns.map(({ name }) => name).join(' | ')} |`);
   print(`|---|${'---|'.repeat(columns.length)}`);
-  for (const fact of Object.keys(columns.at(-1)?.facts ?? {})) {
+  for (const fact of new Set(columns.toReversed().flatMap(({ facts }) => Object.keys(facts)))) {
     print(`| ${fact} | ${columns.map(({ facts }) => format(facts[fact])).join(' | ')} |`);
   }
 }
@@ -106,15 +118,17 @@ type Beside = { findPeer?: () => Column; hasTables?: boolean };
 
 function measure(title: string, bytes: Uint8Array, rows: string, { findPeer, hasTables }: Beside = {}): void {
   const bundle = write('bundle.zip', withoutFields(bytes));
-  const measured = versions.map(({ name, source }) => ({
+  const measured = versions.map(({ name, folder }) => ({
     name,
-    // Earlier versions take no tables.
-    ...runPython<Measured>(
-      python,
-      'measure.py',
-      [bundle, rows, '10', ...(hasTables && name === 'now' ? ['tables'] : [])],
-      source,
-    ),
+    ...(JSON.parse(
+      // Earlier versions take no tables.
+      runPython(
+        python,
+        'measure.py',
+        [bundle, rows, '10', ...(hasTables && name === 'now' ? ['tables'] : [])],
+        join(folder, 'src'),
+      ),
+    ) as Measured),
   }));
   printTable(title, findPeer === undefined ? measured : [findPeer(), ...measured]);
   const [first, ...others] = measured.map(({ decided }) => decided);
@@ -128,34 +142,38 @@ function measure(title: string, bytes: Uint8Array, rows: string, { findPeer, has
 try {
   const [learned, asked] = [makeBookings(3_000, 1), makeBookings(10_000, 2)];
   const [train, test] = [write('train.jsonl', toLines(learned)), write('rows.jsonl', toLines(asked))];
-  const fitTrees = () => ({
-    name: 'scikit-learn',
-    facts: runPython<Column['facts']>(findPeersPython(), 'peers.py', [train, test]),
-  });
+  const fitTrees = () => {
+    const model = join(scratch, 'model.joblib');
+    runPeer('fit', train, model);
+    return { name: 'scikit-learn', facts: JSON.parse(runPeer('measure', model, test, '10')) };
+  };
   measure('Bookings: 3,000 rows to learn, 10,000 to decide', await openBundle('hotel', learned), test, {
     findPeer: fitTrees,
     hasTables: true,
   });
   measure('The same behind two rules', await openBundle('hotel-rules', learned, rules), test);
-  if (values.texts !== undefined) {
+  for (const folder of values.texts ?? []) {
     const read = (part: string) =>
-      readFileSync(join(values.texts ?? '', `${part}.jsonl`), 'utf8')
+      readFileSync(join(folder, `${part}.jsonl`), 'utf8')
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as Row);
     const few = read('train').filter((_, at) => at % 5 === 0);
-    const texts = write('texts.jsonl', toLines(read('test').slice(0, 1_500)));
+    const some = read('test').slice(0, 1_500);
+    const texts = write('texts.jsonl', toLines(some));
     const model = join(root, 'resources/models/all-MiniLM-L6-v2');
     const embed = () => ({
       name: 'bare encoder',
-      facts: runPython<Column['facts']>(python, 'bare_encoder.py', [model, texts]),
+      facts: JSON.parse(runPython(python, 'bare_encoder.py', [model, texts])),
     });
-    measure(`Texts: ${few.length} to learn, 1,500 to decide`, await openBundle('texts', few), texts, {
-      findPeer: embed,
-    });
+    const name = basename(folder);
+    const title = `Texts of ${name}: ${few.length} to learn, ${some.length} to decide`;
+    measure(title, await openBundle(name, few), texts, { findPeer: embed });
   }
+  const weigh = (program: string, names: readonly string[]) => JSON.parse(runPython(program, 'installed.py', names));
   printTable('Installed, in MB', [
-    { name: 'now', facts: runPython(python, 'installed.py', [join(root, 'edge/pyproject.toml')]) },
+    { name: 'scikit-learn', facts: weigh(findPeersPython(), ['scikit-learn', 'pandas']) },
+    ...versions.map(({ name, folder }) => ({ name, facts: weigh(python, readDependencies(folder)) })),
   ]);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
