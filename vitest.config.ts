@@ -7,6 +7,8 @@ export default defineConfig({
     // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
     maxWorkers: availableParallelism(),
     globalSetup: ['test/deployed-folders.ts'],
+    // In jsdom a menu is hidden when its focus is asked for; the warning would print the whole page.
+    onConsoleLog: (log) => !log.includes('use-focus-trap'),
     coverage: { provider: 'v8', include: ['src/**/*.{ts,tsx}'], reporter: ['text-summary', 'json-summary'] },
     projects: [
       {

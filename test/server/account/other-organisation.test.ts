@@ -13,10 +13,9 @@ import {
   loanExamples,
   loanType,
   makeDataDir,
-  pollUntil,
   removeDataDir,
   startWorkbench,
-  terminal,
+  train,
   type Workbench,
 } from '../workbench.ts';
 
@@ -68,8 +67,7 @@ function stored(): unknown {
 beforeAll(async () => {
   bench = await startWorkbench(dataDir);
   const path = await createTrainable(bench, loanType, loanExamples(40));
-  const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
-  await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
+  const policy_id = await train(bench.call, path);
   expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
   const first = async (url: string) => {
     const { body } = await bench.call('GET', url);

@@ -177,7 +177,7 @@ describe('the costs of a policy', () => {
     expect(taken.body.active_version.confidence_thresholds).toEqual(suggested.thresholds);
     const after = await weigh();
     expect(after).toMatchObject({ now: suggested, suggested, saving: { per_1000: 0 } });
-    expect(after.sentence).toMatch(/No other thresholds are seen to cost less\.$/);
+    expect(after.sentence).toMatch(/No other thresholds would cost less, as far as can be seen\.$/);
   });
 
   it('decide nothing: without them, and with them, a type decides the same [CST-2]', async () => {

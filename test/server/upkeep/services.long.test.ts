@@ -112,6 +112,7 @@ describe('examples', () => {
       'metrics.type',
       'policies.list',
       'policies.progress',
+      'policies.replay',
     ];
     expect(atOnce.map(({ name }) => name).sort()).toEqual(names);
     expect(await shown).toBe(1_201);
