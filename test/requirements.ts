@@ -41,7 +41,7 @@ const decisionTypes = {
   'TYP-7': 'description, reason_codes and rules may be given at the creation.',
   'TYP-8': 'In an update every field is optional.',
   'TYP-9':
-    'A change of options, reason_codes, hard_rules, input_schema, confidence_thresholds or escalation_policy makes a new version.',
+    'A change of options, reason_codes, hard_rules, lists, input_schema, confidence_thresholds or escalation_policy makes a new version.',
   'TYP-10': 'The same logic sent again makes no version.',
   'TYP-11': 'A name has 1 to 100 characters.',
   'TYP-12': 'There are 2 to 200 options, distinct and not empty.',
@@ -86,7 +86,7 @@ const decisionTypes = {
   'AVL-2': 'A policy that cannot be loaded is tried again by itself, and at once by a call after its files changed.',
   'AVL-3': 'A text that waits when the encoder dies is asked once more of the next one.',
   'VER-1':
-    'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',
+    'A version has id, version_number, options, reason_codes, hard_rules, lists, input_schema, confidence_thresholds, escalation_policy and created_at.',
   'VER-2': 'A version never changes; earlier ones stay readable.',
   'VER-3': 'GET versions answers an array; GET of one answers that version, or 404.',
   'VER-4': 'No operation makes an earlier version active again.',
@@ -104,6 +104,8 @@ const decisionTypes = {
   'RUL-11': 'Only own keys of the input are seen by a rule.',
   'RUL-12':
     'Rules are proposed from the examples: short conditions with a lower bound of their precision, and none on labels by chance.',
+  'RUL-13':
+    'A type has named lists, which conditions name (ctx.country in lists.eu): rules, trace and bundle decide by the values, and a list that a rule names cannot be taken away.',
 };
 
 const deciding = {

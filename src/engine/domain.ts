@@ -56,7 +56,7 @@ export const confidenceThresholdsSchema = z
       .refine((own) => Object.keys(own).length > 0, { message: 'must name an option, or be left out' })
       .meta({ minProperties: 1 })
       .optional()
-      .describe('Options that are decided alone only from a confidence of their own, where it is above auto_decide'),
+      .describe('A higher `auto_decide` of single options'),
   })
   .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' })
   .describe('The confidences that separate deciding alone, a look and handing on');
@@ -110,11 +110,33 @@ export const optionInputSchema = toOption(nameText(limits.maxNameLength));
 export const optionsInputSchema = toOptions(optionInputSchema);
 export const reasonCodesInputSchema = toReasonCodes(nameText(limits.maxNameLength));
 
+/** Words of the rules language, and the one key that no JSON object can hold safely. */
+const takenListNames = ['in', 'true', 'false', 'null', '__proto__'];
+const listValue = z.union([
+  characters(0, limits.maxNameLength).refine((text) => text.isWellFormed() && !text.includes('\0'), {
+    error: 'must not hold NUL or half a surrogate pair',
+  }),
+  z.number(),
+  z.boolean(),
+]);
+export const listNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a list is named by up to 64 letters, digits and _, no digit first')
+  .refine((name) => !takenListNames.includes(name), { error: 'this word cannot name a list' });
+export const namedListsSchema = z
+  .record(listNameSchema, z.array(listValue).min(1).max(limits.maxListValues))
+  .refine((lists) => Object.keys(lists).length <= limits.maxLists, { error: `at most ${limits.maxLists} lists` })
+  .meta({ maxProperties: limits.maxLists })
+  .describe('Values that conditions name: `… in lists.eu`');
+/** Lists of values by name, which conditions of a type's rules refer to. */
+export type NamedLists = z.infer<typeof namedListsSchema>;
+
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({
   options: optionsSchema,
   reason_codes: reasonCodesSchema,
   hard_rules: z.array(ruleSchema).max(limits.maxRules),
+  lists: namedListsSchema.default({}),
   input_schema: jsonObject.nullable(),
   confidence_thresholds: confidenceThresholdsSchema,
   escalation_policy: escalationPolicySchema,

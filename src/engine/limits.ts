@@ -10,7 +10,10 @@ export const limits = {
   maxReasonCodes: 500,
   maxReasonCodesPerExample: 50,
   maxRules: 200,
-  /** Characters of a decision type's name; of an option, a reason code or a rule's name. */
+  /** Named lists of a decision type, and values of one. */
+  maxLists: 100,
+  maxListValues: 1_000,
+  /** Characters of a decision type's name; of an option, a reason code, a rule's name or a value of a list. */
   maxTypeNameLength: 100,
   maxNameLength: 200,
   /** UTF-8 bytes of a rule's condition. */

@@ -1,17 +1,23 @@
 /** Labels that the rules of the type would decide otherwise. */
-import type { Rule } from '../domain.ts';
+import type { NamedLists, Rule } from '../domain.ts';
 import { compileSoundRules } from '../rules/compile.ts';
 import { type Search, toFinding } from './finding.ts';
 
 /** Rules with what they may decide, and since when they have been so, in milliseconds since 1970. */
-export type SavedRules = { rules: Rule[]; options: string[]; reasonCodes: string[]; savedAt: number };
+export type SavedRules = {
+  rules: Rule[];
+  options: string[];
+  reasonCodes: string[];
+  lists: NamedLists;
+  savedAt: number;
+};
 type Tally = { rule: Rule; agrees: number; disagrees: number; doubted: { id: string; label: string }[] };
 
 /**
  * Searches for labels that the first matching rule contradicts; those confirmed since the rules were saved are none.
  */
-export function searchRuleDisagreements({ rules, options, reasonCodes, savedAt }: SavedRules): Search {
-  const { sound } = compileSoundRules(rules, { options, reason_codes: reasonCodes });
+export function searchRuleDisagreements({ rules, options, reasonCodes, lists, savedAt }: SavedRules): Search {
+  const { sound } = compileSoundRules(rules, { options, reason_codes: reasonCodes, lists });
   const tallies = sound.file.rules.map((rule): Tally => ({ rule, agrees: 0, disagrees: 0, doubted: [] }));
   return {
     add({ id, input, decision, reviewedAt }) {

@@ -1,6 +1,7 @@
 /** Compiles a decision type's rules, and loads compiled ones from a bundle. */
 import { z } from 'zod';
-import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
+import { countUtf8Bytes } from '../code-points.ts';
+import { type JsonObject, type NamedLists, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { compilePattern, type PatternBudget } from './evaluation/calls.ts';
@@ -47,8 +48,8 @@ export type CompiledRules = {
   /** Evaluates the rule at a place of the file by itself. */
   evaluateOne(place: number, input: JsonObject): boolean | 'error';
 };
-/** What rules may refer to: the options and the reason codes of their decision type. */
-type Vocabulary = { options: readonly string[]; reason_codes: readonly string[] };
+/** What rules may refer to: options, reason codes and named lists of their decision type. */
+type Vocabulary = { options: readonly string[]; reason_codes: readonly string[]; lists?: NamedLists };
 
 /** Checks and compiles rules; returns every problem by its index. They run by priority, then list order. */
 export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
@@ -71,12 +72,15 @@ function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): { problems:
   const names = new Set<string>();
   const compiled: CompiledRule[] = [];
   const patterns: PatternBudget = { left: ruleLimits.maxPatternsSize };
+  let bytesLeft: number = ruleLimits.maxTreesBytes;
   rules.forEach((rule, index) => {
-    const { ast, problems: found } = checkCondition(rule.condition, patterns);
+    const { ast, problems: found } = checkCondition(rule.condition, patterns, vocabulary.lists ?? {});
+    if (ast) bytesLeft -= countUtf8Bytes(JSON.stringify(ast));
     const own = [
       ...checkName(rule, names),
       ...checkReferences(rule, vocabulary),
       ...found.map((problem) => ({ ...problem, field: 'condition' as const })),
+      ...(bytesLeft < 0 ? [tooLargeTogether] : []),
     ];
     names.add(rule.name);
     for (const { field, message, suggestion, range } of own)
@@ -89,6 +93,12 @@ function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): { problems:
 type FieldProblem = ConditionProblem & Pick<RuleProblem, 'field'>;
 
 const nowhere: SourceRange = { start: 0, end: 0 };
+const tooLargeTogether: FieldProblem = {
+  field: 'condition',
+  message: 'The rules up to this one are larger than a bundle can hold: a list counts wherever it is named.',
+  suggestion: 'Name large lists in fewer rules, or test them in one rule.',
+  range: nowhere,
+};
 
 function checkName({ name }: Rule, earlierNames: ReadonlySet<string>): FieldProblem[] {
   if (!earlierNames.has(name)) return [];
@@ -120,8 +130,9 @@ function suggestName(word: string, candidates: readonly string[]): string | null
 function checkCondition(
   condition: string,
   patterns: PatternBudget,
+  lists: NamedLists,
 ): { ast: RuleNode | null; problems: ConditionProblem[] } {
-  const { ast, draft, problems } = parseCondition(condition, patterns);
+  const { ast, draft, problems } = parseCondition(condition, patterns, lists);
   const checked = draft && inferType(draft.tree);
   for (const { at, message, suggestion } of checked?.problems ?? [])
     problems.push({ message, suggestion, range: draft?.toRange(at) ?? nowhere });

@@ -2,8 +2,10 @@
 export const ruleLimits = {
   /** Nodes above one another in a syntax tree, the root included. */
   maxDepth: 24,
-  /** Nodes of a syntax tree. */
-  maxNodes: 500,
+  /** Nodes of a syntax tree, the values of a named list counted wherever it is named. */
+  maxNodes: 2_000,
+  /** Bytes of the trees of all rules as JSON: a bundle's rules.json has room for them. */
+  maxTreesBytes: 7_000_000,
   /** Comprehensions inside one another. */
   maxComprehensionDepth: 2,
   /** Members of a list or map that one comprehension goes over. */

@@ -4,7 +4,10 @@ import type { DecisionType, Version } from '../../server/contract/types/decision
 import { amendHistory, type History, pushHistory, redoHistory, startHistory, undoHistory } from './history.ts';
 
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
-export type TypeDraft = Pick<Version, 'options' | 'reason_codes' | 'confidence_thresholds' | 'escalation_policy'> &
+export type TypeDraft = Pick<
+  Version,
+  'options' | 'reason_codes' | 'lists' | 'confidence_thresholds' | 'escalation_policy'
+> &
   Pick<DecisionType, 'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit'> & {
     hard_rules: Rule[];
     inputSchemaText: string;
@@ -19,6 +22,7 @@ export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_ve
     options: version.options,
     reason_codes: version.reason_codes,
     hard_rules: version.hard_rules,
+    lists: version.lists,
     inputSchemaText: version.input_schema === null ? '' : JSON.stringify(version.input_schema, null, 2),
     confidence_thresholds: version.confidence_thresholds,
     escalation_policy: version.escalation_policy,
@@ -60,19 +64,27 @@ type DraftsState = {
   throwAway(typeId: string): void;
 };
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
+/** A draft as it was kept, perhaps by a program that knew no lists. */
+type KeptDraft = Omit<TypeDraft, 'lists'> & Partial<TypeDraft>;
 
 const storageKey = 'decision-workbench.drafts';
+
+const withLists = (kept: KeptDraft): TypeDraft => ({ lists: {}, ...kept });
 
 function readDrafts(storage: Store): Record<string, Edited> {
   try {
     const stored = JSON.parse(storage.getItem(storageKey) ?? '{}') as Record<
       string,
-      { base: TypeDraft; present: TypeDraft }
+      { base: KeptDraft; present: KeptDraft }
     >;
     return Object.fromEntries(
       Object.entries(stored).map(([typeId, { base, present }]) => [
         typeId,
-        { base, history: pushHistory(startHistory(base), present), mergeKey: null },
+        {
+          base: withLists(base),
+          history: pushHistory(startHistory(withLists(base)), withLists(present)),
+          mergeKey: null,
+        },
       ]),
     );
   } catch {

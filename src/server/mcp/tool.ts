@@ -113,7 +113,9 @@ export function toToolOfParts(description: Description, parts: Readonly<Record<s
 
 /** Keywords that agents pay for and do not need: a value that breaks one is refused in words. */
 const unwritten =
-  'pattern minLength maxLength minItems maxItems minProperties uniqueItems not propertyNames examples'.split(' ');
+  'pattern minLength maxLength minItems maxItems minProperties maxProperties uniqueItems not propertyNames examples'.split(
+    ' ',
+  );
 
 /** Defaults that mean nothing is set, as JSON. */
 const emptyValues: ReadonlySet<string | undefined> = new Set(['null', '""', '[]', '{}']);

@@ -84,7 +84,7 @@ const evaluation = toToolOfParts(
     }),
     rules: toAct({
       operation: 'policies.try_rules',
-      omit: ['options', 'reason_codes'],
+      omit: ['options', 'reason_codes', 'lists'],
       summarise: ({ sentence }) =>
         `${sentence} Next: save them as hard_rules with update_decision_type where they help.`,
     }),
@@ -159,7 +159,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: ['costs', 'audit', 'escalation_policy'],
+    omit: ['costs', 'audit', 'escalation_policy', 'lists'],
     shorten: shortenType,
     description:
       'Creates a decision type: a name, at least two options, and optionally reason codes, hard rules (CEL over ctx; the resource workbench://guides/rules explains them), an input schema and thresholds. Counts towards the plan; costs no credits.',

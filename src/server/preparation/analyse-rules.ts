@@ -1,5 +1,5 @@
 /** What unsaved rules would do on the examples and the logged inputs of a type. */
-import type { Definition, JsonObject, Rule } from '../../engine/domain.ts';
+import type { Definition, JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
 import { readPath } from '../../engine/features/values.ts';
 import { isMask, isPiiField } from '../../engine/pii.ts';
 import {
@@ -25,12 +25,13 @@ export type AnalysisRequest = {
   rules: Rule[];
   options?: string[] | undefined;
   reason_codes?: string[] | undefined;
+  lists?: NamedLists | undefined;
   input_schema?: JsonObject | null | undefined;
 };
 type AnalysisOrder = {
   request: AnalysisRequest;
   /** As it is saved: what the request leaves out, and what the rules are compared with. */
-  saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'input_schema'>;
+  saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema'>;
   piiFields: readonly string[];
   examples: readonly JsonRow[];
   decisions: readonly JsonRow[];
@@ -57,6 +58,7 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
   const { problems, sound } = compileSoundRules(request.rules, {
     options: request.options ?? saved.options,
     reason_codes: request.reason_codes ?? saved.reason_codes,
+    lists: request.lists ?? saved.lists,
   });
   const survey = surveyFields(piiFields);
   const savedRules = compileRules(saved.hard_rules, saved);

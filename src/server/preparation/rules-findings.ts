@@ -1,5 +1,5 @@
 /** Unsaved rules checked alone, and what is found in them as the wire has it. */
-import type { JsonObject, Rule } from '../../engine/domain.ts';
+import type { JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
 import { type CompiledRules, compileSoundRules } from '../../engine/rules/compile.ts';
 import { toUtf16Range } from '../../engine/rules/source.ts';
@@ -12,6 +12,7 @@ export function checkRules(request: {
   rules: Rule[];
   options: string[];
   reason_codes: string[];
+  lists: NamedLists;
   input_schema: JsonObject | null;
 }): { ok: boolean; problems: RulesAnalysis['problems']; findings: RulesAnalysis['findings'] } {
   const { problems, sound } = compileSoundRules(request.rules, request);

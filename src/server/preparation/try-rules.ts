@@ -1,11 +1,11 @@
 import type { Costs } from '../../engine/costs.ts';
-import type { Rule } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain.ts';
 import type { DecidingSettings, RecordedRow } from '../../engine/measure/replay.ts';
 import { measureRulesEffect } from '../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../engine/measured.ts';
 import { compileRules, type RuleProblem } from '../../engine/rules/compile.ts';
 
-type RuleSet = { hard_rules: Rule[]; options: string[]; reason_codes: string[] };
+type RuleSet = Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>;
 type TrialOrder = {
   saved: RuleSet;
   tried: RuleSet;

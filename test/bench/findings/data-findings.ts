@@ -30,7 +30,7 @@ print('    rows   seconds  longest row ms  peak MB  findings');
 for (const count of values.rows.map(Number)) {
   const inputs = createInputs(count);
   const started = performance.now();
-  const search = startDataSearch({ rules: [], options, reasonCodes: [], savedAt: 0 }, []);
+  const search = startDataSearch({ rules: [], options, reasonCodes: [], lists: {}, savedAt: 0 }, []);
   let longestMs = 0;
   inputs.forEach((input, i) => {
     const before = performance.now();

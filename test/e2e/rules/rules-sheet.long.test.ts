@@ -327,6 +327,58 @@ describe('the sheet of rules', () => {
     expect(await lines().first().getAttribute('aria-rowindex')).toBe('2');
   });
 
+  test('a list is made in its dialog, named in a cell, saved with the rules, and stays while it is named [RUL-13]', async () => {
+    const parcels = { name: 'parcels', options: ['ship', 'check'], fallback_option: 'ship' };
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', parcels);
+    const url = `/api/v1/decision-types/${made.body.id}`;
+    await workbench.call('POST', `${url}/examples`, {
+      examples: ['DE', 'CH', 'FR'].map((country) => ({ input: { country } })),
+    });
+    await page.goto(`${workbench.url}/app/#/types/${made.body.id}/rules`);
+    await page.getByRole('columnheader', { name: 'country' }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Lists of values' });
+    await page.getByRole('button', { name: 'Lists…' }).click();
+    await dialog.getByRole('button', { name: 'Add a list' }).click();
+    await page.keyboard.type('e-u');
+    await dialog.getByText('no digit first').waitFor();
+    await press('Backspace', 'Backspace');
+    await page.keyboard.type('u');
+    await dialog.getByLabel('Values, one a line').fill('1,5');
+    await dialog.getByLabel('Values are').selectOption('numbers');
+    await dialog.getByText('Line 1 is no number').waitFor();
+    await page.screenshot({ path: join(pictures, 'rules-lists.png') });
+    await dialog.getByLabel('Values are').selectOption('texts');
+    await dialog.getByLabel('Values, one a line').fill('DE\r\nFR\n\nAT\n');
+    await dialog.getByRole('button', { name: 'Use these lists' }).click();
+    await expect.poll(() => dialog.count()).toBe(0);
+
+    await grid().focus();
+    await press('Home');
+    for (const text of ['outside', 'not lists.eu', 'check']) await type(text);
+    expect(await textsOf(0)).toEqual(['outside', 'not in lists.eu', 'check', '']);
+    await press('ArrowUp', 'ArrowUp');
+    await page.getByText('If country is not in the list eu, then check.').waitFor();
+    await page.keyboard.press('ControlOrMeta+s');
+    await page.getByText('Saved. Version 2 is active.').waitFor();
+    const stored = async () => (await workbench.call<{ active_version: object }>('GET', url)).body.active_version;
+    const whole = { lists: { eu: ['DE', 'FR', 'AT'] }, hard_rules: [{ condition: '!(ctx.country in lists.eu)' }] };
+    expect(await stored()).toMatchObject(whole);
+    const policy = await workbench.call<{ id: string }>('POST', `${url}/policies`, { kind: 'rules_only' });
+    await workbench.call('POST', `${url}/policies/${policy.body.id}/deploy`);
+    const order = { decision_type: 'parcels', input: { country: 'CH' } };
+    expect((await workbench.call('POST', '/api/v1/decide', order)).body).toMatchObject({ decision: 'check' });
+
+    await page.getByRole('button', { name: 'Lists…' }).click();
+    expect(await dialog.getByLabel('Values, one a line').inputValue()).toBe('DE\nFR\nAT');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Use these lists' }).click();
+    await page.getByText('“outside” cannot be tried yet').waitFor();
+    await page.screenshot({ path: join(pictures, 'rules-list-missing.png') });
+    expect(await stored()).toMatchObject({ version_number: 2, ...whole });
+    await press('ControlOrMeta+z');
+    await expect.poll(() => page.getByText('cannot be tried yet').count()).toBe(0);
+  });
+
   test('nothing went wrong behind the page', () => {
     expect(opened.faults).toEqual([]);
   });

@@ -27,7 +27,7 @@ function messages(count: number): Row[] {
 }
 
 function search(rows: readonly Row[], piiFields: string[] = [], rules: Rule[] = []) {
-  const started = startDataSearch({ rules, options, reasonCodes: [], savedAt: 1_000 }, piiFields);
+  const started = startDataSearch({ rules, options, reasonCodes: [], lists: {}, savedAt: 1_000 }, piiFields);
   rows.forEach((row, i) => {
     started.add({ id: `e${i}`, heldOut: false, reviewedAt: null, ...row });
   });

@@ -211,6 +211,16 @@ describe('a rule as a row of cells', () => {
     expect(describeCondition('ctx.a || ctx.b')).toBeNull();
   });
 
+  it('names a list of the type, in code and in words, and a text that only looks so is quoted [RUL-13]', () => {
+    for (const typed of ['in lists.eu', 'lists.eu', ' In lists.eu '])
+      expect(conditionOf(typed, tier)).toBe('ctx.customer.tier in lists.eu');
+    expect(conditionOf('not lists.eu', amount)).toBe('!(ctx.amount in lists.eu)');
+    const condition = 'ctx.customer.tier in lists.eu && !(ctx.amount in lists.odd)';
+    expect(row(condition)).toEqual(['customer.tier: in lists.eu', 'amount: not in lists.odd']);
+    expect(describeCondition(condition)).toBe('customer.tier is in the list eu and amount is not in the list odd');
+    expect(row('ctx.customer.tier == "lists.eu"')).toEqual(['customer.tier: "lists.eu"']);
+  });
+
   it('has no text for tests that no cell is read as', () => {
     expect(writeCell([{ path: ['x'], test: '==', value: null }], mixed)).toBeNull();
     expect(toCondition([])).toBe('');

@@ -290,6 +290,10 @@ describe('editing a condition', () => {
     expect(labels('ctx.state == "CA"')).toEqual([]);
     expect(labels('')).toEqual(expect.arrayContaining(['ctx.amount', 'ctx.consumer.age', 'has', 'timestamp']));
     expect(findCompletions('ctx.am > 1', 6, fields)).toMatchObject({ from: 3, to: 6, lead: '.' });
+    expect(findCompletions('ctx.a in lists.e', 16, fields, { eu: ['DE', 'FR'] }).items).toEqual([
+      { label: 'eu', kind: 'value', insert: '.eu', detail: 'list of 2', help: '"DE", "FR"' },
+    ]);
+    expect(formatCondition('ctx.a  in lists.eu')).toBe('ctx.a in lists.eu');
   });
 
   it('completes names that need brackets, and values within quotes up to the closing one', () => {

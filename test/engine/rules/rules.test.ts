@@ -107,11 +107,72 @@ describe('writing rules', () => {
     expect(problemsOf(rule(deep(24)))).toEqual([]);
     expect(problemsOf(rule(deep(25)))[0]?.message).toBe('The condition is nested deeper than 24 levels.');
     const wide = (nodes: number) => `ctx.a in [${'1,'.repeat(nodes - 4)}]`;
-    expect(problemsOf(rule(wide(500)))).toEqual([]);
-    expect(problemsOf(rule(wide(501)))[0]?.message).toBe('The condition has more than 500 parts.');
+    expect(problemsOf(rule(wide(2000)))).toEqual([]);
+    expect(problemsOf(rule(wide(2001)))[0]?.message).toBe('The condition has more than 2000 parts.');
     expect(problemsOf(rule('('.repeat(4000)))).toHaveLength(1);
     expect(problemsOf(rule('!'.repeat(4090)))).toHaveLength(1);
     expect(problemsOf(rule('['.repeat(4090)))).toHaveLength(1);
+  });
+});
+
+describe('named lists', () => {
+  const lists = { eu: ['DE', 'FR'], flags: [1, true, 'x'], many: Array.from({ length: 1000 }, (_, i) => i) };
+  const compileWith = (...conditions: string[]) =>
+    compileRules(
+      conditions.map((condition) => rule(condition)),
+      { ...definition, lists },
+    );
+
+  it('stand for their values wherever a condition names them, in file and trace too [RUL-13]', () => {
+    const named = compileWith('ctx.country in lists.eu');
+    if (!named.ok) throw new Error(JSON.stringify(named.problems));
+    const at = [15, 23];
+    expect(named.value.file.rules[0]?.ast).toMatchObject({
+      right: { k: 'list', items: ['DE', 'FR'].map((v) => ({ k: 'lit', v, at })), at },
+    });
+    expect(loadRules(JSON.parse(JSON.stringify(named.value.file))).evaluate({ country: 'FR' }, true).trace).toEqual([
+      {
+        name: 'ctx.country in lists.eu',
+        outcome: 'matched',
+        error: null,
+        values: [
+          { expression: 'ctx.country in lists.eu', value: true },
+          { expression: 'ctx.country', value: 'FR' },
+        ],
+      },
+    ]);
+    expect(named.value.evaluate({ country: 'US' }, false).matched).toBeNull();
+    const others = compileWith(
+      '"😀" == ctx.a && ctx.b in lists.many',
+      'lists.flags.exists(x, x == ctx.a)',
+      'size(lists.eu + lists.flags) == 5 && ctx.lists.eu == 7',
+      '[{"eu": 3}].exists(lists, lists.eu == ctx.c)',
+    );
+    if (!others.ok) throw new Error(JSON.stringify(others.problems));
+    expect(others.value.evaluateEach({ a: '😀', b: 999, c: 3, lists: { eu: 7 } })).toEqual([true, false, true, true]);
+  });
+
+  it('are refused at their place where there is none of the name, with those there are [RUL-13]', () => {
+    const found = compileWith('ctx.a == 1 && ctx.b in lists.flag', 'ctx.b in lists', 'ctx.b in lists.constructor');
+    expect(
+      found.ok
+        ? []
+        : found.problems.map(({ rule: at, message, suggestion, range }) => [at, message, suggestion, range]),
+    ).toEqual([
+      [
+        0,
+        'There is no list named flag.',
+        'Did you mean lists.flags? There are: eu, flags, many.',
+        { start: 23, end: 33 },
+      ],
+      [1, 'Unknown name: lists.', 'A list is named behind a point: ctx.field in lists.name.', { start: 9, end: 14 }],
+      [2, 'There is no list named constructor.', 'There are: eu, flags, many.', { start: 9, end: 26 }],
+    ]);
+    expect(problemsOf(rule('ctx.b in lists.eu'))[0]?.suggestion).toBe('The type has no lists yet.');
+    const large = { lists: { large: Array.from({ length: 1000 }, (_, i) => `${'x'.repeat(90)}${i}`) } };
+    const many = Array.from({ length: 100 }, (_, i) => rule(`ctx.a == ${i} && ctx.b in lists.large`));
+    const together = compileRules(many, { ...definition, ...large });
+    expect(together.ok ? null : together.problems[0]?.message).toContain('larger than a bundle can hold');
   });
 });
 

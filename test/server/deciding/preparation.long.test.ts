@@ -19,6 +19,7 @@ const toCheck = (count: number) => ({
   rules: rules(count),
   options: ['yes', 'no'],
   reason_codes: [],
+  lists: {},
   input_schema: null,
 });
 

@@ -121,14 +121,15 @@ async function compare(call: Call, name: string, inputs: object[], tables: Decid
   return [...stages].sort();
 }
 
-test('all 600 rows of an imported file are decided alike, empty cells and dotted headers as they stand', async () => {
+test('all 600 rows of an imported file are decided alike, empty cells, dotted headers and named lists as they stand [RUL-13]', async () => {
   const type = {
     name: 'bookings',
     options: ['kept', 'cancelled'],
+    lists: { long_stays: [21, 30] },
     hard_rules: [
       {
         name: 'long stay',
-        condition: 'ctx.stay.nights > 20 && ctx.stay.adults == 3',
+        condition: 'ctx.stay.nights in lists.long_stays && ctx.stay.adults == 3',
         then: 'kept',
         reason_code: null,
         priority: 1,

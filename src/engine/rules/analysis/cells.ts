@@ -45,6 +45,8 @@ export function readCell(typed: string, field: CellField): ReadCell {
     const list = pattern.exec(text)?.[1];
     if (list !== undefined) return readTexts(list, test, field);
   }
+  const named = /^(not\s+)?(?:in\s+)?lists\.([A-Za-z_]\w*)$/i.exec(text);
+  if (named) return { tests: [{ path, test: named[1] ? 'not in list' : 'in list', list: named[2] ?? '' }] };
   const negated = /^(?:not\s+|!=\s*|<>\s*|≠\s*)(.+)$/is.exec(text)?.[1];
   const values = readValues(negated ?? text.replace(/^={1,2}\s*/, ''), field);
   if ('problem' in values) return values;
@@ -174,6 +176,10 @@ function writeTest(test: TableRow, field: CellField): string {
     case 'present':
     case 'absent':
       return Object.entries(states).find(([, state]) => state === test.test)?.[0] ?? '';
+    case 'in list':
+      return `in lists.${test.list}`;
+    case 'not in list':
+      return `not in lists.${test.list}`;
     case 'in':
       return list(test.value);
     case 'not in':

@@ -1,4 +1,5 @@
 /** What an editor needs to know about a condition, as pure functions: completion, hover, formatting. */
+import type { NamedLists } from '../../domain.ts';
 import { ruleFunctions, type StaticType } from '../functions.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath, printTree } from '../parsing/print.ts';
@@ -37,19 +38,30 @@ const hoverable = new RegExp(`${fieldSource}(?!\\w*\\()|[A-Za-z_]\\w*`, 'g');
 const beforeValue = new RegExp(`(${fieldSource})\\s*(?:[=!]=|in\\s*\\[(?:[^\\]]*,)?)\\s*$`);
 
 /** Finds what may stand at an offset (UTF-16), whatever of it is there already. */
-export function findCompletions(source: string, offset: number, fields: readonly KnownField[]): Completions {
+export function findCompletions(
+  source: string,
+  offset: number,
+  fields: readonly KnownField[],
+  lists: NamedLists = {},
+): Completions {
   const before = source.slice(0, offset);
   const string = findOpenString(before);
   if (string !== null) return findStringCompletions(source, string, offset, fields);
   const word = /[\p{L}\p{N}_]*$/u.exec(before)?.[0] ?? '';
   const from = offset - word.length;
   if (before[from - 1] === '.')
-    return { from: from - 1, to: offset, lead: '.', items: listMemberCompletions(before.slice(0, from), fields) };
+    return {
+      from: from - 1,
+      to: offset,
+      lead: '.',
+      items: listMemberCompletions(before.slice(0, from), fields, lists),
+    };
   return { from, to: offset, lead: '', items: listStartCompletions(before.slice(0, from), fields) };
 }
 
-/** Lists fields and methods behind a dot. */
-function listMemberCompletions(before: string, fields: readonly KnownField[]): Completion[] {
+/** Lists fields and methods, or named lists, behind a dot. */
+function listMemberCompletions(before: string, fields: readonly KnownField[], lists: NamedLists): Completion[] {
+  if (/(?<![\w.])lists\.$/.test(before)) return Object.entries(lists).map(toListCompletion);
   const above = findField(before, beforeMember);
   const methods = above?.length === 0 ? [] : listMethodCompletions(above ? findFieldType(above, fields) : 'any');
   const members = above ? listFieldCompletions(above, fields) : [];
@@ -109,6 +121,11 @@ function toValueCompletion(label: string, value: string | number | boolean | nul
 
 function toFieldCompletion(label: string, insert: string, detail: string, help: string): Completion {
   return { label, kind: 'field', insert, detail, help };
+}
+
+function toListCompletion([name, values]: [string, readonly unknown[]]): Completion {
+  const help = values.slice(0, 12).map((value) => JSON.stringify(value));
+  return { label: name, kind: 'value', insert: `.${name}`, detail: `list of ${values.length}`, help: help.join(', ') };
 }
 
 function listFunctionCompletions(): Completion[] {

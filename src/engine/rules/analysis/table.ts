@@ -15,6 +15,7 @@ type TextTest = (typeof textTests)[number];
 export type TableRow =
   | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
   | { path: string[]; test: 'in' | 'not in'; value: Literal[] }
+  | { path: string[]; test: 'in list' | 'not in list'; list: string }
   | { path: string[]; test: TextTest; value: string[] }
   | { path: string[]; test: 'present' | 'absent' | 'empty' | 'filled' };
 
@@ -71,6 +72,10 @@ function printRow(row: TableRow): string {
       return `${path} in [${row.value.map(printLiteral).join(', ')}]`;
     case 'not in':
       return `!(${path} in [${row.value.map(printLiteral).join(', ')}])`;
+    case 'in list':
+      return `${path} in lists.${row.list}`;
+    case 'not in list':
+      return `!(${path} in lists.${row.list})`;
     case 'contains':
     case 'startsWith':
     case 'endsWith':
@@ -103,6 +108,7 @@ function readNegation(node: RuleNode): TableRow | null {
   if (plain) return { path: plain, test: '==', value: false };
   if (node.k === 'has') return readPresence(node, 'absent');
   const row = node.k === 'op' ? readOperator(node) : null;
+  if (row?.test === 'in list') return { ...row, test: 'not in list' };
   return row?.test === 'in' ? { ...row, test: 'not in' } : null;
 }
 
@@ -110,9 +116,12 @@ function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
   const path = readField(node.left);
   if (!path) return null;
   if (node.op === 'in') {
-    if (node.right.k !== 'list') return null;
-    const value = node.right.items.flatMap((item) => (item.k === 'lit' ? [item.v] : []));
-    return value.length === node.right.items.length ? { path, test: 'in', value } : null;
+    const { right } = node;
+    if (right.k === 'get' && right.of.k === 'var' && right.of.name === 'lists')
+      return { path, test: 'in list', list: right.field };
+    if (right.k !== 'list') return null;
+    const value = right.items.flatMap((item) => (item.k === 'lit' ? [item.v] : []));
+    return value.length === right.items.length ? { path, test: 'in', value } : null;
   }
   const test = comparisons.find((known) => known === node.op);
   return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;

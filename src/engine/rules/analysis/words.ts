@@ -9,6 +9,8 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
   '>=': 'is at least',
   in: 'is one of',
   'not in': 'is none of',
+  'in list': 'is in the list',
+  'not in list': 'is not in the list',
   contains: 'contains',
   startsWith: 'begins with',
   endsWith: 'ends with',
@@ -23,6 +25,7 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
 export function describeCondition(condition: string, quote = (text: string) => text): string | null {
   const describeRow = (row: TableRow) => {
     const start = `${quote(row.path.join('.'))} ${tests[row.test]}`;
+    if ('list' in row) return `${start} ${quote(row.list)}`;
     if (!('value' in row)) return start;
     const values = [row.value].flat().map((value) => quote(JSON.stringify(value)));
     return `${start} ${values.join(row.test === 'in' || row.test === 'not in' ? ', ' : ' or ')}`;

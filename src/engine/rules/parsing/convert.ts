@@ -1,5 +1,6 @@
 /** Converts the syntax tree of cel-js into a tree of the rules language, and reports what the language leaves out. */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import type { NamedLists } from '../../domain.ts';
 import { compilePattern, type PatternBudget } from '../evaluation/calls.ts';
 import { type FunctionInfo, ruleFunctions } from '../functions.ts';
 import { ruleLimits } from '../rule-limits.ts';
@@ -19,6 +20,8 @@ type Conversion = {
   readonly toCodePoint: (offset: number) => number;
   readonly problems: ConditionProblem[];
   readonly patterns: PatternBudget;
+  /** What `lists.name` stands for; null where the name is kept. */
+  readonly lists: NamedLists | null;
   /** Loop variables of the comprehensions around the current node, the outermost first. */
   readonly scope: string[];
   /** What the tree calls a loop variable that is written ctx: its ctx is always the input. */
@@ -35,10 +38,11 @@ export function convertSyntax(
   source: string,
   toCodePoint: (offset: number) => number,
   patterns: PatternBudget,
+  lists: NamedLists | null,
 ): { tree: RuleNode; problems: ConditionProblem[] } {
   const problems: ConditionProblem[] = [];
   const shadowName = findUnusedName(source);
-  const tree = convert(root, { source, toCodePoint, problems, patterns, scope: [], shadowName, depth: 0 });
+  const tree = convert(root, { source, toCodePoint, problems, patterns, lists, scope: [], shadowName, depth: 0 });
   return { tree, problems };
 }
 
@@ -67,6 +71,7 @@ function convertNode(node: ASTNode, conversion: Conversion): RuleNode {
     case 'id':
       return convertName(node, at, conversion);
     case '.':
+      if (isName(node.args[0], 'lists', conversion)) return convertListName(node, at, conversion);
       return { k: 'get', of: convertChild(node.args[0]), field: node.args[1], at };
     case '[]':
       return { k: 'index', of: convertChild(node.args[0]), by: convertChild(node.args[1]), at };
@@ -144,6 +149,25 @@ function convertName(node: Syntax<'id'>, at: At, conversion: Conversion): RuleNo
   if (!conversion.scope.includes(name))
     report(node, conversion, { message: `Unknown name: ${name}.`, suggestion: suggestName(name, conversion.scope) });
   return { k: 'var', name, at };
+}
+
+const isName = (node: ASTNode, name: string, { scope }: Conversion) =>
+  node.op === 'id' && node.args === name && !scope.includes(name);
+
+/** Puts the values of a named list, at the place of the name, where the name stands. */
+function convertListName(node: Syntax<'.'>, at: At, conversion: Conversion): RuleNode {
+  const { lists } = conversion;
+  const name = node.args[1];
+  if (lists === null) return { k: 'get', of: { k: 'var', name: 'lists', at }, field: name, at };
+  if (Object.hasOwn(lists, name))
+    return { k: 'list', items: (lists[name] ?? []).map((v) => ({ k: 'lit', v, at })), at };
+  const known = Object.keys(lists);
+  const nearest = findNearest(name, known);
+  const shown = known.length > 8 ? `${known.slice(0, 8).join(', ')}, …` : known.join(', ');
+  return refuse(node, at, conversion, {
+    message: `There is no list named ${name}.`,
+    suggestion: `${nearest ? `Did you mean lists.${nearest}? ` : ''}${known.length > 0 ? `There are: ${shown}.` : 'The type has no lists yet.'}`,
+  });
 }
 
 /** A negative number is one literal; anything else is negated when it is evaluated. */
@@ -256,6 +280,7 @@ function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, 
 
 function suggestName(name: string, scope: readonly string[]): string {
   if (name.toLowerCase() === 'ctx' || name === 'input' || name === 'context') return 'The input is called ctx.';
+  if (name === 'lists') return 'A list is named behind a point: ctx.field in lists.name.';
   const nearest = findNearest(name, scope);
   return nearest ? `Did you mean ${nearest}?` : `Did you mean ctx.${name}?`;
 }

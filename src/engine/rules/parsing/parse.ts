@@ -1,6 +1,7 @@
 /** Parses a condition: cel-js gives syntax and positions, and what it read becomes a tree of the rules language. */
 import { Environment } from '@marcbachmann/cel-js';
 import { countUtf8Bytes } from '../../code-points.ts';
+import type { NamedLists } from '../../domain.ts';
 import { limits } from '../../limits.ts';
 import type { PatternBudget } from '../evaluation/calls.ts';
 import { ruleLimits } from '../rule-limits.ts';
@@ -16,12 +17,19 @@ type ParsedCondition = {
   problems: ConditionProblem[];
 };
 
-const parser = new Environment({ unlistedVariablesAreDyn: true, limits: { maxAstNodes: 4096, maxDepth: 200 } });
+const parser = new Environment({
+  unlistedVariablesAreDyn: true,
+  limits: { maxAstNodes: 4096, maxDepth: 200, maxListElements: ruleLimits.maxNodes },
+});
 
-/** Parses and checks a condition; returns every problem. `patterns` is a budget that all rules share. */
+/**
+ * Parses and checks a condition; returns every problem. `patterns` is a budget that all rules share. The names of
+ * `lists` are replaced by their values; without `lists` they stay in the tree, whatever they name.
+ */
 export function parseCondition(
   source: string,
   patterns: PatternBudget = { left: ruleLimits.maxPatternsSize },
+  lists: NamedLists | null = null,
 ): ParsedCondition {
   const unreadable = checkSource(source);
   if (unreadable) return { ast: null, draft: null, problems: [unreadable] };
@@ -33,6 +41,7 @@ export function parseCondition(
     syntax.source,
     (offset) => toCodePoint(syntax.toOriginalRange({ start: offset, end: offset }).start),
     patterns,
+    lists,
   );
   const problems = [
     ...syntax.problems,

@@ -11,6 +11,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   options: 'Options',
   reason_codes: 'Reason codes',
   hard_rules: 'Rules',
+  lists: 'Lists',
   inputSchemaText: 'Input schema',
   confidence_thresholds: 'Thresholds',
   escalation_policy: 'When it is not sure',
@@ -28,11 +29,12 @@ export function Versions({ type }: { type: DecisionType }) {
   if (versions.isPending) return <Busy>Loading the versions…</Busy>;
   if (versions.isError) return <ErrorNote error={versions.error} retry={() => void versions.refetch()} />;
   const takeUp = (version: Version) => {
-    const { options, reason_codes, hard_rules, inputSchemaText, confidence_thresholds, escalation_policy } = toDraft({
-      ...type,
-      active_version: version,
-    });
-    edit({ options, reason_codes, hard_rules, inputSchemaText, confidence_thresholds, escalation_policy });
+    const { options, reason_codes, hard_rules, lists, inputSchemaText, confidence_thresholds, escalation_policy } =
+      toDraft({
+        ...type,
+        active_version: version,
+      });
+    edit({ options, reason_codes, hard_rules, lists, inputSchemaText, confidence_thresholds, escalation_policy });
   };
   return (
     <ol>

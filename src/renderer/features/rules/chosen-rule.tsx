@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
-import type { Rule } from '../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../engine/domain.ts';
 import { readCell } from '../../../engine/rules/analysis/cells.ts';
 import { toCondition } from '../../../engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../engine/rules/analysis/words.ts';
@@ -35,7 +35,7 @@ export function ChosenRule({ typeId, sheet, seen, onRemove }: ChosenRuleProps) {
   return (
     <>
       {column?.kind === 'field' && (
-        <FieldPart typeId={typeId} column={column} text={readText(row, column)} seen={known} />
+        <FieldPart typeId={typeId} column={column} text={readText(row, column)} seen={known} lists={sheet.lists} />
       )}
       {row ? (
         <>
@@ -72,19 +72,29 @@ function RuleParts({ rule }: { rule: Rule }) {
 }
 
 /** Says of a value whether a cell is true for it. */
-function compileCell(field: SheetField, text: string): (value: string | number | boolean) => boolean {
+function compileCell(
+  field: SheetField,
+  text: string,
+  lists: NamedLists,
+): (value: string | number | boolean) => boolean {
   const read = readCell(text, { ...field, path: ['value'] });
   const condition = 'tests' in read ? toCondition(read.tests) : '';
   const rule = { name: 'cell', condition, then: 'yes', reason_code: null, priority: 1 };
-  const compiled = compileRules([rule], { options: ['yes', 'no'], reason_codes: [] });
+  const compiled = compileRules([rule], { options: ['yes', 'no'], reason_codes: [], lists });
   return (value) => compiled.ok && compiled.value.evaluate({ value }, false).matched !== null;
 }
 
-type FieldPartProps = { typeId: string; column: SheetColumn & { kind: 'field' }; text: string; seen: Seen | undefined };
+type FieldPartProps = {
+  typeId: string;
+  column: SheetColumn & { kind: 'field' };
+  text: string;
+  seen: Seen | undefined;
+  lists: NamedLists;
+};
 
 /** The values of a field over the examples, by their labels; those that the cell means stand out. */
-function FieldPart({ typeId, column, text, seen }: FieldPartProps) {
-  const isMeant = useMemo(() => compileCell(column.field, text), [column, text]);
+function FieldPart({ typeId, column, text, seen, lists }: FieldPartProps) {
+  const isMeant = useMemo(() => compileCell(column.field, text, lists), [column, text, lists]);
   const colourOf = useOptionColours(typeId);
   const total = seen?.counts.reduce((sum, each) => sum + each, 0) ?? 0;
   return (

@@ -27,9 +27,15 @@ const noFields: RulesAnalysis['fields'] = [];
 const maxNamed = 5;
 // With what drags them, which is too large to come ahead of the place.
 const RuleList = lazy(async () => ({ default: (await import('./rule-list.tsx')).RuleList }));
+const ListsDialog = lazy(async () => ({ default: (await import('./lists-dialog.tsx')).ListsDialog }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
-function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () => void, test: () => void): void {
+function useRuleCommands(
+  { rule, chosen, move, remove }: RulesDesk,
+  propose: () => void,
+  test: () => void,
+  lists: () => void,
+): void {
   const moved = { group: 'Edit', inFields: true };
   useCommands('Create', [
     { id: 'rule-up', title: 'Move the rule up', keys: 'Alt+ArrowUp', ...moved, run: () => move(chosen, -1) },
@@ -43,6 +49,7 @@ function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () 
       run: remove,
     },
     { id: 'propose-rules', title: 'Propose rules from the examples', run: propose },
+    { id: 'rule-lists', title: 'Lists of values that rules name', group: 'Go', run: lists },
     { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: test },
   ]);
 }
@@ -51,6 +58,7 @@ function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () 
 export function Rules({ type }: { type: DecisionType }) {
   const desk = useRules(type);
   const { view = 'table' } = useQueryPart();
+  const [showLists, setShowLists] = useState(false);
   const [showProposals, setShowProposals] = useState(false);
   const narrow = useNarrow();
   const [showTest, setShowTest] = useState(view === 'list' && !narrow);
@@ -59,7 +67,8 @@ export function Rules({ type }: { type: DecisionType }) {
   const { problems, sound } = useMemo(() => compileSoundRules(checked.hard_rules, checked), [checked]);
   const propose = () => setShowProposals(true);
   const openTest = () => setShowTest(true);
-  useRuleCommands(desk, propose, openTest);
+  const openLists = () => setShowLists(true);
+  useRuleCommands(desk, propose, openTest, openLists);
   useEditorAhead();
   const views = {
     type,
@@ -68,6 +77,7 @@ export function Rules({ type }: { type: DecisionType }) {
     analysis,
     problems,
     head: <ViewSwitch view={view} />,
+    lists: <Button onClick={openLists}>Lists…</Button>,
     testButton: !showTest && <Button onClick={openTest}>Test…</Button>,
     below: (
       <>
@@ -75,6 +85,11 @@ export function Rules({ type }: { type: DecisionType }) {
         <WholeEffect type={type} draft={checked} problems={problems} />
         <Effect typeId={type.id} analysis={analysis} onOpenRule={desk.choose} />
         <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
+        {showLists && (
+          <Suspense>
+            <ListsDialog lists={desk.draft.lists} onLists={desk.setLists} onClose={() => setShowLists(false)} />
+          </Suspense>
+        )}
       </>
     ),
     test: showTest && <RuleTest type={type} rules={sound} onClose={() => setShowTest(false)} />,
@@ -89,6 +104,8 @@ type ViewProps = {
   analysis: ReturnType<typeof useAnalysis>['analysis'];
   problems: readonly RuleProblem[];
   head: ReactNode;
+  /** Opens the named lists. */
+  lists: ReactNode;
   testButton: ReactNode;
   /** What the rules would do, and what the examples suggest. */
   below: ReactNode;
@@ -113,7 +130,7 @@ function ViewSwitch({ view }: { view: string }) {
 }
 
 /** All rules in one sheet; beside it the rule at the cursor in words and in code. */
-function TableView({ type, desk, fields, analysis, problems, head, testButton, below, test }: ViewProps) {
+function TableView({ type, desk, fields, analysis, problems, head, lists, testButton, below, test }: ViewProps) {
   const [given, setGiven] = useState<GivenSheet | null>(null);
   const narrow = useNarrow();
   const openCode = (place: number) => {
@@ -130,7 +147,12 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
     <Place
       id="rules-table"
       title="Rules"
-      tools={<SaveTools type={type} />}
+      tools={
+        <>
+          {lists}
+          <SaveTools type={type} />
+        </>
+      }
       inspector={test || (!narrow && <Inspector title={title}>{beside}</Inspector>)}
     >
       <SheetTools
@@ -150,9 +172,10 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
 }
 
 /** The rules in their order, one of them open with its code. */
-function ListView({ type, desk, fields, analysis, problems, head, testButton, below, test }: ViewProps) {
+function ListView({ type, desk, fields, analysis, problems, head, lists, testButton, below, test }: ViewProps) {
   const tools = (
     <>
+      {lists}
       {testButton}
       <SaveTools type={type} />
     </>

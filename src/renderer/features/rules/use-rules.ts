@@ -1,6 +1,6 @@
 /** The rules of the draft with all that can be done to them, and what they would do. */
 import { useMemo, useState } from 'react';
-import type { Rule } from '../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../engine/domain.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -33,6 +33,7 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
         rules: settled.hard_rules,
         options: settled.options,
         reason_codes: settled.reason_codes,
+        lists: settled.lists,
         input_schema: schema,
       },
     },
@@ -96,6 +97,7 @@ export function useRules(type: DecisionType) {
         undo: () => drafts.getState().undo(type.id),
       });
     },
+    setLists: (lists: NamedLists) => edit({ lists }),
     move: (place: number, by: number) => edit({ hard_rules: moveRule(rules, place, by) }),
   };
 }

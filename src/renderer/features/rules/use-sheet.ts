@@ -175,6 +175,7 @@ export function useSheet(
     event.preventDefault();
   };
   return {
+    lists: desk.draft.lists,
     ...cursor,
     typing,
     open,

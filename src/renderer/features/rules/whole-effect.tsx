@@ -28,12 +28,19 @@ export function WholeEffect({ type, draft, problems }: WholeEffectProps) {
   const list = useOperation('policies.list', { params });
   const measured = list.data?.filter(({ whole }) => whole !== null) ?? [];
   const policy = measured.find(({ deployed }) => deployed) ?? measured[0];
-  const isChanged = JSON.stringify(settled.hard_rules) !== JSON.stringify(type.active_version.hard_rules);
+  const logicOf = ({ hard_rules, lists }: Pick<TypeDraft, 'hard_rules' | 'lists'>) =>
+    JSON.stringify([hard_rules, lists]);
+  const isChanged = logicOf(settled) !== logicOf(type.active_version);
   const { data, isError, error } = useOperation(
     'policies.try_rules',
     {
       params: { ...params, policy_id: policy?.id ?? '' },
-      body: { rules: settled.hard_rules, options: settled.options, reason_codes: settled.reason_codes },
+      body: {
+        rules: settled.hard_rules,
+        options: settled.options,
+        reason_codes: settled.reason_codes,
+        lists: settled.lists,
+      },
     },
     { enabled: policy !== undefined && isChanged, keepPrevious: true },
   );

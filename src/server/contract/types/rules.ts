@@ -1,6 +1,6 @@
 /** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
-import { jsonObject, ruleSchema } from '../../../engine/domain.ts';
+import { jsonObject, namedListsSchema, ruleSchema } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { uuid } from '../common.ts';
@@ -25,6 +25,7 @@ export const draftDefinition = z.strictObject({
   rules: draftRules,
   options: z.array(z.string()).max(limits.maxOptions).optional().describe('Of the unsaved type; left out: those saved'),
   reason_codes: z.array(z.string()).max(limits.maxReasonCodes).optional(),
+  lists: namedListsSchema.optional(),
 });
 
 const range = z.object({ start: z.int(), end: z.int() });
@@ -171,6 +172,7 @@ export const ruleOperations = {
         rules: draftRules,
         options: z.array(z.string()).max(limits.maxOptions),
         reason_codes: z.array(z.string()).max(limits.maxReasonCodes).default([]),
+        lists: namedListsSchema.default({}),
         input_schema: jsonObject.nullable().default(null),
       })
       .meta({

@@ -26,6 +26,7 @@ export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<
       rules: definition.hard_rules,
       options: definition.options,
       reasonCodes: definition.reason_codes,
+      lists: definition.lists,
       savedAt: createdAt,
     },
     piiFields: type.piiFields,

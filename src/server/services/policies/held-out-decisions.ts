@@ -157,19 +157,19 @@ export async function tryRules(
   callerId: string,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
-  { rules: hard_rules, ...request }: Pick<AnalysisRequest, 'rules' | 'options' | 'reason_codes'>,
+  { rules: hard_rules, ...request }: Pick<AnalysisRequest, 'rules' | 'options' | 'reason_codes' | 'lists'>,
 ): Promise<RulesEffect> {
   const trained = readTrainedFrom({ store }, policy);
   if (!followsSettings(type, trained)) {
     throw new WorkbenchError('conflict', 'The policy was trained with other options. Train the type again.');
   }
   const saved = type.activeVersion.definition;
-  const { options = saved.options, reason_codes = saved.reason_codes } = request;
+  const { options = saved.options, reason_codes = saved.reason_codes, lists = saved.lists } = request;
   const { rules: _compiled, ...settings } = readPresentSettings(type, trained);
   const { recorded: rows } = listRecorded({ store }, type, policy);
   const effect = await preparation.runAdmitted(callerId, 'tryRules', {
     saved,
-    tried: { hard_rules, options, reason_codes },
+    tried: { hard_rules, options, reason_codes, lists },
     settings,
     rows,
     costs: type.costs ?? noCosts,

@@ -26,7 +26,10 @@ export function describeAttention(
 ): string | null {
   if (trainingConfig.train_on === 'all' || versionId === type.activeVersion.id) return null;
   const list = (version: VersionRecord | null) =>
-    JSON.stringify([...new Set(version?.definition.hard_rules.map(({ condition }) => condition))].sort());
+    JSON.stringify([
+      [...new Set(version?.definition.hard_rules.map(({ condition }) => condition))].sort(),
+      version?.definition.lists,
+    ]);
   if (list(store.decisionTypes.getVersion(type.id, versionId)) === list(type.activeVersion)) return null;
   return `It was trained on what the rules of version ${versionNumber} leave, and the conditions of the rules have changed since. Train the type again, so that it learns what they leave now.`;
 }

@@ -62,6 +62,7 @@ export async function checkNewDecisionType(
     options: request.options,
     reason_codes: request.reason_codes,
     hard_rules: rules ?? [],
+    lists: request.lists,
     input_schema: request.input_schema,
     confidence_thresholds: request.confidence_thresholds,
     escalation_policy: request.escalation_policy,
@@ -200,7 +201,7 @@ export function writeUpdate(
   });
 }
 
-/** Characters of rules and input schema, as JSON, whose checks are certainly short. */
+/** Characters of rules, lists and input schema, as JSON, whose checks are certainly short. */
 const maxLightCharacters = 1_000;
 
 /** Lists a definition's problems, a large one's elsewhere; an input schema that is kept is not checked again. */
@@ -213,8 +214,8 @@ async function listDefinitionProblems(
   isSchemaKept: boolean,
 ): Promise<ErrorDetail[]> {
   const order = { definition, fallbackOption, rulesField, isSchemaKept };
-  const { hard_rules, input_schema } = definition;
-  const isLight = JSON.stringify([hard_rules, input_schema]).length <= maxLightCharacters;
+  const { hard_rules, lists, input_schema } = definition;
+  const isLight = JSON.stringify([hard_rules, lists, input_schema]).length <= maxLightCharacters;
   return isLight
     ? (await import('../../preparation/definition-checks.ts')).checkDefinition(order)
     : deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
@@ -278,6 +279,7 @@ function mergeDefinition(
     options,
     reason_codes: request.reason_codes ?? before.reason_codes,
     hard_rules: rules ?? before.hard_rules,
+    lists: request.lists ?? before.lists,
     input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,
     confidence_thresholds: request.confidence_thresholds ?? thresholds,
     escalation_policy: request.escalation_policy ?? escalationPolicySchema.parse(before.escalation_policy),

@@ -1,6 +1,7 @@
 import { Button, useComputedColorScheme } from '@mantine/core';
 import * as monaco from 'monaco-editor/editor';
 import { useEffect, useRef } from 'react';
+import type { NamedLists } from '../../../../engine/domain.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { createEditor, offerHelp, paintEditors, rangeIn } from './condition-language.ts';
 
@@ -18,19 +19,20 @@ type ConditionProps = {
   onValue(value: string): void;
   markers: readonly Marker[];
   fields: readonly KnownField[];
+  lists: NamedLists;
   label: string;
 };
 
 /** Keeps an editor in its host, with the text, the findings and the look of the page; the texts go both ways. */
-function useEditor({ value, onValue, markers, fields, label }: ConditionProps) {
+function useEditor({ value, onValue, markers, fields, lists, label }: ConditionProps) {
   const host = useRef<HTMLDivElement>(null);
   const isDark = useComputedColorScheme('light') === 'dark';
   const editor = useRef<monaco.editor.IStandaloneCodeEditor | null>(null);
-  const newest = useRef({ onValue, fields, value });
+  const newest = useRef({ onValue, fields, lists, value });
   /** Texts that were sent to the page and have not come back yet. */
   const sent = useRef<string[]>([]);
   useEffect(() => {
-    newest.current = { onValue, fields, value };
+    newest.current = { onValue, fields, lists, value };
   });
 
   useEffect(() => {
@@ -44,7 +46,7 @@ function useEditor({ value, onValue, markers, fields, label }: ConditionProps) {
       sent.current.push(text);
       newest.current.onValue(text);
     });
-    const help = offerHelp(made, () => newest.current.fields);
+    const help = offerHelp(made, () => newest.current);
     return () => {
       changed.dispose();
       for (const offer of help) offer.dispose();

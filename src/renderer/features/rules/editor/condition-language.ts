@@ -2,6 +2,7 @@
 import * as monaco from 'monaco-editor/editor';
 import 'monaco-editor/features/register.all';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
+import type { NamedLists } from '../../../../engine/domain.ts';
 import {
   type Completion,
   findCompletions,
@@ -118,18 +119,19 @@ export function createEditor(host: HTMLElement, value: string): monaco.editor.IS
 }
 
 /**
- * Offers completion, help on hover and formatting in one editor, over the fields that are known when they are asked
- * for.
+ * Offers completion, help on hover and formatting in one editor, over the fields and lists that are known when they
+ * are asked for.
  */
 export function offerHelp(
   made: monaco.editor.IStandaloneCodeEditor,
-  readFields: () => readonly KnownField[],
+  readNames: () => { fields: readonly KnownField[]; lists: NamedLists },
 ): monaco.IDisposable[] {
   const completion = monaco.languages.registerCompletionItemProvider(language, {
     triggerCharacters: ['.', '"', "'"],
     provideCompletionItems: (model, position) => {
       if (model !== made.getModel()) return { suggestions: [] };
-      const found = findCompletions(model.getValue(), model.getOffsetAt(position), readFields());
+      const { fields, lists } = readNames();
+      const found = findCompletions(model.getValue(), model.getOffsetAt(position), fields, lists);
       const range = rangeIn(model, found.from, found.to);
       return {
         suggestions: found.items.map((item, place) => ({
@@ -143,7 +145,7 @@ export function offerHelp(
   const hover = monaco.languages.registerHoverProvider(language, {
     provideHover: (model, position) => {
       if (model !== made.getModel()) return null;
-      const found = findHover(model.getValue(), model.getOffsetAt(position), readFields());
+      const found = findHover(model.getValue(), model.getOffsetAt(position), readNames().fields);
       if (!found) return null;
       const contents = [found.title, found.help].filter((text) => text !== '').map((value) => ({ value }));
       return { contents, range: rangeIn(model, found.from, found.to) };

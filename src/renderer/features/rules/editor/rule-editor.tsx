@@ -1,6 +1,6 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import type { Rule } from '../../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../../engine/domain.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import type { RuleProblem } from '../../../../engine/rules/compile.ts';
 import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';
@@ -57,6 +57,7 @@ export function RuleEditor({ isNew, rule, draft, fields, problems, findings, onR
         <ConditionText
           rule={rule}
           fields={fields}
+          lists={draft.lists}
           findings={findings}
           problems={shown}
           onValue={(condition) => onRule({ condition }, 'condition')}
@@ -72,11 +73,12 @@ export function RuleEditor({ isNew, rule, draft, fields, problems, findings, onR
 }
 
 type ConditionTextProps = Pick<RuleEditorProps, 'rule' | 'fields' | 'problems' | 'findings'> & {
+  lists: NamedLists;
   onValue(condition: string): void;
 };
 
 /** The condition as text, what is wrong with it marked where it stands. */
-function ConditionText({ rule, fields, problems, findings, onValue }: ConditionTextProps) {
+function ConditionText({ rule, fields, lists, problems, findings, onValue }: ConditionTextProps) {
   return (
     <>
       <Suspense fallback={<Busy>Loading the editor…</Busy>}>
@@ -88,6 +90,7 @@ function ConditionText({ rule, fields, problems, findings, onValue }: ConditionT
           value={rule.condition}
           onValue={onValue}
           fields={fields}
+          lists={lists}
           markers={[
             ...problems.map(({ message, range }) => ({ message, severity: 'error' as const, ...range })),
             ...findings.flatMap(({ message, severity, range }) => (range ? [{ message, severity, ...range }] : [])),

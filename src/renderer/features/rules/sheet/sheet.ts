@@ -126,7 +126,7 @@ export function writeText(
 export function listChoices(
   column: SheetColumn,
   typed: string,
-  { options, reason_codes }: Pick<TypeDraft, 'options' | 'reason_codes'>,
+  { options, reason_codes, lists }: Pick<TypeDraft, 'options' | 'reason_codes' | 'lists'>,
   seen: RulesAnalysis['fields'],
 ): Choice[] {
   const toChoices = (names: readonly string[]) => names.map((name) => ({ value: name, name, count: null }));
@@ -138,10 +138,12 @@ export function listChoices(
   const values = counted?.values.length ? counted.values : (field.values ?? []);
   const [, before = '', last = ''] = /^((?:.*,\s*|not\s+)?)(.*)$/is.exec(typed) ?? [];
   const taken = before.toLowerCase();
-  return values.flatMap((value, index) => {
+  const named = toChoices(Object.keys(lists).map((name) => `in lists.${name}`)).filter(isTyped);
+  const known = values.flatMap((value, index) => {
     if (value === null || typeof value === 'object') return [];
     const name = writeValue(value, field.type);
     const isMeant = name.toLowerCase().includes(last.trim().toLowerCase()) && !taken.includes(name.toLowerCase());
     return isMeant ? [{ value: `${before}${name}`, name, count: counted?.counts[index] ?? null }] : [];
   });
+  return [...known, ...named];
 }
