@@ -119,7 +119,7 @@ const listValue = z.union([
   z.number(),
   z.boolean(),
 ]);
-export const listNameSchema = z
+const listNameSchema = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a list is named by up to 64 letters, digits and _, no digit first')
   .refine((name) => !takenListNames.includes(name), { error: 'this word cannot name a list' });

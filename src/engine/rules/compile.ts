@@ -96,7 +96,7 @@ const nowhere: SourceRange = { start: 0, end: 0 };
 const tooLargeTogether: FieldProblem = {
   field: 'condition',
   message: 'The rules up to this one are larger than a bundle can hold: a list counts wherever it is named.',
-  suggestion: 'Name large lists in fewer rules, or test them in one rule.',
+  suggestion: 'Name large lists in fewer rules.',
   range: nowhere,
 };
 

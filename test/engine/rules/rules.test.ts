@@ -165,10 +165,10 @@ describe('named lists', () => {
         'Did you mean lists.flags? There are: eu, flags, many.',
         { start: 23, end: 33 },
       ],
-      [1, 'Unknown name: lists.', 'A list is named behind a point: ctx.field in lists.name.', { start: 9, end: 14 }],
+      [1, 'Unknown name: lists.', 'Write ctx.field in lists.name.', { start: 9, end: 14 }],
       [2, 'There is no list named constructor.', 'There are: eu, flags, many.', { start: 9, end: 26 }],
     ]);
-    expect(problemsOf(rule('ctx.b in lists.eu'))[0]?.suggestion).toBe('The type has no lists yet.');
+    expect(problemsOf(rule('ctx.b in lists.eu'))[0]?.suggestion).toBe('There are no lists.');
     const large = { lists: { large: Array.from({ length: 1000 }, (_, i) => `${'x'.repeat(90)}${i}`) } };
     const many = Array.from({ length: 100 }, (_, i) => rule(`ctx.a == ${i} && ctx.b in lists.large`));
     const together = compileRules(many, { ...definition, ...large });

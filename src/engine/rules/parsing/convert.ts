@@ -166,7 +166,7 @@ function convertListName(node: Syntax<'.'>, at: At, conversion: Conversion): Rul
   const shown = known.length > 8 ? `${known.slice(0, 8).join(', ')}, …` : known.join(', ');
   return refuse(node, at, conversion, {
     message: `There is no list named ${name}.`,
-    suggestion: `${nearest ? `Did you mean lists.${nearest}? ` : ''}${known.length > 0 ? `There are: ${shown}.` : 'The type has no lists yet.'}`,
+    suggestion: `${nearest ? `Did you mean lists.${nearest}? ` : ''}${known.length > 0 ? `There are: ${shown}.` : 'There are no lists.'}`,
   });
 }
 
@@ -280,7 +280,7 @@ function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, 
 
 function suggestName(name: string, scope: readonly string[]): string {
   if (name.toLowerCase() === 'ctx' || name === 'input' || name === 'context') return 'The input is called ctx.';
-  if (name === 'lists') return 'A list is named behind a point: ctx.field in lists.name.';
+  if (name === 'lists') return 'Write ctx.field in lists.name.';
   const nearest = findNearest(name, scope);
   return nearest ? `Did you mean ${nearest}?` : `Did you mean ctx.${name}?`;
 }

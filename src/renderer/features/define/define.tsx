@@ -17,9 +17,9 @@ import { useDraft } from '../../state/use-draft.ts';
 import { InputSchema } from './input-schema.tsx';
 import { Residue } from './residue.tsx';
 import { Thresholds } from './thresholds.tsx';
-import { Versions } from './versions.tsx';
 
 // It comes when it is first opened: most who define a type change no option that has examples.
+const Versions = lazy(async () => ({ default: (await import('./versions.tsx')).Versions }));
 const ChangeOption = lazy(async () => ({ default: (await import('./change-option.tsx')).ChangeOption }));
 
 const maxRetentionDays = 3_650;
@@ -61,7 +61,9 @@ export function Define({ type }: { type: DecisionType }) {
           }
         >
           {beside === 'versions' ? (
-            <Versions type={type} />
+            <Suspense>
+              <Versions type={type} />
+            </Suspense>
           ) : beside === 'input' ? (
             <InputSchema type={type} />
           ) : (

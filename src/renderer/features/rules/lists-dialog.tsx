@@ -1,7 +1,8 @@
-import { Button, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { listNameSchema, type NamedLists } from '../../../engine/domain.ts';
+import type { NamedLists } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
+import { toTable } from '../../../engine/rules/analysis/table.ts';
 
 type ListValues = NamedLists[string];
 /** What the lines of a list are: texts as they stand, numbers, or values as in code. */
@@ -59,7 +60,9 @@ function readValues({ text, kind }: ListRow): { values: ListValues } | { problem
 
 function findNameProblem({ name }: ListRow, rows: readonly ListRow[]): string | null {
   if (rows.filter((row) => row.name === name).length > 1) return 'Another list has this name.';
-  return listNameSchema.safeParse(name).success ? null : 'Letters, digits and _, no digit first; no word of the rules.';
+  const [test] = toTable(`ctx.field in lists.${name}`) ?? [];
+  const canBeNamed = test && 'list' in test && test.list === name && name.length <= 64;
+  return canBeNamed ? null : 'Up to 64 letters, digits and _, no digit first; no word of the rules.';
 }
 
 type ListsDialogProps = { lists: NamedLists; onLists(lists: NamedLists): void; onClose(): void };
@@ -130,11 +133,13 @@ function ListFields({ row, nameProblem, problem, onRow, onRemove }: ListFieldsPr
           error={row.name === '' ? null : nameProblem}
           onChange={(event) => onRow({ name: event.currentTarget.value.trim() })}
         />
-        <NativeSelect
+        <Select
           label="Values are"
+          w={130}
+          allowDeselect={false}
           value={row.kind}
           data={kinds}
-          onChange={(event) => onRow({ kind: event.currentTarget.value as ValueKind })}
+          onChange={(kind) => onRow({ kind: kind as ValueKind })}
         />
         <Button size="compact-xs" onClick={onRemove}>
           Remove

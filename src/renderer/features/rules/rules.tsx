@@ -16,11 +16,8 @@ import { ChosenRule } from './chosen-rule.tsx';
 import { RuleEditor } from './editor/rule-editor.tsx';
 import { type GivenSheet, ImportRules } from './import-rules.tsx';
 import { RuleSheet, SheetTools } from './rule-sheet.tsx';
-import { RuleTest } from './rule-test.tsx';
-import { RulesAnalysisPanel } from './rules-analysis-panel.tsx';
 import { type RulesDesk, useAnalysis, useRules } from './use-rules.ts';
 import { useSheet } from './use-sheet.ts';
-import { WholeEffect } from './whole-effect.tsx';
 
 const noFields: RulesAnalysis['fields'] = [];
 /** Rules with problems that are named one by one. */
@@ -28,6 +25,10 @@ const maxNamed = 5;
 // With what drags them, which is too large to come ahead of the place.
 const RuleList = lazy(async () => ({ default: (await import('./rule-list.tsx')).RuleList }));
 const ListsDialog = lazy(async () => ({ default: (await import('./lists-dialog.tsx')).ListsDialog }));
+const loadAnalysis = () => import('./rules-analysis-panel.tsx');
+const RulesAnalysisPanel = lazy(async () => ({ default: (await loadAnalysis()).RulesAnalysisPanel }));
+const RuleTest = lazy(async () => ({ default: (await import('./rule-test.tsx')).RuleTest }));
+const WholeEffect = lazy(async () => ({ default: (await import('./whole-effect.tsx')).WholeEffect }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
 function useRuleCommands(
@@ -49,7 +50,7 @@ function useRuleCommands(
       run: remove,
     },
     { id: 'propose-rules', title: 'Propose rules from the examples', run: propose },
-    { id: 'rule-lists', title: 'Lists of values that rules name', group: 'Go', run: lists },
+    { id: 'rule-lists', title: 'Lists of values', group: 'Go', run: lists },
     { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: test },
   ]);
 }
@@ -82,7 +83,9 @@ export function Rules({ type }: { type: DecisionType }) {
     below: (
       <>
         <LeftOut problems={problems} />
-        <WholeEffect type={type} draft={checked} problems={problems} />
+        <Suspense>
+          <WholeEffect type={type} draft={checked} problems={problems} />
+        </Suspense>
         <Effect typeId={type.id} analysis={analysis} onOpenRule={desk.choose} />
         <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
         {showLists && (
@@ -92,7 +95,11 @@ export function Rules({ type }: { type: DecisionType }) {
         )}
       </>
     ),
-    test: showTest && <RuleTest type={type} rules={sound} onClose={() => setShowTest(false)} />,
+    test: showTest && (
+      <Suspense>
+        <RuleTest type={type} rules={sound} onClose={() => setShowTest(false)} />
+      </Suspense>
+    ),
   };
   return view === 'list' ? <ListView {...views} /> : <TableView {...views} />;
 }
@@ -250,7 +257,9 @@ function Effect({ typeId, analysis: { data, isError, error }, onOpenRule }: Effe
     <Part title="What the rules would do">
       {isError && <ErrorNote error={error} />}
       {data ? (
-        <RulesAnalysisPanel typeId={typeId} analysis={data} onOpenRule={openRule} />
+        <Suspense fallback={<Busy>Trying the rules on the examples…</Busy>}>
+          <RulesAnalysisPanel typeId={typeId} analysis={data} onOpenRule={openRule} />
+        </Suspense>
       ) : (
         !isError && <Busy>Trying the rules on the examples…</Busy>
       )}
@@ -280,6 +289,7 @@ function Proposals({ type, desk, isOpen, onOpen }: ProposalsProps) {
 /** Loads the editor while the rest is read. */
 function useEditorAhead(): void {
   useEffect(() => {
+    void loadAnalysis().catch(() => undefined);
     void import('./editor/condition-editor.tsx').catch(() => undefined);
   }, []);
 }
