@@ -44,7 +44,7 @@ test('suspect labels are found before a training and worked through by keys to t
   expect(expected).toBeGreaterThanOrEqual(4);
   expect(expected).toBeLessThanOrEqual(wrong.size);
   for (let changed = 1; changed <= expected; changed += 1) {
-    await page.getByText(/^The label "\w+" is suspect/).waitFor();
+    await page.getByText(/^The label “\w+” is suspect/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText(`${changed} of about ${expected} wrong ones changed`).waitFor();
   }
