@@ -646,7 +646,7 @@ const border = {
   'EVT-7': 'The streams of an API key end when it is revoked.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 22 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies, how well they decide and their deployment, decisions, logs, metrics, credits and export.',
+    'It offers 23 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies, how well they decide and their deployment, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':

@@ -169,7 +169,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: ['audit'],
+    omit: ['costs', 'audit', 'escalation_policy'],
     shorten: shortenType,
     description:
       'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version, and the earlier ones are kept. Costs no credits.',
@@ -191,6 +191,19 @@ export const tools: readonly Tool[] = [
     shorten: (examples) => ({ added: examples.length, first_ids: examples.slice(0, 5).map(({ id }) => id) }),
     description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Training needs at least ${limits.minExamplesPerOption} labelled ones per option. Costs nothing.`,
     summarise: (examples) => `${examples.length} examples were added. Cost: none. Next: more of them, or train_model.`,
+  }),
+  toTool({
+    name: 'import_examples',
+    operation: 'examples.import',
+    omit: ['sheet', 'header_line'],
+    shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions }) =>
+      committed ? { total, labelled } : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
+    description:
+      'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where it is clear, are found by all values. Without commit it only says what it would do. Costs nothing.',
+    summarise: ({ committed, total, labelled }) =>
+      committed
+        ? `${total} rows were added, ${labelled} of them labelled. Cost: none. Next: train_model.`
+        : `${total} rows, ${labelled} of them labelled; nothing is written. Next: the same with commit, or a mapping.`,
   }),
   toTool({
     name: 'generate_examples',

@@ -70,7 +70,7 @@ const examples = Array.from({ length: 80 }, (_, index) => ({
 }));
 
 describe('an agent with an API key', () => {
-  it('is offered twenty-two tools that say what they do, cost and change, in 25 kB [MCP-2] [AGT-1]', async () => {
+  it('is offered twenty-three tools that say what they do, cost and change, in 25 kB [MCP-2] [AGT-1]', async () => {
     const { connect, key } = await agentOn();
     const client = await connect(key);
     const { tools: offered } = await client.listTools();
@@ -90,6 +90,7 @@ describe('an agent with an API key', () => {
       'get_decision_type',
       'get_metrics',
       'get_training_status',
+      'import_examples',
       'label_example',
       'list_decision_types',
       'list_policies',
@@ -317,6 +318,29 @@ describe('an agent with an API key', () => {
       const result = (await client.callTool({ name, arguments: args })) as Result;
       expect([name, result.isError, textOf(result)]).toEqual([name, true, expect.stringMatching(told)]);
     }
+  });
+
+  it('imports a file that it has as text, after a look at what would be done [MCP-2] [FIL-6]', async () => {
+    const { connect, key, url } = await agentOn();
+    const client = await connect(key);
+    const type = await use(client, 'create_decision_type', { name: 'trips', options: ['keep', 'cancel'] });
+    const rows = Array.from({ length: 20 }, (_, i) => `${13 + (i % 9)}.06.2024;${i},50;${i % 2 ? 'keep' : 'cancel'}`);
+    const file = { decision_type_id: type['id'], content: `Anreise;Preis;Antwort\n${rows.join('\n')}\n` };
+    const listed = async () => {
+      const address = `${url}/api/v1/decision-types/${type['id']}/examples?page_size=1`;
+      return (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).json();
+    };
+    expect(await use(client, 'import_examples', file)).toMatchObject({
+      mapping: { decision: 'Antwort' },
+      total: 20,
+      by_option: { keep: 10, cancel: 10 },
+    });
+    expect(await listed()).toMatchObject({ total: 0 });
+    expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({ total: 20, labelled: 20 });
+    expect(await listed()).toMatchObject({
+      total: 20,
+      items: [{ input_payload: { Anreise: '2024-06-14', Preis: 19.5 } }],
+    });
   });
 
   it('can read how rules are written, and is told of what is not there [AGT-3]', async () => {

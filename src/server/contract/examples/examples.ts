@@ -149,7 +149,7 @@ const importRequestSchema = z
       .enum(textFormats)
       .optional()
       .describe('Columns are separated by commas in csv, by tabs in tsv. Left out: found, with any separator'),
-    content: z.string(),
+    content: z.string().describe('The file as text'),
     ...importFields,
   })
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
