@@ -69,6 +69,8 @@ export default defineConfig({
     target: 'es2023',
     chunkSizeWarningLimit: 5000,
     reportCompressedSize: false,
+    // Every browser since 2023 preloads modules by itself; electron-vite leaves it out, too.
+    modulePreload: { polyfill: false },
     license: { fileName: 'licenses.md' },
   },
 });

@@ -1,6 +1,6 @@
 import './monitor.css';
 import { Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
-import { type Ref, useMemo, useRef, useState } from 'react';
+import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
 import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -17,10 +17,11 @@ import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { OverTime } from './over-time.tsx';
 import { Overview } from './overview.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import { Retention } from './retention.tsx';
+
+const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
 const pageSize = 100;
 const liveMs = 3_000;
@@ -69,7 +70,9 @@ export function Monitor({ type }: { type: DecisionType }) {
       <div className="table-view">
         <Overview type={type} />
         {query.view === 'days' ? (
-          <OverTime type={type} />
+          <Suspense>
+            <OverTime type={type} />
+          </Suspense>
         ) : (
           <Records
             typeId={type.id}
