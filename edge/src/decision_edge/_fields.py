@@ -8,9 +8,12 @@ from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
 from ._model.features import is_date
-from ._nearest import find_nearest
 
 __all__ = ["EdgeField", "Fields", "Tree", "describe_kind", "find_wrong"]
+
+# Names that a misspelt one is compared with, and letters of it that are read.
+_MAX_COMPARED = 200
+_MAX_LETTERS = 100
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ def _read_field(field: Any) -> EdgeField:
 def _make_hint(name: str, tree: Tree) -> str:
     if "." in name:
         return "; nest it, or give the table itself"
-    nearest = find_nearest(name, sorted(tree))
+    nearest = _find_nearest(name, sorted(tree))
     return "" if nearest is None else f"; did you mean {nearest!r}?"
 
 
@@ -185,3 +188,29 @@ def _read_path(node: Any) -> tuple[str, ...] | None:
         return None
     key = node["field"] if "field" in node else node["by"].get("v")
     return (*above, key) if isinstance(key, str) else None
+
+
+def _find_nearest(word: str, candidates: Sequence[str]) -> str | None:
+    """Return the name that a misspelt one most likely stands for, as the workbench finds it: a third may differ."""
+    lowered, best, least = word[:_MAX_LETTERS].lower(), None, len(word) + 1
+    allowed = {name: max(1, max(len(lowered), len(name)) // 3) for name in candidates}
+    fitting = [name for name in candidates if abs(len(name) - len(lowered)) <= allowed[name]]
+    for name in fitting[:_MAX_COMPARED]:
+        distance = _count_edits(lowered, name.lower())
+        if distance <= allowed[name] and distance < least:
+            best, least = name, distance
+    return best
+
+
+def _count_edits(a: str, b: str) -> int:
+    """Return the distance by optimal string alignment: edits and transpositions of neighbours."""
+    before, last = [0] * (len(b) + 1), list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        row = [i]
+        for j, other in enumerate(b, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+    return last[-1]

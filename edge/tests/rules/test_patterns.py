@@ -4,10 +4,10 @@ import json
 import pathlib
 
 import pytest
+from rule_files import as_doubles, expand, rule
 
 from decision_edge import _rules
 from decision_edge._rules.patterns import weigh_pattern
-from rule_files import as_doubles, expand, rule
 
 CASES = json.loads((pathlib.Path(__file__).parents[3] / "test" / "cases" / "patterns.json").read_text("utf-8"))
 

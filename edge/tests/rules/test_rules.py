@@ -7,12 +7,12 @@ import sys
 import time
 
 import pytest
+from rule_files import as_doubles, expand, rule
 
 from decision_edge import _rules
 from decision_edge._rules.evaluate import compile_tree
 from decision_edge._rules.tree import read_tree
 from decision_edge._rules.values import Failure, Run, equal
-from rule_files import as_doubles, expand, rule
 
 MAX_SECONDS = 20.0  # generous: what is bounded is the number of steps
 SHARED = pathlib.Path(__file__).parents[3] / "test" / "cases"
