@@ -55,8 +55,7 @@ export function writeWorkbook(name: string, lines: readonly (readonly string[])[
     `${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>${rows.join('')}</sheetData></worksheet>`;
   const workbook = `<workbook xmlns="${schemas}/spreadsheetml/2006/main" xmlns:r="${relation}"><sheets><sheet name="${escapeText(name)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
   const parts = { ...frame, 'xl/workbook.xml': workbook, 'xl/worksheets/sheet1.xml': sheet };
-  // Of no time of its own: the same lines are the same bytes.
-  return zipSync(Object.fromEntries(Object.entries(parts).map(([path, content]) => [path, strToU8(toXml(content))])), {
-    mtime: '1980-01-01',
-  });
+  const files = Object.entries(parts).map(([path, content]): [string, Uint8Array] => [path, strToU8(toXml(content))]);
+  // The first day that a ZIP can name, wherever the machine stands: the same lines are the same bytes.
+  return zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) });
 }

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { toLetters } from '../../../src/engine/import/sheet.ts';
 import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe('a workbook that is written', () => {
   test('comes back with every text as it was, whatever its characters [END-1]', async () => {
@@ -23,6 +27,16 @@ describe('a workbook that is written', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  test('has the same bytes wherever the machine stands [END-1]', () => {
+    const written = ['America/Los_Angeles', 'UTC', 'Pacific/Kiritimati'].map((zone) => {
+      vi.stubEnv('TZ', zone);
+      return { offset: new Date(0).getTimezoneOffset(), bytes: writeWorkbook('Rules', [['name']]) };
+    });
+    expect(written.map(({ offset }) => offset)).toEqual([480, 0, 640]);
+    expect(written[0]?.bytes).toEqual(written[1]?.bytes);
+    expect(written[2]?.bytes).toEqual(written[1]?.bytes);
   });
 
   test('holds 200 lines of long texts, and cells are counted as spreadsheets do [END-1]', async () => {
