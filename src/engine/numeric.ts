@@ -74,3 +74,18 @@ export const formatCount = (count: number): string => count.toLocaleString('en-U
 export function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);
 }
+
+/** Float32 numbers in little-endian bytes. */
+export function toFloatBytes(values: Float32Array): Uint8Array {
+  const view = new DataView(new ArrayBuffer(values.length * 4));
+  values.forEach((value, index) => {
+    view.setFloat32(index * 4, value, true);
+  });
+  return new Uint8Array(view.buffer);
+}
+
+/** The float32 numbers in little-endian bytes; a rest of less than four bytes is ignored. */
+export function decodeFloats(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
+}

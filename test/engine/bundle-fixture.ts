@@ -96,3 +96,7 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
 
 /** A bundle as it is after packing and unpacking. */
 export const bundleOf = (overrides: Overrides = {}) => unpackBundle(packBundle(bundleParts(overrides), sha256), sha256);
+
+/** A ZIP with another name in place of one of as many bytes, which may then occur twice. */
+export const renameEntry = (zip: Uint8Array, name: string, other: string) =>
+  new Uint8Array(Buffer.from(Buffer.from(zip).toString('latin1').replaceAll(name, other), 'latin1'));

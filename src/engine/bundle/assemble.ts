@@ -46,7 +46,7 @@ function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha2
 }
 
 /** Lists the entries in a manifest, adds its digest and the revision, and writes all of it as a ZIP. */
-export function assemble(draft: ManifestDraft, entries: Map<EntryName, Uint8Array>, sha256: Sha256): Uint8Array {
+export function assemble(draft: ManifestDraft, entries: ReadonlyMap<string, Uint8Array>, sha256: Sha256): Uint8Array {
   const files: Manifest['files'] = {};
   const zipFiles: ZipFile[] = [];
   for (const name of entryNames) {
@@ -63,5 +63,5 @@ export function assemble(draft: ManifestDraft, entries: Map<EntryName, Uint8Arra
     { name: 'manifest.json', bytes: manifest, stored: false },
     { name: 'manifest.sha256', bytes: digest, stored: false },
   );
-  return writeZip(zipFiles, new Date(draft.created_at));
+  return writeZip(zipFiles);
 }

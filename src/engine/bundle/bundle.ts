@@ -19,7 +19,6 @@ import {
   type EntryName,
   encoderEntries,
   encoderEntry,
-  entryNames,
   type Golden,
   goldenSchema,
   type Manifest,
@@ -319,11 +318,6 @@ export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sh
   const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;
   const { files: _files, format_version: _format, revision: _revision, ...manifest } = bundle.manifest;
-  const entries = new Map<EntryName, Uint8Array>();
-  for (const name of entryNames) {
-    const content = files.get(name);
-    if (content !== undefined) entries.set(name, content);
-  }
-  for (const [name, content] of listTextEntries(manifest, bundle.plan, text, sha256)) entries.set(name, content);
+  const entries = new Map([...files, ...listTextEntries(manifest, bundle.plan, text, sha256)]);
   return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
 }

@@ -173,19 +173,7 @@ export type Golden = z.infer<typeof goldenSchema>;
 export type GoldenOutput = Golden['output'];
 
 /** The part of a decision that a golden line pins down. */
-export function toGoldenOutput(decision: Decision): GoldenOutput {
-  return {
-    decision: decision.decision,
-    confidence: decision.confidence,
-    stage: decision.stage,
-    reason_codes: [...decision.reason_codes],
-    rules_triggered: [...decision.rules_triggered],
-    fallback_used: decision.fallback_used,
-    escalate: decision.escalate,
-    unfamiliar: decision.unfamiliar,
-    class_probabilities: { ...decision.class_probabilities },
-  };
-}
+export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenOutputSchema.strip().parse(decision);
 
 /** The encoder as this product writes it, and as bundles of a policy trained on the earlier int8 encoder have it. */
 export const encoderEntry = 'text/encoder.onnx';
@@ -194,31 +182,9 @@ export const encoderEntries = [encoderEntry, 'text/encoder.int8.onnx'] as const;
 /** What a policy's text model has learned beside the encoder; it stands in slim bundles, too. */
 export const adaptersEntry = 'text/adapters.bin';
 
-/** Names that may occur in a bundle, in the order in which they are written. */
-export const entryNames = [
-  'manifest.json',
-  'manifest.sha256',
-  'rules.json',
-  'features.json',
-  'classifier.onnx',
-  'reasons.json',
-  'reasons.onnx',
-  'familiarity.json',
-  'input_schema.json',
-  'golden.jsonl',
-  'model-card.md',
-  'LICENSES',
-  adaptersEntry,
-  'text/tokenizer.json',
-  ...encoderEntries,
-] as const;
-export type EntryName = (typeof entryNames)[number];
-
-export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
-
 const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxAdapterBytes, maxEncoderBytes } = bundleLimits;
-/** Unpacked bytes that an entry may have. */
-export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
+/** Names that may occur in a bundle, in the order in which they are written, with the bytes each may have unpacked. */
+export const maxEntryBytes = {
   'manifest.json': maxTextBytes,
   'manifest.sha256': maxTextBytes,
   'rules.json': maxJsonBytes,
@@ -231,11 +197,15 @@ export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
   'golden.jsonl': maxGoldenBytes,
   'model-card.md': maxTextBytes,
   LICENSES: maxTextBytes,
-  'text/adapters.bin': maxAdapterBytes,
+  [adaptersEntry]: maxAdapterBytes,
   'text/tokenizer.json': maxJsonBytes,
-  'text/encoder.onnx': maxEncoderBytes,
-  'text/encoder.int8.onnx': maxEncoderBytes,
-};
+  [encoderEntries[0]]: maxEncoderBytes,
+  [encoderEntries[1]]: maxEncoderBytes,
+} as const;
+export type EntryName = keyof typeof maxEntryBytes;
+export const entryNames = Object.keys(maxEntryBytes) as EntryName[];
+
+export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
 
 export const bundleZipLimits: ZipLimits = {
   maxEntryBytes,

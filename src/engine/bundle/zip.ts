@@ -1,5 +1,5 @@
 /** ZIP files: written so that their bytes repeat, read without trusting them. */
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { inflateSync, strFromU8, type ZippableFile, zipSync } from 'fflate';
 import { WorkbenchError } from '../errors.ts';
 
 export const maxEntries = 32;
@@ -36,57 +36,13 @@ function crc32(bytes: Uint8Array): number {
 /** One file for {@link writeZip}; `stored` leaves it uncompressed. */
 export type ZipFile = { name: string; bytes: Uint8Array; stored: boolean };
 
-/** Writes a ZIP that follows from the arguments; every entry is dated `modifiedAt` (UTC, from 1980 on). */
-export function writeZip(files: readonly ZipFile[], modifiedAt: Date): Uint8Array {
-  const year = Math.min(Math.max(modifiedAt.getUTCFullYear(), 1980), 2107);
-  const date = ((year - 1980) << 9) | ((modifiedAt.getUTCMonth() + 1) << 5) | modifiedAt.getUTCDate();
-  const time = (modifiedAt.getUTCHours() << 11) | (modifiedAt.getUTCMinutes() << 5) | (modifiedAt.getUTCSeconds() >> 1);
-  const entries = files.map((file) => ({
-    name: strToU8(file.name),
-    data: file.stored ? file.bytes : deflateSync(file.bytes, { level: 6 }),
-    sizeBytes: file.bytes.length,
-    crc: crc32(file.bytes),
-    method: file.stored ? 0 : 8,
-  }));
-  const bodySize = entries.reduce((sum, entry) => sum + 30 + entry.name.length + entry.data.length, 0);
-  const centralSize = entries.reduce((sum, entry) => sum + 46 + entry.name.length, 0);
-  const out = new Uint8Array(bodySize + centralSize + 22);
-  const view = new DataView(out.buffer);
-  let at = 0;
-  const offsets: number[] = [];
-  const common = (start: number, entry: (typeof entries)[number]): void => {
-    view.setUint16(start, 20, true);
-    view.setUint16(start + 2, 0x0800, true);
-    view.setUint16(start + 4, entry.method, true);
-    view.setUint16(start + 6, time, true);
-    view.setUint16(start + 8, date, true);
-    view.setUint32(start + 10, entry.crc, true);
-    view.setUint32(start + 14, entry.data.length, true);
-    view.setUint32(start + 18, entry.sizeBytes, true);
-    view.setUint16(start + 22, entry.name.length, true);
-  };
-  for (const entry of entries) {
-    offsets.push(at);
-    view.setUint32(at, localSignature, true);
-    common(at + 4, entry);
-    out.set(entry.name, at + 30);
-    out.set(entry.data, at + 30 + entry.name.length);
-    at += 30 + entry.name.length + entry.data.length;
-  }
-  entries.forEach((entry, index) => {
-    view.setUint32(at, centralSignature, true);
-    view.setUint16(at + 4, 20, true);
-    common(at + 6, entry);
-    view.setUint32(at + 42, offsets[index] ?? 0, true);
-    out.set(entry.name, at + 46);
-    at += 46 + entry.name.length;
-  });
-  view.setUint32(at, endSignature, true);
-  view.setUint16(at + 8, entries.length, true);
-  view.setUint16(at + 10, entries.length, true);
-  view.setUint32(at + 12, centralSize, true);
-  view.setUint32(at + 16, bodySize, true);
-  return out;
+/** Writes a ZIP that follows from the arguments; its entries have no date of their own. */
+export function writeZip(files: readonly ZipFile[]): Uint8Array {
+  const entries = files.map(({ name, bytes, stored }): [string, ZippableFile] => [
+    name,
+    [bytes, { level: stored ? 0 : 6 }],
+  ]);
+  return zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1) });
 }
 
 /** What a ZIP may hold: the names with the bytes that each may have unpacked, and the bytes of all together. */

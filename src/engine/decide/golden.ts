@@ -3,6 +3,7 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { type Golden, type GoldenOutput, toGoldenOutput } from '../bundle/manifest.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
+import { toCanonicalJson } from '../json.ts';
 import { redactToPlaceholder } from '../pii.ts';
 import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
@@ -98,21 +99,14 @@ export async function runGolden(
 }
 
 function isSameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
+  const { confidence, class_probabilities: probabilities, ...settled } = expected;
   const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= tolerance;
-  const probabilities = Object.entries(expected.class_probabilities);
+  const actualOf = new Map(Object.entries(actual.class_probabilities));
   return (
-    expected.decision === actual.decision &&
-    expected.stage === actual.stage &&
-    expected.fallback_used === actual.fallback_used &&
-    expected.escalate === actual.escalate &&
-    expected.unfamiliar === actual.unfamiliar &&
-    isNear(expected.confidence, actual.confidence) &&
-    JSON.stringify(expected.reason_codes) === JSON.stringify(actual.reason_codes) &&
-    JSON.stringify(expected.rules_triggered) === JSON.stringify(actual.rules_triggered) &&
-    probabilities.length === Object.keys(actual.class_probabilities).length &&
-    probabilities.every(
-      ([option, value]) =>
-        Object.hasOwn(actual.class_probabilities, option) && isNear(value, actual.class_probabilities[option]),
-    )
+    toCanonicalJson({ ...actual, confidence, class_probabilities: {} }) ===
+      toCanonicalJson({ ...settled, confidence, class_probabilities: {} }) &&
+    isNear(confidence, actual.confidence) &&
+    Object.keys(probabilities).length === actualOf.size &&
+    Object.entries(probabilities).every(([option, value]) => isNear(value, actualOf.get(option)))
   );
 }

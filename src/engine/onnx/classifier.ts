@@ -1,6 +1,7 @@
 /** Classifiers as ONNX files, written and read back. */
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
+import { decodeFloats } from '../numeric.ts';
 import {
   createNode,
   elementType,
@@ -18,7 +19,7 @@ import {
   treeOpsetVersion,
   writeModel,
 } from './graph.ts';
-import { decodeFloats, ProtobufError } from './protobuf.ts';
+import { ProtobufError } from './protobuf.ts';
 import { buildTreeNodes, buildTreeTensors, readTrees } from './trees.ts';
 
 /** Which parts a classifier has; the graph adds their scores up. */

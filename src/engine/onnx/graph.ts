@@ -1,9 +1,9 @@
 /** ONNX files as far as they are needed here: written from a graph, extended, and read without believing anything. */
 import { strFromU8 } from 'fflate';
+import { toFloatBytes } from '../numeric.ts';
 import {
   encodeBytes,
   encodeField,
-  encodeFloats,
   encodeMessage,
   encodeNumber,
   encodeNumbers,
@@ -14,7 +14,6 @@ import {
   readNumber,
   readNumbers,
   readString,
-  toFloatBytes,
   type WireField,
 } from './protobuf.ts';
 
@@ -57,13 +56,7 @@ export const createNode = (
   inputs: string[],
   output: string,
   attributes: Node['attributes'] = {},
-): Node => ({
-  op,
-  domain: '',
-  inputs,
-  outputs: [output],
-  attributes,
-});
+): Node => ({ op, domain: '', inputs, outputs: [output], attributes });
 
 /** Row-major float32 tensor, little-endian as ONNX wants it. */
 export function toFloatTensor(name: string, dims: number[], data: Float32Array): Tensor {
@@ -85,7 +78,7 @@ function writeAttribute(name: string, value: Attribute): Uint8Array {
   const parts = [encodeString(1, name)];
   if (typeof value === 'number') parts.push(encodeNumber(3, value), encodeNumber(20, 2));
   else if (typeof value === 'string') parts.push(encodeString(4, value), encodeNumber(20, 3));
-  else if (value instanceof Float32Array) parts.push(encodeFloats(7, value), encodeNumber(20, 6));
+  else if (value instanceof Float32Array) parts.push(encodeBytes(7, toFloatBytes(value)), encodeNumber(20, 6));
   else if (value instanceof Int32Array) parts.push(encodeNumbers(8, value), encodeNumber(20, 7));
   else parts.push(...value.map((text) => encodeString(9, text)), encodeNumber(20, 8));
   return encodeMessage(parts);

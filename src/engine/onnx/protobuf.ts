@@ -12,34 +12,39 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-const concatBytes = (parts: readonly Uint8Array[]): Uint8Array => {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+/** The bytes of a message from those of its fields. */
+export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(fields.reduce((sum, field) => sum + field.length, 0));
   let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
+  for (const field of fields) {
+    out.set(field, at);
+    at += field.length;
   }
   return out;
-};
+}
 
-function encodeVarint(value: number): Uint8Array {
-  const bytes: number[] = [];
+function pushVarint(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 128) {
     bytes.push((rest % 128) | 128);
     rest = Math.floor(rest / 128);
   }
   bytes.push(rest);
+}
+
+function encodeVarint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  pushVarint(bytes, value);
   return Uint8Array.from(bytes);
 }
 
 /** A varint field holding a whole number from 0 to 2^53 - 1. */
 export function encodeNumber(field: number, value: number): Uint8Array {
-  return concatBytes([encodeVarint(field * 8), encodeVarint(value)]);
+  return encodeMessage([encodeVarint(field * 8), encodeVarint(value)]);
 }
 
 export function encodeBytes(field: number, value: Uint8Array): Uint8Array {
-  return concatBytes(encodeParts(field, [value]));
+  return encodeMessage(encodeParts(field, [value]));
 }
 
 /** The pieces of a length-delimited field, whose value is what `parts` are one behind the other; none is copied. */
@@ -52,51 +57,17 @@ export function encodeString(field: number, value: string): Uint8Array {
   return encodeBytes(field, strToU8(value));
 }
 
-/** A packed repeated field of whole numbers from 0 to 2^31 - 1. */
+/** A packed repeated field of whole numbers from 0 to 2^53 - 1. */
 export function encodeNumbers(field: number, values: Int32Array): Uint8Array {
-  const packed = new Uint8Array(values.length * 5);
-  let at = 0;
-  for (const value of values) {
-    let rest = value;
-    for (; rest >= 128; rest >>>= 7) {
-      packed[at] = (rest & 127) | 128;
-      at += 1;
-    }
-    packed[at] = rest;
-    at += 1;
-  }
-  return encodeBytes(field, packed.subarray(0, at));
-}
-
-/** A packed repeated field of float32 numbers. */
-export function encodeFloats(field: number, values: Float32Array): Uint8Array {
-  return encodeBytes(field, toFloatBytes(values));
-}
-
-/** Float32 numbers in little-endian bytes. */
-export function toFloatBytes(values: Float32Array): Uint8Array {
-  const bytes = new Uint8Array(values.length * 4);
-  const view = new DataView(bytes.buffer);
-  values.forEach((value, index) => {
-    view.setFloat32(index * 4, value, true);
-  });
-  return bytes;
-}
-
-/** The float32 numbers in little-endian bytes; a rest of less than four bytes is ignored. */
-export function decodeFloats(bytes: Uint8Array): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
+  const packed: number[] = [];
+  for (const value of values) pushVarint(packed, value);
+  return encodeBytes(field, Uint8Array.from(packed));
 }
 
 export function encodeField({ number, type, value }: WireField): Uint8Array {
   if (type === 'varint') return encodeNumber(number, value);
   if (type === 'bytes') return encodeBytes(number, value);
-  return concatBytes([encodeVarint(number * 8 + (value.length === 8 ? 1 : 5)), value]);
-}
-
-export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
-  return concatBytes(fields);
+  return encodeMessage([encodeVarint(number * 8 + (value.length === 8 ? 1 : 5)), value]);
 }
 
 function readVarint(bytes: Uint8Array, start: number): { value: number; next: number } {

@@ -1,10 +1,10 @@
 /** The low-rank adapters of the sentence encoder: their matrices, and their bytes in a bundle. */
 import { limits } from '../limits.ts';
+import { decodeFloats, toFloatBytes } from '../numeric.ts';
 import type { Adapters, ModelFeed } from '../ports.ts';
 
 /** Layers of the encoder; each has adapters of its queries and of its values. */
 const layers = 6;
-const bytesPerNumber = 4;
 
 /** A matrix among the weights: its name in the graph, its shape and where it begins. */
 type AdapterMatrix = { name: string; dims: [number, number]; from: number };
@@ -38,20 +38,11 @@ export function toAdapterFeeds({ rank, weights }: Adapters): ModelFeed[] {
 }
 
 /** The bytes of adapters: little-endian float32 in the order of {@link listAdapterMatrices}. */
-export function packAdapters({ weights }: Adapters): Uint8Array {
-  const bytes = new Uint8Array(weights.length * bytesPerNumber);
-  const view = new DataView(bytes.buffer);
-  weights.forEach((weight, i) => {
-    view.setFloat32(i * bytesPerNumber, weight, true);
-  });
-  return bytes;
-}
+export const packAdapters = ({ weights }: Adapters): Uint8Array => toFloatBytes(weights);
 
 /** Reads packed adapters; null where their length is not that of the rank or a number is not finite. */
 export function unpackAdapters(bytes: Uint8Array, rank: number): Adapters | null {
-  const count = countAdapterWeights(rank);
-  if (bytes.length !== count * bytesPerNumber) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const weights = Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * bytesPerNumber, true));
+  if (bytes.length !== countAdapterWeights(rank) * Float32Array.BYTES_PER_ELEMENT) return null;
+  const weights = decodeFloats(bytes);
   return weights.every(Number.isFinite) ? { rank, weights } : null;
 }

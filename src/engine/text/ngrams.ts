@@ -44,10 +44,6 @@ export function fitNgrams(texts: readonly (readonly number[])[], scale: number):
   };
 }
 
-export function countNgrams(spec: NgramSpec): number {
-  return spec.idf.length;
-}
-
 /** Compiles a vocabulary into token ids → (1 + ln count) · idf, L2-normalised, times scale, in float32. */
 export function compileNgrams(spec: NgramSpec): (ids: readonly number[]) => NgramRow {
   const position = new Map<number, number>();

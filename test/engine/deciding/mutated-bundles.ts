@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { strFromU8, strToU8 } from 'fflate';
 import { writeZip } from '../../../src/engine/bundle/zip.ts';
-import { sha256 } from '../bundle-fixture.ts';
+import { renameEntry, sha256 } from '../bundle-fixture.ts';
 
 type Content = string | { base64: string };
 type Operation = {
@@ -49,8 +49,13 @@ export function mutate({ base = 'tabular', parts = [], manifest = [], sealed = [
   entries.set('manifest.sha256', strToU8(`${sha256(entries.get('manifest.json')!)}  manifest.json\n`));
   for (const operation of sealed) changeEntry(entries, operation);
   const files = [...entries].map(([name, bytes]) => ({ name, bytes, stored: false }));
-  for (const { op, entry } of zip) if (op === 'twice') files.push(files.find(({ name }) => name === entry)!);
-  return zip.reduce(changeZip, writeZip(files, new Date('2026-01-01T00:00:00Z')));
+  for (const { op, entry = '' } of zip) {
+    if (op === 'twice') files.push({ ...files.find(({ name }) => name === entry)!, name: '?'.repeat(entry.length) });
+  }
+  // The library that packs cannot write this name.
+  const [name, placeholder] = ['__proto__', '*********'];
+  const packed = writeZip(files.map((file) => (file.name === name ? { ...file, name: placeholder } : file)));
+  return zip.reduce(changeZip, renameEntry(packed, placeholder, name));
 }
 
 /** Lists size and digest of every entry, where the manifest still is an object. */
@@ -89,7 +94,7 @@ function changeZip(bytes: Uint8Array, operation: Operation): Uint8Array {
   if (op === 'prepend') return join(strToU8(text), bytes);
   if (op === 'append') return join(bytes, strToU8(text));
   if (op === 'cut') return bytes.slice(0, Math.max(0, bytes.length - count));
-  if (op === 'twice') return bytes;
+  if (op === 'twice') return renameEntry(bytes, '?'.repeat(entry.length), entry);
   const end = bytes.length - 22;
   const directory = Buffer.from(bytes).readUInt32LE(end + 16);
   if (op === 'wedge') {

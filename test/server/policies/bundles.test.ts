@@ -33,10 +33,7 @@ function toFirstFormat(bytes: Uint8Array): Uint8Array {
   const manifest = new TextEncoder().encode(JSON.stringify({ ...settings, format_version: 1 }));
   const names = zip.names.filter((name) => name !== 'manifest.sha256');
   const files = names.map((name) => ({ name, bytes: zip.read(name) ?? new Uint8Array(), stored: false }));
-  return writeZip(
-    files.map((file) => (file.name === 'manifest.json' ? { ...file, bytes: manifest } : file)),
-    new Date(settings.created_at),
-  );
+  return writeZip(files.map((file) => (file.name === 'manifest.json' ? { ...file, bytes: manifest } : file)));
 }
 
 describe('the bundle of a decision type', () => {

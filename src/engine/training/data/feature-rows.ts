@@ -2,7 +2,7 @@ import type { Rows } from '../../classifiers/classifier.ts';
 import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { compileNgrams, countNgrams } from '../../text/ngrams.ts';
+import { compileNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from './encode-texts.ts';
 import { listTreeFields } from './tree-fields.ts';
 
@@ -41,7 +41,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
       starts,
       indices: Int32Array.from(indices),
       values: Float64Array.from(values),
-      width: ngrams === null ? 0 : countNgrams(ngrams),
+      width: ngrams?.idf.length ?? 0,
     },
   };
 }
