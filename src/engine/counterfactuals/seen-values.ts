@@ -1,6 +1,7 @@
 /** The values that fields have in the data: what an input could plausibly have been instead. */
 import type { Json, JsonObject } from '../domain.ts';
 import { listLeaves, readPath } from '../features/values.ts';
+import { isJsonObject } from '../json.ts';
 
 /** Another value for one field. `distance` is 0 to 1: for numbers the share of seen values that lie between. */
 export type Change = { path: string[]; from: Json | null; to: Json; distance: number };
@@ -105,6 +106,5 @@ function setAt(input: JsonObject, path: readonly string[], value: Json): JsonObj
   if (key === undefined) return input;
   if (rest.length === 0) return { ...input, [key]: value };
   const below = Object.hasOwn(input, key) ? input[key] : undefined;
-  const isObject = typeof below === 'object' && below !== null && !Array.isArray(below);
-  return { ...input, [key]: setAt(isObject ? below : {}, rest, value) };
+  return { ...input, [key]: setAt(isJsonObject(below) ? below : {}, rest, value) };
 }

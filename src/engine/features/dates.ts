@@ -20,16 +20,8 @@ export function parseDate(value: unknown): DateParts | null {
   if (typeof value !== 'string') return null;
   const match = isoDate.exec(value);
   if (match === null) return null;
-  const [, year, month, day, hour, minute] = match.map((group) => Number(group ?? 0)) as number[];
-  if (year === undefined || month === undefined || day === undefined || hour === undefined || minute === undefined) {
-    return null;
-  }
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = match.map((group) => Number(group ?? 0));
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23) return null;
   const days = toEpochDays(year, month, day);
-  return {
-    epochDays: days + hour / 24 + minute / 1440,
-    month,
-    weekday: (((days + 3) % 7) + 7) % 7,
-    hour,
-  };
+  return { epochDays: days + hour / 24 + minute / 1440, month, weekday: (((days + 3) % 7) + 7) % 7, hour };
 }

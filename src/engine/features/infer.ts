@@ -1,5 +1,6 @@
 /** Finding out what the fields of the inputs are. */
 import type { Json, JsonObject } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
@@ -27,22 +28,10 @@ const minForNearlyConstant = 50;
 
 /** Finds what a JSON Schema says of the property at `path`: its format and whether its values are listed. */
 function findSchemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
-  let node: Json | undefined = schema;
-  for (const segment of path) {
-    if (node === null || node === undefined || typeof node !== 'object' || Array.isArray(node)) break;
-    const properties: Json | undefined = Object.hasOwn(node, 'properties') ? node['properties'] : undefined;
-    node =
-      properties !== null &&
-      typeof properties === 'object' &&
-      !Array.isArray(properties) &&
-      Object.hasOwn(properties, segment)
-        ? properties[segment]
-        : undefined;
-  }
-  if (node === null || node === undefined || typeof node !== 'object' || Array.isArray(node)) {
-    return { format: null, isEnum: false };
-  }
-  return { format: typeof node['format'] === 'string' ? node['format'] : null, isEnum: Array.isArray(node['enum']) };
+  const place = path.flatMap((segment) => ['properties', segment]);
+  const node = schema === null ? null : readPath(schema, place);
+  if (!isJsonObject(node)) return { format: null, isEnum: false };
+  return { format: typeof node.format === 'string' ? node.format : null, isEnum: Array.isArray(node.enum) };
 }
 
 const countWords = (text: string) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length;
@@ -64,17 +53,13 @@ function inferStringUse(column: Column, texts: readonly string[]): FieldUse {
     return { use: null, reason: `It is an identifier: ${distinct} different values in ${texts.length} examples.` };
   }
   if (areaPattern.test(name) && distinct > maxIdentifierValues) {
-    return {
-      use: null,
-      reason: `It is an area code with ${distinct} different values in ${texts.length} examples, too many to learn from.`,
-    };
+    const reason = `It is an area code with ${distinct} different values in ${texts.length} examples, too many to learn from.`;
+    return { use: null, reason };
   }
   if (perValue >= 4 || (distinct <= 10 && perValue >= 1.5)) return { use: 'category' };
   if (words >= 2) return { use: 'text' };
-  return {
-    use: null,
-    reason: `Its short values hardly repeat: ${distinct} different ones in ${texts.length} examples, too many to learn from.`,
-  };
+  const reason = `Its short values hardly repeat: ${distinct} different ones in ${texts.length} examples, too many to learn from.`;
+  return { use: null, reason };
 }
 
 function inferListKind(lists: readonly Json[][]): FieldKind {
@@ -113,12 +98,8 @@ function inferUse(column: Column): FieldUse {
   const numbers = known.filter(isFiniteNumber);
   if (numbers.length >= enough) {
     const distinct = new Set(numbers).size;
-    const whole = numbers.every((value) => Number.isInteger(value));
-    if (
-      identifierPattern.test(column.path.at(-1) ?? '') &&
-      whole &&
-      (distinct === numbers.length || distinct > maxIdentifierValues)
-    ) {
+    const isNamed = identifierPattern.test(column.path.at(-1) ?? '') && numbers.every(Number.isInteger);
+    if (isNamed && (distinct === numbers.length || distinct > maxIdentifierValues)) {
       return { use: null, reason: `It is an identifier: ${distinct} different values in ${numbers.length} examples.` };
     }
     return { use: 'number' };
@@ -137,14 +118,10 @@ function listColumns(inputs: readonly JsonObject[], schema: JsonObject | null): 
     .map((path) => {
       const values = inputs.map((input) => {
         const value = readPath(input, path);
-        return value !== null && typeof value === 'object' && !Array.isArray(value) ? undefined : value;
+        return isJsonObject(value) ? undefined : value;
       });
-      return {
-        path,
-        values,
-        present: values.filter((value) => value !== undefined),
-        hint: findSchemaHint(schema, path),
-      };
+      const present = values.filter((value) => value !== undefined);
+      return { path, values, present, hint: findSchemaHint(schema, path) };
     });
 }
 
@@ -177,10 +154,8 @@ export function inferPlan(
     if (fieldUse.use === null) plan.left_out.push({ path: dotted, reason: fieldUse.reason });
     else if (fieldUse.use === 'text') textFields.push(column.path);
     else if (personal.includes(dotted) && (fieldUse.use === 'category' || fieldUse.use === 'strings')) {
-      plan.left_out.push({
-        path: dotted,
-        reason: 'It holds personal data, whose values must not be stored in a policy.',
-      });
+      const reason = 'It holds personal data, whose values must not be stored in a policy.';
+      plan.left_out.push({ path: dotted, reason });
     } else plan.fields.push(fitField(fieldUse.use, column.path, column.values));
   }
   if (plan.fields.length === 0 && textFields.length === 0) {

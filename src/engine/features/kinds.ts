@@ -2,7 +2,7 @@
 import type { Json } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { parseDate } from './dates.ts';
-import type { Field, FieldKind } from './plan.ts';
+import type { Field, FieldKind, Stat } from './plan.ts';
 import {
   computeMedian,
   computeStat,
@@ -13,6 +13,7 @@ import {
   readPath,
   standardize,
   toCategory,
+  zeroStat,
 } from './values.ts';
 
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
@@ -115,15 +116,16 @@ function summarise(list: readonly Json[]): [number, number, number, number] | nu
   return [sum / members.length, min, max, sum];
 }
 
-const zeroStat = { mean: 0, std: 0 };
+/** What is learned of the summaries of lists. */
+function learnStats(lists: readonly (readonly Json[])[]): Stat[] {
+  const summaries = lists.map(summarise).filter((summary) => summary !== null);
+  return ([0, 1, 2, 3] as const).map((index) => computeStat(summaries.map((summary) => summary[index])));
+}
 
 const numbers: Kind<'numbers'> = {
   fit(path, values) {
     const lists = values.filter((value) => Array.isArray(value));
-    const summaries = lists.map(summarise).filter((summary) => summary !== null);
-    const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
-    const stats = [computeStat(lists.map((list) => list.length)), column(0), column(1), column(2), column(3)];
-    return { kind: 'numbers', path, stats };
+    return { kind: 'numbers', path, stats: [computeStat(lists.map((list) => list.length)), ...learnStats(lists)] };
   },
   size: () => 6,
   compile(field) {
@@ -195,14 +197,10 @@ function findNumberPaths(lists: readonly (readonly Json[])[]): string[][] {
 const objects: Kind<'objects'> = {
   fit(path, values) {
     const lists = values.filter((value) => Array.isArray(value));
-    const members = findNumberPaths(lists).map((memberPath) => {
-      const summaries = lists.flatMap((list) => {
-        const summary = summarise(listMembersAt(list, memberPath));
-        return summary === null ? [] : [summary];
-      });
-      const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
-      return { path: memberPath, stats: [column(0), column(1), column(2), column(3)] };
-    });
+    const members = findNumberPaths(lists).map((path) => ({
+      path,
+      stats: learnStats(lists.map((list) => listMembersAt(list, path))),
+    }));
     return { kind: 'objects', path, stats: [computeStat(lists.map((list) => list.length))], members };
   },
   size: (field) => 2 + 4 * field.members.length,
@@ -221,15 +219,7 @@ const objects: Kind<'objects'> = {
 };
 
 /** The registry: a new kind is one more record here and one more line in plan.ts. */
-const kinds: { readonly [K in FieldKind]: Kind<K> } = {
-  number,
-  boolean,
-  category,
-  date,
-  numbers,
-  strings,
-  objects,
-};
+const kinds: { readonly [K in FieldKind]: Kind<K> } = { number, boolean, category, date, numbers, strings, objects };
 
 /** Finds the record of a field's kind, typed for a field whose kind is known only at run time. */
 function findKind(field: Field): Kind<FieldKind> {

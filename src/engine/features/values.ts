@@ -1,5 +1,6 @@
 /** Reading values out of an input by path, and the arithmetic that all field kinds share. */
 import type { Json, JsonObject } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
 import type { Stat } from './plan.ts';
 
 /** Names of fields that tell one case from another, not one kind of case from another. */
@@ -32,9 +33,7 @@ export type Leaf = { path: string[]; value: Json };
 export function listLeaves(input: JsonObject, prefix: readonly string[] = []): Leaf[] {
   return Object.entries(input).flatMap(([key, value]) => {
     const path = [...prefix, key];
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? listLeaves(value, path)
-      : [{ path, value }];
+    return isJsonObject(value) ? listLeaves(value, path) : [{ path, value }];
   });
 }
 
@@ -47,22 +46,24 @@ export function standardize(x: number, stat: Stat): number {
   return Math.max(-8, Math.min(8, (x - stat.mean) / (stat.std === 0 ? 1 : stat.std)));
 }
 
+export const zeroStat: Stat = { mean: 0, std: 0 };
+
 /** Mean and population standard deviation; 0 and 0 of nothing. */
 export function computeStat(values: readonly number[]): Stat {
-  if (values.length === 0) return { mean: 0, std: 0 };
+  if (values.length === 0) return zeroStat;
   let sum = 0;
   for (const value of values) sum += value;
   const mean = sum / values.length;
   let squares = 0;
   for (const value of values) squares += (value - mean) ** 2;
   const std = Math.sqrt(squares / values.length);
-  return Number.isFinite(mean) && Number.isFinite(std) ? { mean, std } : { mean: 0, std: 0 };
+  return Number.isFinite(mean) && Number.isFinite(std) ? { mean, std } : zeroStat;
 }
 
 /** The middle value (mean of the two middle ones); 0 of nothing. */
-export function computeMedian(values: readonly number[]): number {
+export function computeMedian(values: ArrayLike<number>): number {
   if (values.length === 0) return 0;
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;

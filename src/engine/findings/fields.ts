@@ -1,4 +1,6 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
+import { computeMedian } from '../features/values.ts';
+import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
 import { type Finding, type Search, toFinding } from './finding.ts';
@@ -142,7 +144,7 @@ function createNamings(options: readonly string[]) {
       if (text.includes(plain[label] ?? '')) field.own += 1;
       // One other option stands for all: asking for each would take hours with 200 of them.
       if (text.includes(plain[(label + 1) % plain.length] ?? '')) field.other += 1;
-    } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    } else if (isJsonObject(value)) {
       for (const [key, member] of Object.entries(value)) visit(member, path === '' ? key : `${path}.${key}`, label);
     }
   };
@@ -168,17 +170,11 @@ function createNamings(options: readonly string[]) {
   };
 }
 
-function findMedian(sorted: Float64Array): number {
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
-}
-
 /** Distances from the median in robust deviations (median absolute deviation); null where most numbers are equal. */
 function computeDistances(numbers: Float64Array): Float64Array | null {
-  const median = findMedian(numbers.slice().sort());
+  const median = computeMedian(numbers);
   const deviations = numbers.map((number) => Math.abs(number - median));
-  const deviation = deviationFactor * findMedian(deviations.slice().sort());
+  const deviation = deviationFactor * computeMedian(deviations);
   return deviation === 0 ? null : deviations.map((distance) => distance / deviation);
 }
 

@@ -107,16 +107,7 @@ function createGroups() {
       parents[find(a)] = find(b);
     },
     /** The groups of at least two rows, in the order of their first row. */
-    list(): number[][] {
-      const members = new Map<number, number[]>();
-      parents.forEach((_, row) => {
-        const root = find(row);
-        const group = members.get(root);
-        if (group === undefined) members.set(root, [row]);
-        else group.push(row);
-      });
-      return [...members.values()].filter((group) => group.length > 1);
-    },
+    list: () => [...Map.groupBy(parents.keys(), find).values()].filter((group) => group.length > 1),
   };
 }
 

@@ -12,8 +12,8 @@ export class RowMatrix {
   readonly #places = new Map<string, number>();
   readonly #ids: (string | null)[] = [];
   readonly #free: number[] = [];
-  #values: Int16Array;
-  #lengths: Float64Array;
+  #values: Int16Array<ArrayBuffer>;
+  #lengths: Float64Array<ArrayBuffer>;
 
   constructor(width: number) {
     this.width = width;
@@ -97,11 +97,8 @@ export class RowMatrix {
   }
 
   #grow(): void {
-    const values = new Int16Array(this.#values.length * 2);
-    values.set(this.#values);
-    this.#values = values;
-    const lengths = new Float64Array(this.#lengths.length * 2);
-    lengths.set(this.#lengths);
-    this.#lengths = lengths;
+    const grow = ({ buffer }: { buffer: ArrayBuffer }) => buffer.transfer(buffer.byteLength * 2);
+    this.#values = new Int16Array(grow(this.#values));
+    this.#lengths = new Float64Array(grow(this.#lengths));
   }
 }

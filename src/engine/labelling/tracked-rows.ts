@@ -3,6 +3,7 @@ import type { RidgeStep } from './online-ridge.ts';
 import type { RowMatrix } from './row-matrix.ts';
 
 const firstCapacity = 256;
+type Numbers = Float64Array<ArrayBuffer>;
 
 /** At most as many rows as are added; a step costs rows × (width + outputs) operations. */
 export class TrackedRows {
@@ -10,10 +11,10 @@ export class TrackedRows {
   readonly #indices = new Map<string, number>();
   readonly ids: string[] = [];
   readonly places: number[] = [];
-  #scores: Float64Array;
-  #variances: Float64Array;
+  #scores: Numbers;
+  #variances: Numbers;
   /** Kept beside the scores, so that choosing among all rows need not look at every score again. */
-  #leads: Float64Array;
+  #leads: Numbers;
 
   constructor(outputCount: number) {
     this.#outputCount = outputCount;
@@ -114,14 +115,9 @@ export class TrackedRows {
   }
 
   #grow(): void {
-    const leads = new Float64Array(this.#leads.length * 2);
-    leads.set(this.#leads);
-    this.#leads = leads;
-    const scores = new Float64Array(this.#scores.length * 2);
-    scores.set(this.#scores);
-    this.#scores = scores;
-    const variances = new Float64Array(this.#variances.length * 2);
-    variances.set(this.#variances);
-    this.#variances = variances;
+    const grow = ({ buffer }: Numbers) => new Float64Array(buffer.transfer(buffer.byteLength * 2));
+    this.#leads = grow(this.#leads);
+    this.#scores = grow(this.#scores);
+    this.#variances = grow(this.#variances);
   }
 }

@@ -3,7 +3,7 @@ import type { Costs } from '../costs.ts';
 import type { RulesEffect } from '../measured.ts';
 import type { CompiledRules } from '../rules/compile.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
-import { computeCostPer1000 } from './costs.ts';
+import { computeCostPer1000, formatAmount } from './costs.ts';
 import { formatShare } from './format-share.ts';
 import { type DecidingSettings, decideRow, type RecordedRow, type ReplayedRow, replayRows } from './replay.ts';
 import { measureWholeDecision } from './whole-decision.ts';
@@ -59,10 +59,9 @@ function describe(
     const [from, to] = [before[part].share ?? 0, after[part].share ?? 0].map(formatShare);
     return from === to ? to : `${from} → ${to}`;
   };
-  const amount = (cost: number) => Number(cost.toFixed(cost < 100 ? 2 : 0));
   const cost =
     before.cost_per_1000 === null || after.cost_per_1000 === null
       ? ''
-      : `, cost ${amount(before.cost_per_1000)} → ${amount(after.cost_per_1000)}${currency === null ? '' : ` ${currency}`} per 1,000`;
+      : `, cost ${formatAmount(before.cost_per_1000, null)} → ${formatAmount(after.cost_per_1000, currency)} per 1,000`;
   return `${verdicts[verdict]}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.${ofMasked}`;
 }
