@@ -89,3 +89,26 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
+
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+
+/** Where a function of one number is least between two others, by golden-section search to 0.001 (Kiefer 1953). */
+export function findLeast(compute: (at: number) => number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  let a = high - goldenRatio * (high - low);
+  let b = low + goldenRatio * (high - low);
+  let atA = compute(a);
+  let atB = compute(b);
+  while (high - low > 1e-3) {
+    if (atA <= atB) {
+      [high, b, atB] = [b, a, atA];
+      a = high - goldenRatio * (high - low);
+      atA = compute(a);
+    } else {
+      [low, a, atA] = [a, b, atB];
+      b = low + goldenRatio * (high - low);
+      atB = compute(b);
+    }
+  }
+  return (low + high) / 2;
+}

@@ -1,5 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
-import { logSumExp } from '../numeric.ts';
+import { findLeast, logSumExp } from '../numeric.ts';
 import { createStream, randomStreams } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
@@ -16,34 +16,12 @@ export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionC
 /** Standard deviation of ln T that is expected before any row is seen: few rows move the temperature little. */
 const priorSpread = 0.5;
 
-/** The temperature with the least log-loss plus prior, by golden-section search over ln T between ln 0.1 and ln 10. */
+/** The temperature with the least log-loss plus prior, between 0.1 and 10. */
 function findTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
-  const ratio = (Math.sqrt(5) - 1) / 2;
-  let low = Math.log(0.1);
-  let high = Math.log(10);
-  const loss = (logTemperature: number) =>
+  const computeLoss = (logTemperature: number) =>
     computeLogLoss(logits, labels, optionCount, Math.exp(logTemperature)) +
     (logTemperature / priorSpread) ** 2 / (2 * labels.length);
-  let a = high - ratio * (high - low);
-  let b = low + ratio * (high - low);
-  let lossA = loss(a);
-  let lossB = loss(b);
-  while (high - low > 1e-3) {
-    if (lossA <= lossB) {
-      high = b;
-      b = a;
-      lossB = lossA;
-      a = high - ratio * (high - low);
-      lossA = loss(a);
-    } else {
-      low = a;
-      a = b;
-      lossA = lossB;
-      b = low + ratio * (high - low);
-      lossB = loss(b);
-    }
-  }
-  return Math.exp((low + high) / 2);
+  return Math.exp(findLeast(computeLoss, Math.log(0.1), Math.log(10)));
 }
 
 /** The rows of one of two halves that are mixed as by tossing coins, always the same way. */

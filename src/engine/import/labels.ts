@@ -1,4 +1,5 @@
 /** The labels of a column, and what each means. */
+import { countEdits } from '../rules/suggest.ts';
 import { toKey } from './answers.ts';
 import { isMissing } from './kinds.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
@@ -31,21 +32,6 @@ export function listLabels(sheet: Sheet, column: string): LabelUse[] {
   return [...uses.values()].sort((a, b) => b.count - a.count);
 }
 
-/** Letters to change, add or leave out to make one word of another (Levenshtein 1966), up to `max`. */
-function countEdits(a: string, b: string, max: number): number {
-  if (Math.abs(a.length - b.length) > max) return max + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? max + 1;
-}
-
 const maxEdits = 2;
 /** A value this much rarer than its neighbour is taken for a slip of the hand. */
 const slipShare = 0.05;
@@ -55,11 +41,13 @@ export function guessTargets(labels: readonly LabelUse[], options: readonly stri
   const known = new Map(options.map((option) => [toKey(option), option]));
   const targets: Record<string, LabelTarget> = {};
   for (const { value, count } of labels) {
-    const same = known.get(toKey(value));
+    const written = toKey(value);
+    const same = known.get(written);
     const near = [...known].find(
       ([key, option]) =>
         key.length > maxEdits + 1 &&
-        countEdits(toKey(value), key, maxEdits) <= maxEdits &&
+        Math.abs(key.length - written.length) <= maxEdits &&
+        countEdits(written, key) <= maxEdits &&
         count <= slipShare * Math.max(1 / slipShare, labels.find((label) => label.value === option)?.count ?? 0),
     );
     const option = same ?? near?.[1];

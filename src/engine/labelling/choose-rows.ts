@@ -83,7 +83,7 @@ type Compared = { candidate: Candidate; variance: number };
 
 function compareBest(pool: Pool, count: number): Compared[] {
   const { uses } = pool;
-  const limit = Math.max(0, findLimit(uses, count));
+  const limit = Math.max(0, uses.toSorted().at(-count) ?? 0);
   const best: Compared[] = [];
   for (let index = 0; index < uses.length; index++) {
     if (uses[index] < limit) continue;
@@ -91,18 +91,6 @@ function compareBest(pool: Pool, count: number): Compared[] {
     best.push({ candidate, variance: candidate.variance });
   }
   return best.sort((a, b) => uses[b.candidate.index] - uses[a.candidate.index]).slice(0, count);
-}
-
-/** Of so many values one is sorted, to find about where the largest ones begin. */
-const sampleEvery = 8;
-
-/** A number that at least `count` values reach, where there are so many, and not many more. */
-function findLimit(values: Float64Array, count: number): number {
-  const sample = values.filter((_, index) => index % sampleEvery === 0).sort();
-  const limit = sample[sample.length - Math.ceil((1.5 * count) / sampleEvery) - 1] ?? Number.NEGATIVE_INFINITY;
-  let reached = 0;
-  for (const value of values) if (value >= limit) reached += 1;
-  return reached >= count ? limit : Number.NEGATIVE_INFINITY;
 }
 
 /** More than 1 for an option with fewer labels than the average. */

@@ -1,12 +1,8 @@
 /** The one number that turns scores of a ridge regression into probabilities. */
-import { logSumExp } from '../numeric.ts';
+import { findLeast, logSumExp } from '../numeric.ts';
 
-/** Where the search begins and ends, and what is assumed of a type without labels. */
-const lowest = Math.log(0.02);
-const highest = Math.log(2);
+/** What is assumed of a type without labels, as a logarithm. */
 const usual = Math.log(0.2);
-const steps = 16;
-const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
 /** The scores that a labelled row would have if it had not been learned from, and its label. */
 type UnseenScores = { scores: Float64Array; label: number };
@@ -17,7 +13,7 @@ export function toUnseenScores(scores: Float64Array, label: number, variance: nu
   return { scores: scores.map((score, k) => score - factor * ((k === label ? 1 : 0) - score)), label };
 }
 
-/** The temperature of the lowest log-loss on unseen rows; 0.2, the usual one, weighs as much as two of them. */
+/** The temperature of the lowest log-loss on unseen rows, 0.02 to 2; 0.2, the usual one, weighs as much as two of them. */
 export function fitTemperature(rows: readonly UnseenScores[]): number {
   const computeLoss = (log: number) => {
     const temperature = Math.exp(log);
@@ -27,22 +23,5 @@ export function fitTemperature(rows: readonly UnseenScores[]): number {
     }
     return loss;
   };
-  let low = lowest;
-  let high = highest;
-  let first = high - goldenRatio * (high - low);
-  let second = low + goldenRatio * (high - low);
-  let firstLoss = computeLoss(first);
-  let secondLoss = computeLoss(second);
-  for (let step = 0; step < steps; step++) {
-    if (firstLoss < secondLoss) {
-      [high, second, secondLoss] = [second, first, firstLoss];
-      first = high - goldenRatio * (high - low);
-      firstLoss = computeLoss(first);
-    } else {
-      [low, first, firstLoss] = [first, second, secondLoss];
-      second = low + goldenRatio * (high - low);
-      secondLoss = computeLoss(second);
-    }
-  }
-  return Math.exp((low + high) / 2);
+  return Math.exp(findLeast(computeLoss, Math.log(0.02), Math.log(2)));
 }

@@ -2,8 +2,7 @@
 const maxCompared = 200;
 
 /**
- * Finds the candidate that a misspelt word stands for, or null: at most a third of the letters differ (optimal string
- * alignment), among the first {@link maxCompared}.
+ * Finds the candidate that a misspelt word stands for, or null: at most a third of the letters differ, among the first {@link maxCompared}.
  */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const lowerCased = word.slice(0, 100).toLowerCase();
@@ -15,7 +14,7 @@ export function findNearest(word: string, candidates: Iterable<string>): string 
     if (Math.abs(candidate.length - lowerCased.length) > allowed) continue;
     compared += 1;
     if (compared > maxCompared) break;
-    const distance = editDistance(lowerCased, candidate.toLowerCase());
+    const distance = countEdits(lowerCased, candidate.toLowerCase());
     if (distance <= allowed && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -24,7 +23,8 @@ export function findNearest(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-function editDistance(a: string, b: string): number {
+/** Counts the letters to change, add, leave out or swap with the next to make one word of another. */
+export function countEdits(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

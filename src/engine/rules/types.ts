@@ -1,5 +1,5 @@
 /** Types that are known before any input is seen, and the mistakes they show. */
-import { ruleFunctions, type StaticType } from './functions.ts';
+import { findJsonType, ruleFunctions, type StaticType } from './functions.ts';
 import type { At, RuleNode } from './tree.ts';
 
 /** A use of a type that can only fail, or of a field that is not known. */
@@ -34,7 +34,7 @@ export function inferType(
 function infer(node: RuleNode, inference: Inference): StaticType {
   switch (node.k) {
     case 'lit':
-      return inferLiteral(node.v);
+      return findJsonType(node.v);
     case 'var':
       return node.name === 'ctx' ? 'map' : 'any';
     case 'get':
@@ -88,12 +88,6 @@ function expect(node: RuleNode, allowed: readonly StaticType[], user: string, in
     inference.problems.push({ at: node.at, message, suggestion: suggestConversion(type, allowed) });
   }
   return type;
-}
-
-function inferLiteral(value: string | number | boolean | null): StaticType {
-  if (value === null) return 'null';
-  if (typeof value === 'string') return 'text';
-  return typeof value === 'number' ? 'number' : 'bool';
 }
 
 function inferField(node: RuleNode & { k: 'get' }, inference: Inference): StaticType {

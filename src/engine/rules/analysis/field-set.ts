@@ -1,10 +1,11 @@
 /** Sets of values that a field may have: the arithmetic behind the rule checks. */
+import type { Json } from '../../domain.ts';
+import { findJsonType, type JsonType } from '../functions.ts';
 
 export type Literal = string | number | boolean | null;
-/** The type of a rule value that JSON has too. */
-type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
+export const isLiteral = (value: Json): value is Literal => value === null || typeof value !== 'object';
 /** Types of rule values by the names that JSON Schema has for them. */
-export const typesBySchemaName: Record<string, ValueType> = {
+export const typesBySchemaName: Record<string, JsonType> = {
   string: 'text',
   number: 'number',
   integer: 'number',
@@ -18,7 +19,7 @@ type Bound = { value: number; open: boolean };
 /** What one field may be; `types` and `only` null: no limit. With bounds it is a number. */
 export type FieldSet = {
   present: boolean;
-  types: readonly ValueType[] | null;
+  types: readonly JsonType[] | null;
   only: ReadonlySet<Literal> | null;
   not: readonly Literal[];
   low: Bound | null;
@@ -44,19 +45,13 @@ export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   const set: FieldSet = {
     present: true,
     types: a.types && b.types ? a.types.filter((type) => b.types?.includes(type)) : (a.types ?? b.types),
-    only: a.only && b.only ? keep(a.only, (value) => b.only?.has(value) === true) : (a.only ?? b.only),
+    only: a.only && b.only ? new Set([...a.only].filter((value) => b.only?.has(value))) : (a.only ?? b.only),
     not: a.not.length === 0 ? b.not : b.not.length === 0 ? a.not : [...new Set([...a.not, ...b.not])],
     low: pickTighter(a.low, b.low, 1),
     high: pickTighter(a.high, b.high, -1),
     whole: a.whole || b.whole,
   };
-  return set.only ? { ...set, only: keep(set.only, (value) => isWithin(set, value)) } : set;
-}
-
-function keep(values: ReadonlySet<Literal>, isWanted: (value: Literal) => boolean): ReadonlySet<Literal> {
-  const kept = new Set<Literal>();
-  for (const value of values) if (isWanted(value)) kept.add(value);
-  return kept;
+  return set.only ? { ...set, only: new Set([...set.only].filter((value) => isWithin(set, value))) } : set;
 }
 
 function every(values: ReadonlySet<Literal>, isSo: (value: Literal) => boolean): boolean {
@@ -77,17 +72,12 @@ function contains(set: FieldSet, value: Literal): boolean {
 /** True if a set that lists the value, or lists none, has it. */
 function isWithin(set: FieldSet, value: Literal): boolean {
   if (set.not.includes(value)) return false;
-  if (set.types && !set.types.includes(inferLiteralType(value))) return false;
+  if (set.types && !set.types.includes(findJsonType(value))) return false;
   const { low, high } = set;
   if (typeof value !== 'number') return !low && !high;
   if (set.whole && !Number.isInteger(value)) return false;
   if (low && (low.open ? value <= low.value : value < low.value)) return false;
   return !(high && (high.open ? value >= high.value : value > high.value));
-}
-
-function inferLiteralType(value: Literal): ValueType {
-  if (value === null) return 'null';
-  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }
 
 /** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
@@ -98,7 +88,7 @@ export function isEmpty(set: FieldSet): boolean {
   return !hasValueOfType(set, 'number');
 }
 
-function hasValueOfType(set: FieldSet, type: ValueType): boolean {
+function hasValueOfType(set: FieldSet, type: JsonType): boolean {
   if (set.types && !set.types.includes(type)) return false;
   if (type === 'null') return contains(set, null);
   if (type === 'bool') return contains(set, true) || contains(set, false);

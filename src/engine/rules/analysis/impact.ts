@@ -33,22 +33,15 @@ export type Impact = {
 /** Rows listed for each rule, and for each change. */
 const maxListed = 20;
 
+const noRows = { holds: 0, errors: 0, matched: 0, agrees: 0, disagrees: 0, unlabelled: 0 };
+
 /** Starts to count for every rule: `add` takes a row, `impact` is the sum so far. */
 export function startImpact(rules: CompiledRules): { add(row: ImpactRow): void; impact: Impact } {
   const impact: Impact = {
     rows: 0,
     undecided: 0,
     undecidedRows: [],
-    rules: rules.file.rules.map(({ name }) => ({
-      name,
-      holds: 0,
-      errors: 0,
-      matched: 0,
-      agrees: 0,
-      disagrees: 0,
-      unlabelled: 0,
-      disagreeing: [],
-    })),
+    rules: rules.file.rules.map(({ name }) => ({ name, ...noRows, disagreeing: [] })),
     together: rules.file.rules.map((_, later) => Array<number>(later).fill(0)),
   };
   const add = ({ id, input, decision }: ImpactRow) => {

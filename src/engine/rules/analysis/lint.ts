@@ -1,12 +1,12 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
-import type { Json, JsonObject } from '../../domain.ts';
+import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
 import { printPath } from '../parsing/print.ts';
 import type { At, RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
 import { findDateTexts } from './date-texts.ts';
-import type { Literal } from './field-set.ts';
+import { isLiteral, type Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
@@ -121,8 +121,6 @@ function createContext(
     budget: { left: maxComparisons },
   };
 }
-
-const isLiteral = (value: Json): value is Literal => value === null || typeof value !== 'object';
 
 /** Adds what the condition of the next rule means to the context. */
 function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }: Context): void {

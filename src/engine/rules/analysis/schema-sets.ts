@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
-import { anyValue, type FieldSet, type Literal, typesBySchemaName } from './field-set.ts';
+import { anyValue, type FieldSet, isLiteral, typesBySchemaName } from './field-set.ts';
 
 export type SchemaSets = {
   /** Narrows a conjunction to inputs that follow the schema; null where none of them makes it true. */
@@ -94,7 +94,7 @@ function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
     whole: names?.includes('integer') === true && !names.includes('number'),
   };
   const listed = Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null;
-  const literals = listed?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
+  const literals = listed?.filter(isLiteral) ?? null;
   const hasOnlyLiterals = literals?.length === listed?.length && (listed?.length ?? 0) <= maxListedValues;
   if (literals && hasOnlyLiterals)
     return { set: { ...set, only: new Set(literals) }, exact: !hasValueKeyword(node) && !hasBounds(node) };

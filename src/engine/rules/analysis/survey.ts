@@ -1,7 +1,7 @@
 /** What inputs look like, counted one by one: their fields with every type and the values that occur most. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
-import type { StaticType } from '../functions.ts';
+import { findJsonType, type StaticType } from '../functions.ts';
 import type { KnownField } from './fields.ts';
 
 /** Numbers counted in equal steps from `low` to `high`; the outermost steps also hold what lies beyond. */
@@ -66,7 +66,7 @@ export function surveyFields(piiFields: readonly string[] = []): FieldSurvey {
       field = { path, types: new Set(), isListed: true, all: startTally(), byOption };
       found.set(key, field);
     }
-    field.types.add(inferValueType(value));
+    field.types.add(findJsonType(value));
     if (!isPii && value !== null && typeof value !== 'object') countValue(field, value, option);
   };
   return {
@@ -137,11 +137,4 @@ export function toKnownFields(seen: readonly Pick<SeenField, 'path' | 'types' | 
       help: 'Seen in examples, most frequent values first.',
     };
   });
-}
-
-function inferValueType(value: Json): StaticType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'list';
-  if (typeof value === 'object') return 'map';
-  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }

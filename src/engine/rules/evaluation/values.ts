@@ -170,14 +170,7 @@ const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 export function parseTimestamp(text: string): Outcome {
   const match = timestampPattern.exec(text);
   if (!match) return badValue;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const days = month === 2 && leap ? 29 : (monthDays[month - 1] ?? 0);
   if (year < 1 || day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return badValue;
