@@ -1,6 +1,7 @@
 /**
  * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
- * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml.
+ * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml, and
+ * assembles the engine's dense-product.wat.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import {
 } from '../src/engine/schema/describe-schema.ts';
 import { describeCallers, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
+import { denseProductPath, renderDenseProduct } from './dense-product.ts';
 import { edgeSbomPath, renderEdgeSbom } from './edge-sbom.ts';
 import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
@@ -38,6 +40,7 @@ const files = {
   'docs/errors.md': makeErrorsPage(),
   [edgeTablesPath]: renderEdgeTables(),
   [edgeSbomPath]: renderEdgeSbom(),
+  [denseProductPath]: await renderDenseProduct(),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {

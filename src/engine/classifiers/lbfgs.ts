@@ -76,8 +76,7 @@ export function minimise(
     const candidateGradient = new Float64Array(x.length);
     let candidateValue = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 30; attempt++) {
-      candidate.set(x);
-      addScaled(candidate, length, direction);
+      for (let i = 0; i < x.length; i++) candidate[i] = x[i] + length * direction[i];
       candidateValue = objective(candidate, candidateGradient);
       if (candidateValue <= value + 1e-4 * length * slope) break;
       const interpolated = (-slope * length * length) / (2 * (candidateValue - value - slope * length));
@@ -86,10 +85,12 @@ export function minimise(
         : length / 2;
     }
     if (!(candidateValue < value)) return { x, value, iterations: iteration, converged: false };
-    const step = Float64Array.from(candidate);
-    addScaled(step, -1, x);
-    const change = Float64Array.from(candidateGradient);
-    addScaled(change, -1, gradient);
+    // Both in the place of what is not needed any more.
+    const [step, change] = [direction, gradient];
+    for (let i = 0; i < x.length; i++) {
+      step[i] = candidate[i] - x[i];
+      change[i] = candidateGradient[i] - change[i];
+    }
     const curvature = dot(step, change);
     if (curvature > 1e-12) {
       const changed = Float64Array.from(change);
@@ -101,7 +102,8 @@ export function minimise(
     x = candidate;
     gradient = candidateGradient;
     value = candidateValue;
-    if (gain <= settings.valueTolerance * Math.abs(value)) {
+    // The first step has no curvature to go by, so a small gain of it says nothing.
+    if (iteration > 0 && gain <= settings.valueTolerance * Math.abs(value)) {
       return { x, value, iterations: iteration + 1, converged: true };
     }
   }

@@ -18,12 +18,16 @@ type LogisticSettings = {
 
 type Request = FitRequest<LogisticSettings>;
 
+/** The gradient's tolerance is for the mean over the rows. */
 const precisions: Record<Request['precision'], MinimiseSettings> = {
   draft: { memory: 5, maxIterations: 50, gradientTolerance: 1e-5, valueTolerance: 2e-4 },
   final: { memory: 8, maxIterations: 400, gradientTolerance: 1e-6, valueTolerance: 2e-8 },
 };
-/** From so many parameters on a pass is dear, and what is gained after this tolerance moves no log-loss by 1e-4. */
-const manyParameters = { from: 20_000, valueTolerance: 1e-6 };
+/**
+ * From so many parameters on a pass is dear: what is gained after this tolerance moves the log-loss of other rows by
+ * some 1e-4, and a longer memory takes more time than it saves.
+ */
+const manyParameters = { from: 20_000, valueTolerance: 1e-5, memory: 4 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
 function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
@@ -62,6 +66,26 @@ function listPenalties(request: Request, outputs: number): Float64Array {
   return penalties;
 }
 
+/** Returns half the penalised squared distance from the centre, or from 0, and adds its gradient to `gradient`. */
+function addPenalty(
+  x: Float64Array,
+  centre: Float64Array | undefined,
+  penalties: Float64Array,
+  outputs: number,
+  gradient: Float64Array,
+): number {
+  let value = 0;
+  for (let column = 0, i = 0; column < penalties.length; column++) {
+    for (let k = 0; k < outputs; k++, i++) {
+      const distance = centre === undefined ? x[i] : x[i] - centre[i];
+      const pull = penalties[column] * distance;
+      value += 0.5 * pull * distance;
+      gradient[i] += pull;
+    }
+  }
+  return value;
+}
+
 /**
  * Logits of all options for rows of the fitted shape, row-major. With two options the log-odds are split evenly, which
  * leaves the probabilities unchanged.
@@ -91,25 +115,20 @@ function fit(request: Request): Fitted {
   const penalties = listPenalties(request, outputs);
   const size = penalties.length * outputs;
   const logits = new Float64Array(rows.count * outputs);
-  const perRow = 1 / Math.max(1, rows.count);
   const settings = { ...precisions[request.precision] };
+  settings.gradientTolerance *= Math.max(1, rows.count);
   if (size >= manyParameters.from) {
     settings.valueTolerance = Math.max(settings.valueTolerance, manyParameters.valueTolerance);
+    settings.memory = manyParameters.memory;
   }
   const minimum = minimise(
     (x, gradient) => {
       request.tick?.();
       writeLogits(rows, x, outputs, logits);
-      let value = toResidualsInPlace(logits, labels, outputs);
+      const loss = toResidualsInPlace(logits, labels, outputs);
       gradient.fill(0);
       addGradient(rows, logits, outputs, gradient);
-      for (let i = 0; i < size; i++) {
-        const distance = x[i] - (centre?.[i] ?? 0);
-        const pull = penalties[Math.floor(i / outputs)] * distance;
-        value += 0.5 * pull * distance;
-        gradient[i] = (gradient[i] + pull) * perRow;
-      }
-      return value * perRow;
+      return loss + addPenalty(x, centre, penalties, outputs, gradient);
     },
     request.start ?? centre ?? new Float64Array(size),
     settings,

@@ -1,7 +1,8 @@
 /** A first guess of the inverse Hessian of softmax regression, so that L-BFGS needs half the iterations. */
 import type { Rows } from './classifier.ts';
+import { addProduct } from './dense-product.ts';
 import type { Precondition } from './lbfgs.ts';
-import { addProduct, computeGram } from './linear-products.ts';
+import { computeGram } from './linear-products.ts';
 
 /** Mean p·(1 − p) of an option's probability near the solution, times the number of options. */
 const curvatureTimesOptions = 0.2;

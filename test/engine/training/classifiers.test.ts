@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { computePooledLogLoss, fitWeights } from '../../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../../src/engine/classifiers/calibration.ts';
 import { type Fitted, type Rows, selectRows } from '../../../src/engine/classifiers/classifier.ts';
+import { addProduct } from '../../../src/engine/classifiers/dense-product.ts';
 import { logisticRegression } from '../../../src/engine/classifiers/logistic.ts';
 import { blendModels, type ClassifierModel, compileScorer } from '../../../src/engine/classifiers/model.ts';
 import { boostedTrees, fitTrees, type TreeSettings } from '../../../src/engine/classifiers/trees.ts';
@@ -398,4 +400,37 @@ describe('logistic regression', () => {
     const hits = got.filter((row, i) => (row[1] ?? 0) > 0.5 === (labels[i] === 1)).length;
     expect(hits).toBeGreaterThan(180);
   });
+});
+
+it('a product of dense matrices is that of the definition, whatever their shapes and the order of their numbers', () => {
+  // Beyond 64 rows, 384 columns and a width of 256 a product is made in parts.
+  const sizes = fc.record({
+    rows: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 60, max: 140 })),
+    columns: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 380, max: 400 })),
+    width: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 250, max: 270 })),
+    isByColumns: fc.boolean(),
+    seed: fc.nat(),
+  });
+  fc.assert(
+    fc.property(sizes, ({ rows, columns, width, isByColumns, seed }) => {
+      const random = createRandom(seed);
+      const draw = (length: number) => Float64Array.from({ length }, () => random() - 0.5);
+      const [data, source, before] = [draw(rows * columns), draw(3 + columns * width), draw(5 + rows * width)];
+      const [stride, step] = isByColumns ? [1, rows] : [columns, 1];
+      const out = before.slice();
+      addProduct({ data, rows, columns, stride, step }, source, 3, out, 5, width);
+      let largestDifference = 0;
+      for (let r = 0; r < rows; r++) {
+        for (let k = 0; k < width; k++) {
+          let sum = before[5 + r * width + k] ?? Number.NaN;
+          for (let c = 0; c < columns; c++)
+            sum += (data[r * stride + c * step] ?? 0) * (source[3 + c * width + k] ?? 0);
+          largestDifference = Math.max(largestDifference, Math.abs((out[5 + r * width + k] ?? Number.NaN) - sum));
+        }
+      }
+      expect(largestDifference).toBeLessThan(1e-11);
+      expect(out.subarray(0, 5)).toEqual(before.subarray(0, 5));
+    }),
+    { numRuns: 25 },
+  );
 });

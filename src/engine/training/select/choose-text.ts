@@ -67,13 +67,15 @@ export function chooseText(params: TextChoiceParams): TextChoice {
     return { plan, textUse: fullUse, linear: createDefaultSettings(plan), comparison: null };
   }
   const compared = takeAffordableRows(rows, plan, optionCount);
-  const folded = foldFeatureRows(plan, compared, optionCount, texts, seed);
-  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, uses, params.report);
+  // Words that stand in none of the rows would only cost time.
+  const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.dimensions);
+  const folded = foldFeatureRows(comparedPlan, compared, optionCount, texts, seed);
+  const { textUse, trial } = compareTextUses({ plan: comparedPlan, folded, seed, tick }, uses, params.report);
   return {
     plan: restrictText(plan, textUse),
     textUse,
     linear: toLinearSettings(trial),
-    comparison: { rows: compared, judged: [...compared.keys()], plan, folded, trial },
+    comparison: { rows: compared, judged: [...compared.keys()], plan: comparedPlan, folded, trial },
   };
 }
 
