@@ -1,9 +1,7 @@
 /** Candidates that are compared letter by letter: rules with many unknown names would otherwise block the service. */
 const maxCompared = 200;
 
-/**
- * Finds the candidate that a misspelt word stands for, or null: at most a third of the letters differ, among the first {@link maxCompared}.
- */
+/** Finds which of the first {@link maxCompared} a misspelt word stands for; at most a third of the letters may differ. */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const lowerCased = word.slice(0, 100).toLowerCase();
   let best: string | null = null;
