@@ -13,11 +13,7 @@ export type LinearPattern = {
 /** Compiles a pattern. Throws an exception of RE2JS, whose message quotes the pattern, where it is not one. */
 export function compileLinearPattern(source: string): LinearPattern {
   const compiled = RE2JS.compile(source);
-  return {
-    size: compiled.programSize(),
-    weight: weighPattern(source),
-    test: (text) => compiled.test(text),
-  };
+  return { size: compiled.programSize(), weight: weighPattern(source), test: (text) => compiled.test(text) };
 }
 
 /** No pattern weighs more: the product of repetitions stays a number that is exact in every language. */

@@ -129,10 +129,7 @@ export const manifestSchema: z.ZodType<Manifest> = z
   .refine(
     ({ options, confidence_thresholds: { by_option = {} } }) =>
       Object.keys(by_option).every((option) => options.includes(option)),
-    {
-      path: ['confidence_thresholds', 'by_option'],
-      message: 'must name options only',
-    },
+    { path: ['confidence_thresholds', 'by_option'], message: 'must name options only' },
   )
   .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
     path: ['fallback_option'],

@@ -74,11 +74,7 @@ export async function recordGoldenLines(
 }
 
 /** A golden input that is decided otherwise; `actual` holds the problems of an input that the schema refuses. */
-type GoldenFailure = {
-  index: number;
-  expected: GoldenOutput;
-  actual: GoldenOutput | { problems: ErrorDetail[] };
-};
+type GoldenFailure = { index: number; expected: GoldenOutput; actual: GoldenOutput | { problems: ErrorDetail[] } };
 
 /** Decides every golden input anew; probabilities may differ by 1e-5, nothing else. */
 export async function runGolden(

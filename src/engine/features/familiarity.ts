@@ -22,13 +22,7 @@ export const checkNames = ['words', 'embedding', 'nearest', 'fields'] as const;
 export type CheckName = (typeof checkNames)[number];
 
 /** The outcome of one check; `outside` names the tabular fields that are outside their range. */
-export type FamiliarityCheck = {
-  check: CheckName;
-  score: number;
-  limit: number;
-  familiar: boolean;
-  outside: string[];
-};
+export type FamiliarityCheck = { check: CheckName; score: number; limit: number; familiar: boolean; outside: string[] };
 
 /** Differences of rounding between implementations must not move a value over an end of its range. */
 const slack = 1e-4;

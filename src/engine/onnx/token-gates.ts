@@ -62,11 +62,7 @@ export function feedTokenGates(
     { name: 'attention_mask', dims: text.dims, data: text.mask },
     { name: 'drop', dims: [], data: Float32Array.of(0) },
     ...toAdapterFeeds(adapters),
-    {
-      name: 'head_w',
-      dims: [1, limits.embeddingDimensions],
-      data: direction.map((number) => number / headScale),
-    },
+    { name: 'head_w', dims: [1, limits.embeddingDimensions], data: direction.map((number) => number / headScale) },
     { name: 'head_b', dims: [1], data: Float32Array.of(0) },
     { name: 'target', dims: [1, 1], data: Float32Array.of(0) },
     { name: 'positives', dims: [1, 1], data: Float32Array.of(0) },

@@ -93,11 +93,7 @@ function toAttributes(trees: Trees): Node['attributes'] {
 type Matrix = { dims: number[]; data: Float32Array };
 
 /** The attributes of a tree operator by name: lists of whole numbers (field 8) or of float32 numbers (field 7). */
-type Attributes = {
-  ints(name: string): number[];
-  floats(name: string): Float32Array;
-  modes: string[];
-};
+type Attributes = { ints(name: string): number[]; floats(name: string): Float32Array; modes: string[] };
 
 /**
  * Reads trees back; refuses what {@link buildTreeNodes} would not write: other attributes, nodes out of order or with

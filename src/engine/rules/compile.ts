@@ -145,9 +145,7 @@ function checkCondition(
   return { ast, problems: problems.toSorted((a, b) => a.range.start - b.range.start) };
 }
 
-const fileSchema = z.strictObject({
-  rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(limits.maxRules),
-});
+const fileSchema = z.strictObject({ rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(limits.maxRules) });
 
 /** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not valid. */
 export function loadRules(file: unknown): CompiledRules {

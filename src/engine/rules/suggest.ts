@@ -1,7 +1,7 @@
 /** Candidates that are compared letter by letter: rules with many unknown names would otherwise block the service. */
 const maxCompared = 200;
 
-/** Finds which of the first {@link maxCompared} a misspelt word stands for, with a third of its letters wrong at most. */
+/** Finds which of the first {@link maxCompared} a misspelt word stands for: at most a third of its letters is wrong. */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const lowerCased = word.slice(0, 100).toLowerCase();
   let best: string | null = null;

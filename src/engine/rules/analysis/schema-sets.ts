@@ -88,11 +88,7 @@ export function readSchemaSets(schema: JsonObject | null): SchemaSets {
 function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
   const names = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
   const types = names && [...new Set(names.flatMap((name) => typesBySchemaName[String(name)] ?? []))];
-  const set: FieldSet = {
-    ...anyValue,
-    types,
-    whole: names?.includes('integer') === true && !names.includes('number'),
-  };
+  const set: FieldSet = { ...anyValue, types, whole: names?.includes('integer') === true && !names.includes('number') };
   const listed = Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null;
   const literals = listed?.filter(isLiteral) ?? null;
   const hasOnlyLiterals = literals?.length === listed?.length && (listed?.length ?? 0) <= maxListedValues;

@@ -64,11 +64,7 @@ function checkSource(source: string): ConditionProblem | null {
       range,
     };
   if (source.includes('\0') || !source.isWellFormed())
-    return {
-      message: 'The condition contains NUL or half a surrogate pair.',
-      suggestion: null,
-      range,
-    };
+    return { message: 'The condition contains NUL or half a surrogate pair.', suggestion: null, range };
   return null;
 }
 
