@@ -1,9 +1,11 @@
 /** Checks that a bundle's parts fit each other and the text model ('validation_error', 'unavailable'). */
 import type { Bundle } from '../bundle/bundle.ts';
+import { toBundleError } from '../bundle/zip.ts';
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
+import { OnnxError } from '../onnx/protobuf.ts';
 import type { Adapters, TextEncoder } from '../ports.ts';
 import { compileInputSchema, type InputValidator } from '../schema/input-schema.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
@@ -22,15 +24,15 @@ export type Models = { classifier: ClassifierModel; reasonHeads: ClassifierModel
 export function readModels(bundle: Bundle): Models | null {
   const { manifest, plan } = bundle;
   if (bundle.classifier === null) return null;
-  const classifier = readClassifier(bundle.classifier);
+  const classifier = readEntry('classifier.onnx', bundle.classifier);
   const { D, V, K, kind } = classifier;
   const denseWidth = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
   const countNgrams = plan.text?.ngrams?.idf.length ?? 0;
   if (D !== denseWidth || V !== countNgrams || K !== manifest.options.length || kind !== manifest.classifier?.kind) {
-    throw misfit('classifier.onnx', "features.json and the manifest's options");
+    throw refuse('classifier.onnx', "does not fit features.json and the manifest's options");
   }
   if (bundle.reasonHeads === null) return { classifier, reasonHeads: null };
-  const reasonHeads = readClassifier(bundle.reasonHeads, 'reasons.onnx');
+  const reasonHeads = readEntry('reasons.onnx', bundle.reasonHeads);
   const headCount = bundle.reasons.heads.length;
   if (
     reasonHeads.kind !== 'logistic' ||
@@ -38,16 +40,20 @@ export function readModels(bundle: Bundle): Models | null {
     reasonHeads.V !== V ||
     reasonHeads.K !== headCount + 1
   ) {
-    throw misfit('reasons.onnx', 'features.json and reasons.json');
+    throw refuse('reasons.onnx', 'does not fit features.json and reasons.json');
   }
   return { classifier, reasonHeads };
 }
 
-function misfit(entry: string, others: string): WorkbenchError {
-  return new WorkbenchError(
-    'validation_error',
-    `Bundle entry ${entry} does not fit ${others}. Export the bundle again, or train the type again.`,
-  );
+const refuse = (entry: string, problem: string): WorkbenchError =>
+  toBundleError(`entry ${entry}`, problem, 'Export the bundle again, or train the type again.');
+
+function readEntry(entry: string, bytes: Uint8Array): ClassifierModel {
+  try {
+    return readClassifier(bytes);
+  } catch (error) {
+    throw error instanceof OnnxError ? refuse(entry, error.message) : error;
+  }
 }
 
 /** The text model's parts that the plan names, null for a policy that reads no text. */

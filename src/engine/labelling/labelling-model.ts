@@ -117,10 +117,9 @@ export class LabellingModel {
     const temperature = this.#readTemperature();
     const pool = this.#pool;
     const readDoubt = (lead: number) => Math.exp(-lead / temperature);
-    const uses = pool.readLeads();
-    for (let index = 0; index < uses.length; index++) {
-      uses[index] = rateUse(readDoubt(uses[index]), pool.readVariance(index));
-    }
+    const uses = Float64Array.from({ length: pool.size }, (_, index) =>
+      rateUse(readDoubt(pool.readLead(index).lead), pool.readVariance(index)),
+    );
     for (const id of taken) {
       const index = pool.find(id);
       if (index !== null) uses[index] = Number.NEGATIVE_INFINITY;

@@ -13,14 +13,11 @@ export class TrackedRows {
   readonly places: number[] = [];
   #scores: Numbers;
   #variances: Numbers;
-  /** Kept beside the scores, so that choosing among all rows need not look at every score again. */
-  #leads: Numbers;
 
   constructor(outputCount: number) {
     this.#outputCount = outputCount;
     this.#scores = new Float64Array(firstCapacity * outputCount);
     this.#variances = new Float64Array(firstCapacity);
-    this.#leads = new Float64Array(firstCapacity);
   }
 
   get size(): number {
@@ -40,7 +37,6 @@ export class TrackedRows {
     this.places.push(place);
     this.#scores.set(scores, index * this.#outputCount);
     this.#variances[index] = variance;
-    this.#leads[index] = this.#computeLead(index);
   }
 
   /** Forgets a row; the last one takes its index. */
@@ -53,7 +49,6 @@ export class TrackedRows {
     this.places[index] = this.places[last];
     this.#scores.copyWithin(index * this.#outputCount, last * this.#outputCount, (last + 1) * this.#outputCount);
     this.#variances[index] = this.#variances[last];
-    this.#leads[index] = this.#leads[last];
     this.#indices.set(lastId, index);
     this.#indices.delete(id);
     this.ids.pop();
@@ -83,11 +78,6 @@ export class TrackedRows {
     return { first, second, lead: this.#scores[from + first] - this.#scores[from + second] };
   }
 
-  /** By how much the highest score of each row leads the next one, as a copy. */
-  readLeads(): Float64Array {
-    return this.#leads.slice(0, this.ids.length);
-  }
-
   apply({ direction, scoreSteps, varianceStep }: RidgeStep, matrix: RowMatrix): void {
     for (let index = 0; index < this.ids.length; index++) {
       const product = matrix.multiply(this.places[index], direction);
@@ -96,27 +86,11 @@ export class TrackedRows {
       for (let k = 0; k < this.#outputCount; k++) {
         this.#scores[from + k] += product * scoreSteps[k];
       }
-      this.#leads[index] = this.#computeLead(index);
     }
-  }
-
-  #computeLead(index: number): number {
-    const from = index * this.#outputCount;
-    let first = Number.NEGATIVE_INFINITY;
-    let second = Number.NEGATIVE_INFINITY;
-    for (let at = from; at < from + this.#outputCount; at++) {
-      const score = this.#scores[at];
-      if (score > first) {
-        second = first;
-        first = score;
-      } else if (score > second) second = score;
-    }
-    return first - second;
   }
 
   #grow(): void {
     const grow = ({ buffer }: Numbers) => new Float64Array(buffer.transfer(buffer.byteLength * 2));
-    this.#leads = grow(this.#leads);
     this.#scores = grow(this.#scores);
     this.#variances = grow(this.#variances);
   }

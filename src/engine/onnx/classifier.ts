@@ -1,25 +1,22 @@
 /** Classifiers as ONNX files, written and read back. */
 import type { ClassifierModel } from '../classifiers/model.ts';
-import { WorkbenchError } from '../errors.ts';
 import { decodeFloats } from '../numeric.ts';
 import {
   createNode,
   elementType,
   type Graph,
-  GraphError,
   irVersion,
   type Node,
   opsetVersion,
   type ReadModel,
   readModel,
-  refuse,
   toFloatTensor,
   toIntTensor,
   treeDomain,
   treeOpsetVersion,
   writeModel,
 } from './graph.ts';
-import { ProtobufError } from './protobuf.ts';
+import { refuse } from './protobuf.ts';
 import { buildTreeNodes, buildTreeTensors, readTrees } from './trees.ts';
 
 /** Which parts a classifier has; the graph adds their scores up. */
@@ -128,28 +125,11 @@ function checkStructure(model: ReadModel, parts: Parts): void {
 }
 
 /**
- * Reads back what {@link exportClassifier} wrote; `entry` names it. Throws 'validation_error' for anything else, also
- * trees that are none and numbers that are not finite.
+ * Reads back what {@link exportClassifier} wrote. Throws OnnxError for anything else, also trees that are none and
+ * numbers that are not finite.
  */
-export function readClassifier(bytes: Uint8Array, entry = 'classifier.onnx'): ClassifierModel {
-  try {
-    return toClassifier(readModel(bytes));
-  } catch (error) {
-    if (error instanceof GraphError) throw toEntryError(entry, error.message);
-    if (error instanceof ProtobufError) throw toEntryError(entry, `is not an ONNX file (${error.message})`);
-    throw error;
-  }
-}
-
-function toEntryError(entry: string, problem: string): WorkbenchError {
-  return new WorkbenchError(
-    'validation_error',
-    `Bundle entry ${entry} ${problem}. Export the bundle again, or train the type again.`,
-    [{ type: 'bundle', loc: ['bundle', entry], msg: problem }],
-  );
-}
-
-function toClassifier(model: ReadModel): ClassifierModel {
+export function readClassifier(bytes: Uint8Array): ClassifierModel {
+  const model = readModel(bytes);
   const bias = readFloats(model, 'bias', 1);
   const dense = readFloats(model, 'dense_weights', 2);
   const ngram = readFloats(model, 'ngram_weights', 2);

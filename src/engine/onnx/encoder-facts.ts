@@ -36,7 +36,7 @@ export const tuningGraphFacts = z.strictObject({
 });
 export type TuningGraphFacts = z.infer<typeof tuningGraphFacts>;
 
-/** Reads the nodes of a graph; throws `unavailable` where it lacks a tensor of the facts, or ProtobufError. */
+/** Reads the nodes of a graph; throws `unavailable` where it lacks a tensor of the facts, or OnnxError. */
 export function readKnownWirings(
   file: Uint8Array,
   { tensors }: { tensors: Readonly<Record<string, string | readonly string[]>> },

@@ -17,16 +17,6 @@ import {
   type WireField,
 } from './protobuf.ts';
 
-/** A file that is ONNX but not a classifier of this product; the message is a clause about the file. */
-export class GraphError extends Error {
-  override readonly name = 'GraphError';
-}
-
-/** Refuses a file that is being read. */
-export function refuse(problem: string): never {
-  throw new GraphError(problem);
-}
-
 export const elementType = { float32: 1, int64: 7 } as const;
 type ElementType = (typeof elementType)[keyof typeof elementType];
 
@@ -197,11 +187,11 @@ function readWiring(node: readonly WireField[]): Wiring {
   return { op: readString(node, 4), inputs: listNames(1), outputs: listNames(2) };
 }
 
-/** The nodes of an ONNX file without their attributes. Throws ProtobufError where the bytes are no such file. */
+/** The nodes of an ONNX file without their attributes. Throws OnnxError where the bytes are no such file. */
 export const readWirings = (file: Uint8Array): Wiring[] =>
   listBytes(listBytes(readFields(file), 7).flatMap(readFields), 1).map((node) => readWiring(readFields(node)));
 
-/** Reads the outline of an ONNX file. Throws ProtobufError where the bytes are no such file. */
+/** Reads the outline of an ONNX file. Throws OnnxError where the bytes are no such file. */
 export function readModel(bytes: Uint8Array): ReadModel {
   const model = readFields(bytes);
   const graphs = listBytes(model, 7);

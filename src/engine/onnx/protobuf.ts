@@ -7,10 +7,17 @@ export type WireField =
   | { number: number; type: 'bytes'; value: Uint8Array }
   | { number: number; type: 'fixed'; value: Uint8Array };
 
-/** The wire format is broken; the message says where. */
-export class ProtobufError extends Error {
-  override readonly name = 'ProtobufError';
+/** A file that is no ONNX file, or not one of this product; the message is a clause about it. */
+export class OnnxError extends Error {
+  override readonly name = 'OnnxError';
 }
+
+/** Refuses a file that is being read. */
+export function refuse(problem: string): never {
+  throw new OnnxError(problem);
+}
+
+const refuseFormat = (problem: string): never => refuse(`is not an ONNX file (${problem})`);
 
 /** The bytes of a message from those of its fields. */
 export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
@@ -75,15 +82,15 @@ function readVarint(bytes: Uint8Array, start: number): { value: number; next: nu
   let scale = 1;
   for (let at = start; ; at++) {
     const byte = bytes[at];
-    if (byte === undefined) throw new ProtobufError(`number cut off at byte ${at}`);
+    if (byte === undefined) return refuseFormat(`number cut off at byte ${at}`);
     value += (byte & 127) * scale;
-    if (value > Number.MAX_SAFE_INTEGER) throw new ProtobufError(`number too large at byte ${at}`);
+    if (value > Number.MAX_SAFE_INTEGER) return refuseFormat(`number too large at byte ${at}`);
     if (byte < 128) return { value, next: at + 1 };
     scale *= 128;
   }
 }
 
-/** The fields of one message, in order. Throws ProtobufError on anything that does not fit inside `bytes`. */
+/** The fields of one message, in order. Throws OnnxError on anything that does not fit inside `bytes`. */
 export function readFields(bytes: Uint8Array): WireField[] {
   const fields: WireField[] = [];
   let at = 0;
@@ -93,7 +100,7 @@ export function readFields(bytes: Uint8Array): WireField[] {
     return value;
   };
   const take = (length: number): Uint8Array => {
-    if (at + length > bytes.length) throw new ProtobufError(`field at byte ${at} is longer than its message`);
+    if (at + length > bytes.length) return refuseFormat(`field at byte ${at} is longer than its message`);
     at += length;
     return bytes.subarray(at - length, at);
   };
@@ -105,7 +112,7 @@ export function readFields(bytes: Uint8Array): WireField[] {
     else if (wireType === 2) fields.push({ number: field, type: 'bytes', value: take(number()) });
     else if (wireType === 1) fields.push({ number: field, type: 'fixed', value: take(8) });
     else if (wireType === 5) fields.push({ number: field, type: 'fixed', value: take(4) });
-    else throw new ProtobufError(`wire type ${wireType} at byte ${at} is not supported`);
+    else return refuseFormat(`wire type ${wireType} at byte ${at} is not supported`);
   }
   return fields;
 }

@@ -1,8 +1,8 @@
 /** Boosted trees as the ONNX operator TreeEnsembleRegressor (ai.onnx.ml), and back. */
 import type { Trees } from '../classifiers/trees-model.ts';
 import { decodeFloats } from '../numeric.ts';
-import { createNode, type Node, type ReadNode, refuse, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
-import { listBytes, readNumber, readNumbers, readString } from './protobuf.ts';
+import { createNode, type Node, type ReadNode, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
+import { listBytes, readNumber, readNumbers, readString, refuse } from './protobuf.ts';
 
 /** The attributes that the operator has here, and no others. */
 const attributeNames = new Set([
