@@ -46,15 +46,19 @@ export function computeBinomialTail(hits: number, count: number, share: number):
 
 const bisections = 50;
 
+/** Moves from a number that holds toward one that does not, to the first that does not. */
+export function findBound(holding: number, refused: number, holds: (at: number) => boolean): number {
+  let [from, to] = [holding, refused];
+  for (let step = 0; step < bisections; step++) {
+    const middle = (from + to) / 2;
+    if (holds(middle)) from = middle;
+    else to = middle;
+  }
+  return to;
+}
+
 /** The exact upper bound of a share at `risk` (Clopper and Pearson 1934); 1 without rows. */
 export function computeUpperBound(hits: number, count: number, risk: number): number {
   if (hits >= count) return 1;
-  let low = hits / count;
-  let high = 1;
-  for (let step = 0; step < bisections; step++) {
-    const middle = (low + high) / 2;
-    if (computeBinomialTail(hits, count, middle) > risk) low = middle;
-    else high = middle;
-  }
-  return high;
+  return findBound(hits / count, 1, (share) => computeBinomialTail(hits, count, share) > risk);
 }

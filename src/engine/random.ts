@@ -15,13 +15,9 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A stream of chance that follows from the seed of a training run: its seed is the run's plus `offset`. */
-type RunStream = { readonly kind: 'run'; readonly offset: number };
-/** A stream of chance that is the same in every run. */
-type FixedStream = { readonly kind: 'fixed'; readonly seed: number };
-
-const ofRun = (offset: number): RunStream => ({ kind: 'run', offset });
-const fixed = (seed: number): FixedStream => ({ kind: 'fixed', seed });
+/** A stream of chance that follows from the seed of a training run, and one that is the same in every run. */
+const ofRun = (offset: number) => (runSeed: number) => runSeed + offset;
+const fixed = (seed: number) => () => seed;
 
 /**
  * Every use of chance in the engine by name. A stream's number is part of what a training means, so numbers stay, also
@@ -67,20 +63,18 @@ export const randomStreams = {
   costBootstrap: fixed(157),
   /** What golden inputs are made of. */
   goldenInputs: fixed(163),
-} as const satisfies Record<string, RunStream | FixedStream>;
+} as const;
 
-/** The seed of a stream: that of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */
-export function deriveSeed(stream: FixedStream): number;
-export function deriveSeed(stream: RunStream, runSeed: number): number;
-export function deriveSeed(stream: FixedStream | RunStream, runSeed = 0): number {
-  return stream.kind === 'fixed' ? stream.seed : runSeed + stream.offset;
+type RunSeed = [] | [runSeed: number];
+
+/** The seed of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */
+export function deriveSeed<Run extends RunSeed>(stream: (...run: Run) => number, ...run: Run): number {
+  return stream(...run);
 }
 
 /** A generator at the beginning of a fixed stream, or of a run's stream in the run with seed `runSeed`. */
-export function createStream(stream: FixedStream): Random;
-export function createStream(stream: RunStream, runSeed: number): Random;
-export function createStream(stream: FixedStream | RunStream, runSeed = 0): Random {
-  return createRandom(stream.kind === 'fixed' ? deriveSeed(stream) : deriveSeed(stream, runSeed));
+export function createStream<Run extends RunSeed>(stream: (...run: Run) => number, ...run: Run): Random {
+  return createRandom(stream(...run));
 }
 
 /** A draw from the standard normal distribution (Box & Muller 1958). */

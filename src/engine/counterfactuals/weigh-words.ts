@@ -1,6 +1,6 @@
 /** Weighs the words of a text by leaving each out (occlusion), or the heaviest of an estimate. */
 import type { Decision, JsonObject } from '../domain.ts';
-import { listLeaves } from '../features/values.ts';
+import { listLeaves, readPath } from '../features/values.ts';
 import { limits } from '../limits.ts';
 import { applyChanges, isText } from './seen-values.ts';
 import type { WhatIf } from './what-if.ts';
@@ -104,7 +104,7 @@ export async function findWordFlip(
   const [heaviest] = weighed;
   if (heaviest === undefined || heaviest.weight <= 0) return null;
   const { path } = heaviest;
-  const text = readText(input, path);
+  const text = String(readPath(input, path));
   const sameText = weighed.filter((each) => each.weight > 0 && each.path.join('\0') === path.join('\0'));
   for (let count = 1; count <= Math.min(maxRemoved, sameText.length); count++) {
     const removed = sameText.slice(0, count).map(({ start, end }) => ({ start, end }));
@@ -122,11 +122,6 @@ function findOption({ base }: WhatIf): string {
   if (base.stage !== 'fallback') return base.decision;
   const [best] = Object.entries(base.class_probabilities).sort(([, a], [, b]) => b - a);
   return best?.[0] ?? '';
-}
-
-function readText(input: JsonObject, path: readonly string[]): string {
-  const leaf = listLeaves(input).find((each) => each.path.join('\0') === path.join('\0'));
-  return typeof leaf?.value === 'string' ? leaf.value : '';
 }
 
 function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Stretch[] {

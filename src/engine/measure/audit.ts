@@ -12,7 +12,7 @@
  * decisions: their error may change over time. Howard, Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric,
  * nonasymptotic confidence sequences", sections 3.2 (Bernoulli) and 3.5 (discrete mixtures).
  */
-import type { Interval } from '../intervals.ts';
+import { findBound, type Interval } from '../intervals.ts';
 import { deriveSeed, hashString, randomStreams } from '../random.ts';
 import { formatShare } from './format-share.ts';
 
@@ -37,7 +37,6 @@ export const toWeek = (ms: number): number => Math.floor((ms - firstMondayMs) / 
 const riskPerSide = 0.025;
 /** Sizes of λ, from those that suit ten thousand judgements to those that suit a few without an error. */
 const sizes = Array.from({ length: 20 }, (_, step) => 0.02 * 1.4 ** step);
-const bisections = 50;
 
 /** Whether the counts refuse `mean` (0–1) as too low (`sign` 1, that of every λ) or too high (−1). */
 export function isMeanRefused(mean: number, wrong: number, count: number, sign: 1 | -1): boolean {
@@ -57,17 +56,8 @@ function computeLogMixture(wrong: number, count: number, mean: number, sign: 1 |
  */
 export function boundRunningError(wrong: number, count: number): Interval {
   if (count === 0) return { low: 0, high: 1 };
-  /** Moves from the counted share toward `end`, up to the first mean that is refused. */
-  const search = (end: 0 | 1): number => {
-    const sign = end === 1 ? -1 : 1;
-    let [held, refused]: [number, number] = [wrong / count, end];
-    for (let step = 0; step < bisections; step++) {
-      const middle = (held + refused) / 2;
-      if (isMeanRefused(middle, wrong, count, sign)) refused = middle;
-      else held = middle;
-    }
-    return refused;
-  };
+  const search = (end: 0 | 1): number =>
+    findBound(wrong / count, end, (mean) => !isMeanRefused(mean, wrong, count, end === 1 ? -1 : 1));
   return { low: wrong === 0 ? 0 : search(0), high: wrong === count ? 1 : search(1) };
 }
 

@@ -198,9 +198,7 @@ function estimateCosts(now: Sample, then: Sample) {
   const random = createStream(randomStreams.costBootstrap);
   const count = now.costs.length;
   const [nowOf, thenOf] = [Float64Array.from(now.costs), Float64Array.from(then.costs)];
-  const make = () => ({ low: new Float64Array(draws), high: new Float64Array(draws) });
-  const drawn = { now: make(), then: make(), saving: make() };
-  for (let draw = 0; draw < draws; draw++) {
+  const drawn = Array.from({ length: draws }, () => {
     let [sumNow, sumThen, more] = [0, 0, 0];
     for (let i = 0; i < count; i++) {
       if (random() * (count + 1) < 1) more += 1;
@@ -208,24 +206,20 @@ function estimateCosts(now: Sample, then: Sample) {
       sumNow += nowOf[row] ?? 0;
       sumThen += thenOf[row] ?? 0;
     }
-    drawn.now.low[draw] = sumNow;
-    drawn.now.high[draw] = sumNow + more * now.mistake;
-    drawn.then.low[draw] = sumThen;
-    drawn.then.high[draw] = sumThen + more * then.mistake;
-    drawn.saving.low[draw] = sumNow - sumThen - more * then.mistake;
-    drawn.saving.high[draw] = sumNow - sumThen + more * now.mistake;
-  }
-  const toPer1000 = (sum = 0) => (1_000 * sum) / count;
-  const toEstimate = (sum: number, { low, high }: ReturnType<typeof make>): CostEstimate => ({
-    per_1000: toPer1000(sum),
-    low: toPer1000(low.sort()[Math.floor(0.025 * draws)]),
-    high: toPer1000(high.sort()[Math.ceil(0.975 * draws) - 1]),
+    return { now: sumNow, then: sumThen, saving: sumNow - sumThen, more };
   });
-  const [sumNow, sumThen] = [addUp(now.costs), addUp(then.costs)];
+  const toPer1000 = (sum = 0) => (1_000 * sum) / count;
+  const sums = { now: addUp(now.costs), then: addUp(then.costs) };
+  /** What a mistake more adds at the low end, and at the high one. */
+  const toEstimate = (name: 'now' | 'then' | 'saving', sum: number, less: number, more: number): CostEstimate => {
+    const sort = (mistake: number) => Float64Array.from(drawn, (draw) => draw[name] + draw.more * mistake).sort();
+    const [low, high] = [sort(less)[Math.floor(0.025 * draws)], sort(more)[Math.ceil(0.975 * draws) - 1]];
+    return { per_1000: toPer1000(sum), low: toPer1000(low), high: toPer1000(high) };
+  };
   return {
-    now: toEstimate(sumNow, drawn.now),
-    then: toEstimate(sumThen, drawn.then),
-    saving: toEstimate(sumNow - sumThen, drawn.saving),
+    now: toEstimate('now', sums.now, 0, now.mistake),
+    then: toEstimate('then', sums.then, 0, then.mistake),
+    saving: toEstimate('saving', sums.now - sums.then, -then.mistake, now.mistake),
   };
 }
 

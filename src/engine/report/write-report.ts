@@ -5,9 +5,9 @@ import type { Metrics, Rule } from '../domain.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { type MeasuredShare, nothingPromised, type WholeDecision } from '../measured.ts';
+import { describeCondition } from '../rules/analysis/words.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
-import { describeRule } from './rule-words.ts';
 
 type ReportFacts = {
   type: { name: string; description: string; options: readonly string[] };
@@ -35,6 +35,7 @@ type ReportFacts = {
 const maxOptions = 20;
 const maxRules = 12;
 const maxWeakParts = 5;
+const maxCodeCharacters = 300;
 
 /** The one style of the report, which its security policy names by its digest. */
 export const reportStyle = `
@@ -209,6 +210,13 @@ function describeWeakParts(parts: ReportFacts['weakParts']): string {
         `<li>Where ${quoteText(description)}, ${ofHundred(error_automatic)} of 100 decided alone are wrong (elsewhere ${ofHundred(rest_error_automatic)}), measured on ${automatic} examples.</li>`,
     );
   return `<ul>${items.join('')}</ul>`;
+}
+
+/** Writes a rule as a sentence: tests in words, any other condition as its code up to 300 characters. */
+function describeRule({ condition, then }: Pick<Rule, 'condition' | 'then'>): string {
+  const cut = condition.length > maxCodeCharacters ? `${condition.slice(0, maxCodeCharacters)}…` : condition;
+  const words = describeCondition(condition, quoteText) ?? `<code>${quoteText(cut)}</code>`;
+  return `If ${words}, the answer is ${quoteText(then)}.`;
 }
 
 function listRules(rules: ReportFacts['rules']): string {
