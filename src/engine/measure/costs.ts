@@ -210,7 +210,7 @@ function estimateCosts(now: Sample, then: Sample) {
   });
   const toPer1000 = (sum = 0) => (1_000 * sum) / count;
   const sums = { now: addUp(now.costs), then: addUp(then.costs) };
-  /** What a mistake more adds at the low end, and at the high one. */
+  /** Estimates by the draws, of which a mistake more adds `less` at the low end and `more` at the high one. */
   const toEstimate = (name: 'now' | 'then' | 'saving', sum: number, less: number, more: number): CostEstimate => {
     const sort = (mistake: number) => Float64Array.from(drawn, (draw) => draw[name] + draw.more * mistake).sort();
     const [low, high] = [sort(less)[Math.floor(0.025 * draws)], sort(more)[Math.ceil(0.975 * draws) - 1]];
