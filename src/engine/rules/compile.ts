@@ -10,21 +10,13 @@ import { compileTracer, type Tracer } from './evaluation/trace.ts';
 import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './evaluation/values.ts';
 import { parseCondition } from './parsing/parse.ts';
 import { readTree } from './parsing/read-tree.ts';
+import type { RuleProblem } from './results.ts';
 import { ruleLimits } from './rule-limits.ts';
 import type { ConditionProblem, SourceRange } from './source.ts';
 import { findNearest } from './suggest.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import { inferType } from './types.ts';
 
-/** What is wrong with a rule, and in which of its fields. `range` is a place in the condition, else 0–0. */
-export type RuleProblem = {
-  rule: number;
-  name: string;
-  field: 'name' | 'condition' | 'then' | 'reason_code';
-  message: string;
-  suggestion: string | null;
-  range: SourceRange;
-};
 type CompiledRule = Rule & { ast: RuleNode };
 /** The content of `rules.json`: rules in the order in which they are evaluated. */
 export type RulesFile = { rules: CompiledRule[] };

@@ -28,9 +28,8 @@ export function toWireFindings(
 ): RulesAnalysis['findings'] {
   // Of rules with one name only the first compiles.
   const toPlace = (index: number) => sentRules.findIndex(({ name }) => name === compiled.file.rules[index]?.name);
-  return findings.map(({ at, rule, other, shownBy, ...rest }) => ({
+  return findings.map(({ at, rule, other, ...rest }) => ({
     ...rest,
-    shown_by: shownBy,
     rule: toPlace(rule),
     other: other === null ? null : toPlace(other),
     range: at && toUtf16Range(compiled.file.rules[rule]?.condition ?? '', at),

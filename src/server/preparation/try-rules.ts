@@ -3,7 +3,8 @@ import type { Definition } from '../../engine/domain.ts';
 import type { DecidingSettings, RecordedRow } from '../../engine/measure/replay.ts';
 import { measureRulesEffect } from '../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../engine/measured.ts';
-import { compileRules, type RuleProblem } from '../../engine/rules/compile.ts';
+import { compileRules } from '../../engine/rules/compile.ts';
+import type { RuleProblem } from '../../engine/rules/results.ts';
 
 type RuleSet = Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>;
 type TrialOrder = {

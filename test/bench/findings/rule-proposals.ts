@@ -38,7 +38,7 @@ for (const count of [2_000, 20_000]) {
     totalMs += ms;
     longestMs = Math.max(longestMs, ms);
     if (!step.done) continue;
-    const found = step.value.proposals.map(({ rule }) => rule.condition).join(', ');
+    const found = step.value.items.map(({ rule }) => rule.condition).join(', ');
     const verdict = totalMs < limitMs ? 'met' : 'not met';
     process.stdout.write(
       `${count} rows of 50 fields: ${totalMs.toFixed(0)} ms of processor time (limit ${limitMs}: ${verdict}), longest piece ${longestMs.toFixed(0)} ms; found ${found}\n`,

@@ -5,7 +5,8 @@ import { computeUpperBound } from '../../../src/engine/intervals.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { findReadableNumber } from '../../../src/engine/rules/discovery/cuts.ts';
-import { type ProposalRow, type Proposals, proposeRules } from '../../../src/engine/rules/discovery/propose-rules.ts';
+import { type ProposalRow, proposeRules } from '../../../src/engine/rules/discovery/propose-rules.ts';
+import type { RuleProposals } from '../../../src/engine/rules/results.ts';
 import { traceInPython } from './python-rules.ts';
 
 const options = ['approve', 'deny'];
@@ -37,7 +38,7 @@ function propose(
   minPrecision = 0.85,
   rules: Rule[] = [],
   piiFields: string[] = [],
-): Proposals {
+): RuleProposals {
   const saved = compileRules(rules, { options, reason_codes: [] });
   if (!saved.ok) throw new Error(JSON.stringify(saved.problems));
   const search = proposeRules(rows, { options, saved: saved.value, piiFields, minPrecision });
@@ -76,11 +77,11 @@ const planted: [string, (input: JsonObject) => boolean, string][] = [
 describe('rules from the examples [RUL-12]', () => {
   it.each(planted)('finds %s', (condition, holds) => {
     const rows = makeRows(1500, 7, (input) => (holds(input) ? 'deny' : null));
-    const { proposals } = propose(rows);
+    const { items: proposals } = propose(rows);
     const found = proposals.find(({ rule }) => rule.then === 'deny');
     if (!found) throw new Error('Nothing was proposed.');
     expect(found.rule.condition.replace(/[0-9.]+$/, '')).toBe(condition.replace(/[0-9.]+$/, ''));
-    expect(found.precisionLow).toBeGreaterThan(0.85);
+    expect(found.precision_low).toBeGreaterThan(0.85);
     expect(found.against).toBeLessThan(0.02 * found.for);
     const matching = rows.filter(({ input }) => holds(input)).length;
     expect(found.for).toBeGreaterThan(0.95 * matching);
@@ -91,7 +92,7 @@ describe('rules from the examples [RUL-12]', () => {
     const rows = makeRows(1500, 11, ({ amount, tags }) =>
       Number(amount) > 600 && (tags as string[]).includes('sale') ? 'deny' : Number(amount) < 150 ? 'approve' : null,
     );
-    const { proposals } = propose(rows);
+    const { items: proposals } = propose(rows);
     expect(proposals.map(({ rule }) => rule.then).toSorted()).toEqual(options);
     for (const proposal of proposals) {
       const compiled = compileRules([proposal.rule], { options, reason_codes: [] });
@@ -114,32 +115,32 @@ describe('rules from the examples [RUL-12]', () => {
     for (let seed = 0; seed < 200; seed++) {
       const random = createRandom(seed + 1000);
       const rows = makeRows(240, seed, () => (random() < 0.65 ? 'approve' : 'deny'));
-      if (propose(rows, 0.5).proposals.length > 0) runs++;
+      if (propose(rows, 0.5).items.length > 0) runs++;
     }
     expect(runs).toBeLessThanOrEqual(10);
   });
 
   it('says the same in whatever order the rows come, and counts equal rows once', () => {
     const rows = makeRows(600, 3, ({ amount }) => (Number(amount) > 700 ? 'deny' : null));
-    const [first] = propose(rows).proposals;
-    const [again] = propose([...rows].reverse()).proposals;
-    expect(again).toEqual({ ...first, againstIds: expect.anything() });
+    const [first] = propose(rows).items;
+    const [again] = propose([...rows].reverse()).items;
+    expect(again).toEqual({ ...first, against_ids: expect.anything() });
     const copies = rows.map((row) => ({ ...structuredClone(row), id: `copy of ${row.id}` }));
-    const [twice] = propose([...rows, ...copies]).proposals;
+    const [twice] = propose([...rows, ...copies]).items;
     expect(twice).toMatchObject({
       for: 2 * (first?.for ?? 0),
       checked: first?.checked,
-      precisionLow: first?.precisionLow,
+      precision_low: first?.precision_low,
     });
   });
 
   it('leaves out what a rule decides already, personal fields and identifiers', () => {
     const isLarge = ({ amount }: JsonObject) => (Number(amount) > 700 ? 'deny' : null);
     const rows = makeRows(800, 5, isLarge).map((row, i) => ({ ...row, input: { ...row.input, case_id: i } }));
-    expect(propose(rows).proposals).toHaveLength(1);
-    expect(propose(rows, 0.85, [], ['amount']).proposals).toEqual([]);
+    expect(propose(rows).items).toHaveLength(1);
+    expect(propose(rows, 0.85, [], ['amount']).items).toEqual([]);
     const rule = { name: 'large', condition: 'ctx.amount > 690', then: 'deny', reason_code: null, priority: 7 };
-    const { proposals, rows: counts } = propose(rows, 0.85, [rule]);
+    const { items: proposals, rows: counts } = propose(rows, 0.85, [rule]);
     expect(proposals).toEqual([]);
     expect(counts.undecided).toBeLessThan(counts.examples);
     const byId = makeRows(800, 5, () => null).map((row, i) => ({
@@ -147,7 +148,7 @@ describe('rules from the examples [RUL-12]', () => {
       input: { case_id: i },
       decision: i < 400 ? 'deny' : 'approve',
     }));
-    expect(propose(byId).proposals).toEqual([]);
+    expect(propose(byId).items).toEqual([]);
   });
 
   it('bounds a share exactly, and writes a cut with the fewest digits', () => {

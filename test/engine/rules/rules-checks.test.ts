@@ -42,12 +42,12 @@ function impactOn(rows: ImpactRow[], ...list: Short[]) {
 function findingsOn(inputs: JsonObject[], ...list: Short[]) {
   const rows = inputs.map((input, i) => ({ id: `${i}`, input, decision: null }));
   const evidence = { fields: [], impact: impactOn(rows, ...list) };
-  return lintRules(rules(...list).file.rules, null, evidence).map(({ kind, rule, other, basis, shownBy }) => [
+  return lintRules(rules(...list).file.rules, null, evidence).map(({ kind, rule, other, basis, shown_by }) => [
     kind,
     rule,
     other,
     basis,
-    shownBy?.rows ?? null,
+    shown_by?.rows ?? null,
   ]);
 }
 

@@ -1,6 +1,7 @@
 /** What rules do on examples: which match, which agree with the labels, and what a change of rules would change. */
 import type { JsonObject } from '../../domain.ts';
 import type { CompiledRules } from '../compile.ts';
+import type { RulesChange } from '../results.ts';
 
 /** An example or a logged decision; `decision` is null where it is not labelled. */
 export type ImpactRow = { id: string; input: JsonObject; decision: string | null };
@@ -77,13 +78,7 @@ export function startImpact(rules: CompiledRules): { add(row: ImpactRow): void; 
   return { add, impact };
 }
 
-type RuleDecision = { rule: string; then: string } | null;
-export type RulesChange = {
-  rows: number;
-  changed: number;
-  /** The first of the rows whose rule or decision differs; null where no rule decides. */
-  differing: { id: string; before: RuleDecision; after: RuleDecision }[];
-};
+type RuleDecision = RulesChange['differing'][number]['before'];
 
 /** Starts to compare what two sets of rules decide on the rows that `add` takes. */
 export function startComparison(

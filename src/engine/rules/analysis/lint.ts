@@ -1,7 +1,9 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
+import type { z } from 'zod';
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
 import { printPath } from '../parsing/print.ts';
+import type { ruleFindingSchema } from '../results.ts';
 import type { At, RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
@@ -14,19 +16,9 @@ import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
 
 /**
  * A finding about rules by their places; `at` counts code points. Basis `exact` holds for every input, `examples` was
- * so on those tried, of which `shownBy` shows it.
+ * so on those tried, of which `shown_by` shows it.
  */
-export type RuleFinding = {
-  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'always_fails' | 'no_example';
-  severity: 'warning' | 'info';
-  basis: 'exact' | 'examples';
-  shownBy: { rows: number; of: number } | null;
-  rule: number;
-  other: number | null;
-  message: string;
-  suggestion: string | null;
-  at: At | null;
-};
+export type RuleFinding = Omit<z.infer<typeof ruleFindingSchema>, 'range'> & { at: At | null };
 /** What the examples tell: their fields, and the outcomes of the same rules on them. */
 type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
@@ -92,7 +84,7 @@ export function lintRules(
       findings.push(...findOnExamples(index, context), ...findOverlaps(index, reachable, context));
       reachable.push(index);
     }
-    const usual = { severity: 'warning', basis: 'exact', shownBy: null, rule: index, other: null, at: null } as const;
+    const usual = { severity: 'warning', basis: 'exact', shown_by: null, rule: index, other: null, at: null } as const;
     all.push(...findings.map((finding): RuleFinding => ({ ...usual, ...finding })));
   }
   return all.slice(0, maxFindings);
@@ -131,7 +123,7 @@ function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }:
   allowed.push(own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
 }
 
-function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
+function toShownBy(rows: number, { impact }: Context): RuleFinding['shown_by'] {
   return impact ? { rows, of: impact.rows } : null;
 }
 
@@ -149,7 +141,7 @@ function findFieldProblems(index: number, context: Context): Finding[] {
       ...problem,
       kind: 'field',
       basis: isExact ? 'exact' : 'examples',
-      shownBy: isExact ? null : toShownBy(context.impact?.rows ?? 0, context),
+      shown_by: isExact ? null : toShownBy(context.impact?.rows ?? 0, context),
     };
   });
 }
@@ -208,7 +200,7 @@ function findCover(index: number, earlier: readonly number[], context: Context):
         : 'This rule is never reached: whenever it matches, an earlier rule matches too.',
     suggestion: reorder,
     other: single,
-    shownBy: toShownBy(context.impact?.rules[index]?.holds ?? 0, context),
+    shown_by: toShownBy(context.impact?.rules[index]?.holds ?? 0, context),
   };
 }
 
@@ -259,7 +251,7 @@ function findOnExamples(index: number, context: Context): Finding[] {
         basis: 'examples',
         message: `No example matches this rule${failures}.`,
         suggestion: nameRealValues(index, context) ?? 'Compare its fields and values with those of the examples.',
-        shownBy: { rows: impact.rows, of: impact.rows },
+        shown_by: { rows: impact.rows, of: impact.rows },
       },
     ];
   }
@@ -274,7 +266,7 @@ function findOnExamples(index: number, context: Context): Finding[] {
           : 'On the examples this rule never decides: earlier rules match every one that it matches.',
       suggestion: reorder,
       other: other >= 0 ? other : null,
-      shownBy: { rows: effect.holds, of: impact.rows },
+      shown_by: { rows: effect.holds, of: impact.rows },
     },
   ];
 }
@@ -316,7 +308,7 @@ function findOverlaps(index: number, earlier: readonly number[], context: Contex
           ? 'Give the two rules different priorities to make their order certain.'
           : 'Check that this order is intended.',
         other,
-        shownBy: toShownBy(rows, context),
+        shown_by: toShownBy(rows, context),
       },
     ];
   });

@@ -2,21 +2,11 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import { findJsonType, type StaticType } from '../functions.ts';
+import type { SeenField } from '../results.ts';
 import type { KnownField } from './fields.ts';
 
 /** Numbers counted in equal steps from `low` to `high`; the outermost steps also hold what lies beyond. */
-type Distribution = { low: number; high: number; counts: number[] };
-/** Of the examples with one label: how often each value of a field occurs, and how many numbers lie in each step. */
-type OptionShare = { option: string; counts: number[]; distribution: number[] | null };
-/** A field that was seen: types, frequent values, numbers (null without any), and both for each label. */
-export type SeenField = {
-  path: string[];
-  types: StaticType[];
-  values: (string | number | boolean)[];
-  counts: number[];
-  distribution: Distribution | null;
-  by_option: OptionShare[];
-};
+type Distribution = NonNullable<SeenField['distribution']>;
 /** A survey under way: inputs go in one by one, and its fields may be read at any time. */
 type FieldSurvey = { add(input: JsonObject, option?: string | null): void; fields(): SeenField[] };
 

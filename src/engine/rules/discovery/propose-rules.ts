@@ -8,6 +8,7 @@ import { toCanonicalJson } from '../../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
 import { collectRows } from '../../row-sets.ts';
 import { type CompiledRules, compileRules } from '../compile.ts';
+import type { RuleProposals } from '../results.ts';
 import { type FieldTest, listFieldTests, type SearchRow } from './field-tests.ts';
 import { type Conjunction, findConjunctions } from './find-conjunctions.ts';
 
@@ -22,27 +23,7 @@ type ProposalRequest = {
   minPrecision: number;
 };
 
-/** For and against are labelled examples that no rule of the type decides. */
-type Proposal = {
-  rule: Rule;
-  for: number;
-  against: number;
-  /** The first of the examples against it. */
-  againstIds: string[];
-  /** What of it lies in the half that was not searched; equal examples count once. */
-  checked: { for: number; against: number };
-  /** Lower bound of the precision: all bounds of an answer hold together with a certainty of 95 %. */
-  precisionLow: number;
-  /** Part of all examples, labelled or not, that the rule would decide in place of the classifier. */
-  share: number;
-};
-export type Proposals = {
-  proposals: Proposal[];
-  /** Examples read, those of them that no rule decides, and those searched and checked: labelled and distinct. */
-  rows: { examples: number; undecided: number; searched: number; checked: number };
-  /** Conditions that were good enough on the searched half to be tried on the other one. */
-  tried: number;
-};
+type Proposal = RuleProposals['items'][number];
 
 /** The chance that any bound of an answer is wrong. */
 const risk = 0.05;
@@ -52,7 +33,10 @@ const maxListedIds = 20;
 const rowsAtOnce = 250;
 
 /** Searches for rules, those that decide most first, in any order of rows; pauses often. */
-export function* proposeRules(rows: readonly ProposalRow[], request: ProposalRequest): Generator<undefined, Proposals> {
+export function* proposeRules(
+  rows: readonly ProposalRow[],
+  request: ProposalRequest,
+): Generator<undefined, RuleProposals> {
   const undecided = yield* listUndecided(rows, request.saved);
   const { searched, checked } = yield* splitRows(undecided, request.options);
   const counts = {
@@ -63,15 +47,15 @@ export function* proposeRules(rows: readonly ProposalRow[], request: ProposalReq
   };
   const candidates = yield* search(searched, request);
   const compiled = compileCandidates(candidates, request);
-  const proposals: Proposal[] = [];
+  const items: Proposal[] = [];
   for (const [place, rule] of compiled.file.rules.entries()) {
     const matches = yield* listMatches(compiled, place, undecided);
     const proposal = judge(rule, matches, checked, compiled.file.rules.length, rows.length);
-    if (proposal.precisionLow >= request.minPrecision && proposal.precisionLow > shareOf(rule.then, checked))
-      proposals.push(proposal);
+    if (proposal.precision_low >= request.minPrecision && proposal.precision_low > shareOf(rule.then, checked))
+      items.push(proposal);
   }
-  proposals.sort((a, b) => b.share - a.share || (a.rule.condition < b.rule.condition ? -1 : 1));
-  return { proposals, rows: counts, tried: compiled.file.rules.length };
+  items.sort((a, b) => b.share - a.share || (a.rule.condition < b.rule.condition ? -1 : 1));
+  return { items, rows: counts, tried: compiled.file.rules.length };
 }
 
 function* listUndecided(rows: readonly ProposalRow[], saved: CompiledRules): Generator<undefined, ProposalRow[]> {
@@ -214,9 +198,9 @@ function judge(
     rule: { name, condition, then, reason_code, priority },
     for: labelled.length - against.length,
     against: against.length,
-    againstIds: against.slice(0, maxListedIds).map(({ id }) => id),
+    against_ids: against.slice(0, maxListedIds).map(({ id }) => id),
     checked: { for: hits, against: tally.length - hits },
-    precisionLow: 1 - computeUpperBound(tally.length - hits, tally.length, risk / tried),
+    precision_low: 1 - computeUpperBound(tally.length - hits, tally.length, risk / tried),
     share: matches.length / examples,
   };
 }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { Rule } from '../../../engine/domain.ts';
+import type { RuleProposals as Proposals } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import type { RuleProposals as Proposals } from '../../../server/contract/types/rules.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';

@@ -1,9 +1,15 @@
 /** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
-import { jsonObject, namedListsSchema, ruleSchema } from '../../../engine/domain.ts';
+import { jsonObject, namedListsSchema } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
-import { uuid } from '../common.ts';
+import {
+  ruleFindingSchema,
+  ruleProblemSchema,
+  ruleProposalsSchema,
+  rulesChangeSchema,
+  seenFieldSchema,
+} from '../../../engine/rules/results.ts';
 import { operation, reads } from '../operation.ts';
 
 /** How much one analysis of rules reads and answers. */
@@ -28,44 +34,11 @@ export const draftDefinition = z.strictObject({
   lists: namedListsSchema.optional(),
 });
 
-const range = z.object({ start: z.int(), end: z.int() });
-const problems = z.array(
-  z.object({
-    rule: z.int(),
-    name: z.string(),
-    field: z.enum(['name', 'condition', 'then', 'reason_code']),
-    message: z.string(),
-    suggestion: z.string().nullable(),
-    range,
-  }),
-);
+const problems = z.array(ruleProblemSchema);
 const findings = z
-  .array(
-    z.object({
-      kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'always_fails', 'no_example']),
-      severity: z.enum(['warning', 'info']),
-      basis: z
-        .enum(['exact', 'examples'])
-        .describe('exact: so for every input that follows the schema; examples: so on the examples that were tried'),
-      shown_by: z
-        .object({ rows: z.int(), of: z.int() })
-        .nullable()
-        .describe('Examples that show it, out of all that were tried; null where none were'),
-      rule: z.int().describe('Place in the given list'),
-      other: z.int().nullable().describe('Place of the rule it is about'),
-      message: z.string(),
-      suggestion: z.string().nullable(),
-      range: range.nullable(),
-    }),
-  )
+  .array(ruleFindingSchema)
   .max(analysisLimits.maxFindings)
   .describe('What is valid but probably not intended, of the rules without a problem');
-const outcome = z.object({ rule: z.string(), then: z.string() }).nullable();
-const change = z.object({
-  rows: z.int(),
-  changed: z.int(),
-  differing: z.array(z.object({ id: z.string(), before: outcome, after: outcome })).max(20),
-});
 const listedRow = {
   id: z.string(),
   input: z.string().describe('The start of the input as JSON, personal fields replaced'),
@@ -111,59 +84,16 @@ const rulesAnalysisSchema = z.object({
         }),
       ),
       against_saved: z
-        .object({ examples: change, decisions: change })
+        .object({ examples: rulesChangeSchema, decisions: rulesChangeSchema })
         .nullable()
         .describe('null while a rule has a problem, saved or not'),
     })
     .describe(
       `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs, of the rules without a problem as if the others were not there`,
     ),
-  fields: z.array(
-    z.object({
-      path: z.array(z.string()),
-      types: z.array(z.enum(['any', 'bool', 'number', 'text', 'list', 'map', 'null', 'timestamp', 'duration'])),
-      values: z.array(z.union([z.string(), z.number(), z.boolean()])).describe('Most frequent first'),
-      counts: z.array(z.int()).describe('How often each of the values occurs'),
-      distribution: z
-        .object({ low: z.number(), high: z.number(), counts: z.array(z.int()) })
-        .nullable()
-        .describe('Its numbers in equal steps from low to high, the outermost with what lies beyond; null without any'),
-      by_option: z
-        .array(z.object({ option: z.string(), counts: z.array(z.int()), distribution: z.array(z.int()).nullable() }))
-        .describe('The part of both counts that examples with each label have; of the first 200 fields'),
-    }),
-  ),
+  fields: z.array(seenFieldSchema),
 });
 export type RulesAnalysis = z.infer<typeof rulesAnalysisSchema>;
-
-const proposalTally = z.object({ for: z.int(), against: z.int() });
-const ruleProposalsSchema = z
-  .object({
-    items: z.array(
-      z.object({
-        rule: ruleSchema.describe('Ready to be added: its name and priority fit those of the type'),
-        for: z.int().describe('Labelled examples that no rule decides and that agree'),
-        against: z.int().describe('Those that disagree'),
-        against_ids: z.array(uuid).max(20).describe('The first examples against it'),
-        checked: proposalTally.describe('Distinct examples of the half that was not searched'),
-        precision_low: z
-          .number()
-          .describe(
-            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95 % certainty',
-          ),
-        share: z.number().describe('Part of all examples that the rule would decide in place of the classifier'),
-      }),
-    ),
-    rows: z.object({
-      examples: z.int(),
-      undecided: z.int().describe('Examples that no rule of the type decides'),
-      searched: z.int().describe('Distinct labelled ones in which conditions were searched'),
-      checked: z.int(),
-    }),
-    tried: z.int().describe('Conditions that were tried on the checked half'),
-  })
-  .meta({ id: 'RuleProposals' });
-export type RuleProposals = z.infer<typeof ruleProposalsSchema>;
 
 export const ruleOperations = {
   'rules.check': operation('POST', '/api/v1/rules/check', {

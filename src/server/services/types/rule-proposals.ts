@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
-import { type ProposalRow, type Proposals, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
-import { analysisLimits, type RuleProposals } from '../../contract/types/rules.ts';
+import { type ProposalRow, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
+import type { RuleProposals } from '../../../engine/rules/results.ts';
+import { analysisLimits } from '../../contract/types/rules.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
@@ -39,19 +40,7 @@ export async function proposeRulesFor(
   });
   for (;;) {
     const step = search.next();
-    if (step.done) return toWire(step.value);
+    if (step.done) return step.value;
     await nextTurn();
   }
-}
-
-function toWire({ proposals, rows, tried }: Proposals): RuleProposals {
-  return {
-    items: proposals.map(({ againstIds, precisionLow, ...rest }) => ({
-      ...rest,
-      against_ids: againstIds,
-      precision_low: precisionLow,
-    })),
-    rows,
-    tried,
-  };
 }
