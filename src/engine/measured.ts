@@ -90,6 +90,19 @@ export const wholeDecisionSchema = z
   .meta({ id: 'WholeDecision' });
 export type WholeDecision = z.infer<typeof wholeDecisionSchema>;
 
+export const auditFigureSchema = z
+  .object({
+    judged: z.int(),
+    wrong: z.int(),
+    passed_over: z.int().describe('Shown before the last judgement and left without one; wrong in the upper bound'),
+    share: z.number().nullable().describe('Wrong among judged; null before the first judgement'),
+    low: z.number(),
+    high: z.number().describe('low to high hold at every moment together with 95 % certainty'),
+  })
+  .meta({ id: 'AuditFigure' });
+/** The error among drawn decisions. */
+export type AuditFigure = z.infer<typeof auditFigureSchema>;
+
 const effectPartSchema = z.object({
   accuracy: measuredShareSchema,
   automatic: measuredShareSchema,

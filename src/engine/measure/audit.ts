@@ -13,6 +13,7 @@
  * nonasymptotic confidence sequences", sections 3.2 (Bernoulli) and 3.5 (discrete mixtures).
  */
 import { findBound, type Interval } from '../intervals.ts';
+import type { AuditFigure } from '../measured.ts';
 import { deriveSeed, hashString, randomStreams } from '../random.ts';
 import { formatShare } from './format-share.ts';
 
@@ -63,16 +64,6 @@ export function boundRunningError(wrong: number, count: number): Interval {
 
 /** Counts of drawn decisions up to the one judged last; `passedOver` were left without an answer. */
 export type AuditCounts = { judged: number; wrong: number; passedOver: number };
-
-/** The error among drawn decisions; the share is null before the first judgement. */
-export type AuditFigure = {
-  judged: number;
-  wrong: number;
-  passed_over: number;
-  share: number | null;
-  low: number;
-  high: number;
-};
 
 /** The live error. What was passed over counts as right in the lower bound and as wrong in the upper one. */
 export function measureAudit({ judged, wrong, passedOver }: AuditCounts): AuditFigure {

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Rule } from '../../../engine/domain.ts';
-import type { RuleProblem } from '../../../engine/rules/compile.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';

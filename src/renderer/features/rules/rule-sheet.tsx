@@ -1,8 +1,8 @@
 import { Button, Select } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react';
-import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { RuleProblem } from '../../../engine/rules/compile.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { ErrorNote } from '../../parts/notes.tsx';

@@ -1,24 +1,14 @@
 /** The audit: the error of live decisions, from decisions that were drawn by chance and judged blind. */
 import { z } from 'zod';
+import { auditFigureSchema } from '../../../engine/measured.ts';
 import { operation } from '../operation.ts';
 import { auditSettingSchema } from '../types/decision-types.ts';
-
-const figureSchema = z
-  .object({
-    judged: z.int(),
-    wrong: z.int(),
-    passed_over: z.int().describe('Shown before the last judgement and left without one; wrong in the upper bound'),
-    share: z.number().nullable().describe('Wrong among judged; null before the first judgement'),
-    low: z.number(),
-    high: z.number().describe('low to high hold at every moment together with 95 % certainty'),
-  })
-  .meta({ id: 'AuditFigure' });
 
 const policyAuditSchema = z.object({
   policy_version: z.string().describe('As log records name it'),
   drawn: z.int(),
-  error: figureSchema.describe('The whole decision, whoever made it'),
-  error_automatic: figureSchema.describe('Those decided alone, by rule or classifier'),
+  error: auditFigureSchema.describe('The whole decision, whoever made it'),
+  error_automatic: auditFigureSchema.describe('Those decided alone, by rule or classifier'),
   sentence: z.string(),
 });
 export type PolicyAuditAnswer = z.infer<typeof policyAuditSchema>;

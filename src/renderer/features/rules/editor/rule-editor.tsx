@@ -2,7 +2,7 @@ import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import type { NamedLists, Rule } from '../../../../engine/domain.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
-import type { RuleProblem } from '../../../../engine/rules/compile.ts';
+import type { RuleProblem } from '../../../../engine/rules/results.ts';
 import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';
 import { Busy, Keys } from '../../../parts/notes.tsx';
 import { toChoices } from '../../../parts/option.tsx';
