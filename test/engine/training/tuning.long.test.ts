@@ -208,8 +208,8 @@ describe('the batches', () => {
 describe('a budget of tokens', () => {
   const row = { id: '', input: {}, decision: '', reasonCodes: [], source: 'user' as const };
   const rows = Array.from({ length: 300 }, (_, i) => ({ ...row, label: i % 3, content: `${i}` }));
-  const plan = (budget: number) =>
-    planTunings(rows, budget, (part) =>
+  const plan = (budget: number, of = rows) =>
+    planTunings(of, budget, (part) =>
       part.map((one) => ({ row: one, text: { ids: new Array<number>(20).fill(7), label: one.label } })),
     );
   /** Tokens that all rows take once. */
@@ -231,6 +231,12 @@ describe('a budget of tokens', () => {
     expect(plan(6 * once)).toMatchObject({ folds: [{ plan: { epochs: 7 } }], whole: null });
     expect(plan(29 * once)).toMatchObject({ folds: [{}, {}, {}], whole: null });
     expect(plan(0.1 * once)).toBeNull();
+  });
+
+  it('goes to what is left of eight examples an option once a fifth or a quarter is held out [TRN-18]', () => {
+    // Of 24 examples 6 are held out, and the first fold holds 4 of the other 18.
+    expect(plan(60 * once, rows.slice(0, 18))).toMatchObject({ folds: [{}, {}, {}, {}, {}], whole: {} });
+    expect(plan(60 * once, rows.slice(0, 12))).toBeNull();
   });
 });
 

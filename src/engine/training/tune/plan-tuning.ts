@@ -11,7 +11,8 @@ export type TuningRow = { row: LabelledRow; text: TuningText };
 const minHeldRows = 12;
 /** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
-const minLearnedRowsPerOption = 5;
+/** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
+const minLearnedRowsPerOption = 4;
 /** Small sets are gone through more often: about so many texts are learned from in all, within these epochs. */
 const usualTexts = 4_000;
 const maxEpochs = 12;
@@ -89,7 +90,7 @@ export function countFolds(heldRowsPerFold: number, tuningTokens: number, budget
 export type TuningPlan = { texts: TuningText[]; epochs: number; tokens: number };
 
 /**
- * The texts and epochs that a budget of tokens affords: all, else a stratified part; null below five of each option.
+ * The texts and epochs that a budget of tokens affords: all, else a stratified part; null below four of each option.
  */
 export function planTuning(
   rows: readonly TuningRow[],
