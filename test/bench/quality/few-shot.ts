@@ -75,22 +75,26 @@ async function measureDefault(order: Order): Promise<void> {
   else print(`  nothing better is offered after ${laterSeconds.toFixed(1)} s more`);
 }
 
+async function measurePlainAndTuned(order: Order): Promise<void> {
+  const plain = await trainApart(order);
+  printFigures('frozen', plain.figures);
+  const { figures, notes } = await trainApart({ ...order, tuning: true, featuresDir: null });
+  printFigures('tuned', figures);
+  for (const note of notes) if (/tun(ed|ing)/i.test(note)) print(`    ${note}`);
+}
+
 async function measure(order: Order): Promise<void> {
-  for (const tuning of [false, true]) {
-    const featuresDir = tuning || python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-few-shot-'));
-    try {
-      const { figures, notes } = await trainApart({ ...order, tuning, featuresDir });
-      printFigures(tuning ? 'tuned' : 'frozen', figures);
-      for (const note of notes) if (tuning && /tun(ed|ing)/i.test(note)) print(`    ${note}`);
-      if (python === null || featuresDir === null) continue;
-      const expected = order.test.map((row) => row.decision);
-      for (const learned of await runPeers(python, featuresDir, ['setfit'], expected, order.options)) {
-        if ('figures' in learned) printFigures('SetFit', learned.figures);
-        else print(`  SetFit    ${learned.problem}`);
-      }
-    } finally {
-      if (featuresDir !== null) rmSync(featuresDir, { recursive: true, force: true });
+  const featuresDir = python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-few-shot-'));
+  try {
+    await (flags.default ? measureDefault : measurePlainAndTuned)({ ...order, featuresDir });
+    if (python === null || featuresDir === null) return;
+    const expected = order.test.map((row) => row.decision);
+    for (const learned of await runPeers(python, featuresDir, ['setfit'], expected, order.options)) {
+      if ('figures' in learned) printFigures('SetFit', learned.figures);
+      else print(`  SetFit    ${learned.problem}`);
     }
+  } finally {
+    if (featuresDir !== null) rmSync(featuresDir, { recursive: true, force: true });
   }
 }
 
@@ -108,7 +112,7 @@ for (const name of names.sort()) {
         `\n${name}: ${perOption} per option, ${options.length} options, draw ${seed}, ${measured.length} test rows`,
       );
       print('            accuracy macro-F1 log-loss  seconds  peak MB');
-      await (flags.default ? measureDefault : measure)({
+      await measure({
         train,
         marked: draw(measured, options, 1, 1),
         test: measured,
