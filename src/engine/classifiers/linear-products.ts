@@ -14,6 +14,29 @@ function addDots(dense: Float64Array, count: number, width: number, weights: Flo
   }
 }
 
+/** Four n-grams of a row, which together take two thirds of the time: values and places of their parameters. */
+const createFour = () => ({ x0: 0, x1: 0, x2: 0, x3: 0, p0: 0, p1: 0, p2: 0, p3: 0 });
+
+/** Reads the n-grams at `j` to `j + 3`; in place of those beyond `to` the first one with a value of 0. */
+function takeFour(
+  { values, indices }: Rows['sparse'],
+  j: number,
+  to: number,
+  from: number,
+  outputs: number,
+  four: ReturnType<typeof createFour>,
+): void {
+  const left = to - j;
+  four.x0 = values[j];
+  four.x1 = left > 1 ? values[j + 1] : 0;
+  four.x2 = left > 2 ? values[j + 2] : 0;
+  four.x3 = left > 3 ? values[j + 3] : 0;
+  four.p0 = from + indices[j] * outputs;
+  four.p1 = left > 1 ? from + indices[j + 1] * outputs : four.p0;
+  four.p2 = left > 2 ? from + indices[j + 2] * outputs : four.p0;
+  four.p3 = left > 3 ? from + indices[j + 3] * outputs : four.p0;
+}
+
 /**
  * Writes the logits of every row (row-major, `outputs` a row). Parameters stand in the order dense columns × outputs,
  * n-grams × outputs, intercepts.
@@ -21,15 +44,19 @@ function addDots(dense: Float64Array, count: number, width: number, weights: Flo
 export function writeLogits(rows: Rows, parameters: Float64Array, outputs: number, logits: Float64Array): void {
   const { count, dense, denseWidth, sparse } = rows;
   const sparseFrom = denseWidth * outputs;
+  const four = createFour();
   const biasFrom = sparseFrom + sparse.width * outputs;
   for (let i = 0; i < count; i++) {
     const out = i * outputs;
     for (let k = 0; k < outputs; k++) logits[out + k] = parameters[biasFrom + k];
     const to = sparse.starts[i + 1];
-    for (let j = sparse.starts[i]; j < to; j++) {
-      const x = sparse.values[j];
-      const at = sparseFrom + sparse.indices[j] * outputs;
-      for (let k = 0; k < outputs; k++) logits[out + k] += x * parameters[at + k];
+    for (let j = sparse.starts[i]; j < to; j += 4) {
+      takeFour(sparse, j, to, sparseFrom, outputs, four);
+      const { x0, x1, x2, x3, p0, p1, p2, p3 } = four;
+      for (let k = 0; k < outputs; k++) {
+        logits[out + k] +=
+          x0 * parameters[p0 + k] + x1 * parameters[p1 + k] + x2 * parameters[p2 + k] + x3 * parameters[p3 + k];
+      }
     }
   }
   if (outputs === 1) addDots(dense, count, denseWidth, parameters, logits);
@@ -43,6 +70,7 @@ export function writeLogits(rows: Rows, parameters: Float64Array, outputs: numbe
 export function addGradient(rows: Rows, residuals: Float64Array, outputs: number, gradient: Float64Array): void {
   const { count, dense, denseWidth, sparse } = rows;
   const sparseFrom = denseWidth * outputs;
+  const four = createFour();
   const biasFrom = sparseFrom + sparse.width * outputs;
   for (let i = 0; i < count; i++) {
     const out = i * outputs;
@@ -50,10 +78,16 @@ export function addGradient(rows: Rows, residuals: Float64Array, outputs: number
       gradient[biasFrom + k] += residuals[out + k];
     }
     const to = sparse.starts[i + 1];
-    for (let j = sparse.starts[i]; j < to; j++) {
-      const x = sparse.values[j];
-      const at = sparseFrom + sparse.indices[j] * outputs;
-      for (let k = 0; k < outputs; k++) gradient[at + k] += x * residuals[out + k];
+    for (let j = sparse.starts[i]; j < to; j += 4) {
+      takeFour(sparse, j, to, sparseFrom, outputs, four);
+      const { x0, x1, x2, x3, p0, p1, p2, p3 } = four;
+      for (let k = 0; k < outputs; k++) {
+        const residual = residuals[out + k];
+        gradient[p0 + k] += x0 * residual;
+        gradient[p1 + k] += x1 * residual;
+        gradient[p2 + k] += x2 * residual;
+        gradient[p3 + k] += x3 * residual;
+      }
     }
   }
   if (outputs === 1) {
