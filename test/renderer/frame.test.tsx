@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../src/renderer/app.tsx';
-import { makeType, openForTest } from '../server/workbench.ts';
+import { type Call, makeType, openForTest } from '../server/workbench.ts';
 import { closePage, openPage, showWindow } from './page.tsx';
 
 afterEach(() => {
@@ -127,10 +127,15 @@ describe('the frame', () => {
     expect(within(rail).queryByText('type-1')).toBeNull();
   });
 
-  it('deletes a type when asked twice, and brings it back', async () => {
+  it('deletes a type when asked twice, which it leaves before, and brings it back', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
-    const { workbench } = showWindow(call, `#/types/${id}/define`);
+    const shownAtDeletion: (HTMLElement | null)[] = [];
+    const watched: Call = (method, ...rest) => {
+      if (method === 'DELETE') shownAtDeletion.push(screen.queryByLabelText('Name'));
+      return call(method, ...rest);
+    };
+    const { workbench } = showWindow(watched, `#/types/${id}/define`);
     await screen.findByLabelText('Name');
     const ask = vi.spyOn(window, 'confirm').mockReturnValue(false);
     const run = () =>
@@ -144,6 +149,7 @@ describe('the frame', () => {
     run();
     await screen.findByText('triage is deleted. For two days it can be brought back.');
     expect((await call('GET', '/api/v1/decision-types')).body.total).toBe(0);
+    expect(shownAtDeletion).toEqual([null]);
     fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
     await waitFor(async () => expect((await call('GET', '/api/v1/decision-types')).body.total).toBe(1));
   });

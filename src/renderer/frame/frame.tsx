@@ -146,15 +146,21 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const { show } = ui.getState();
   const { undoThis } = useUndo(noType);
   const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
-  const drop = () => {
+  const drop = async () => {
     if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
       return;
-    acts.deleteType(type.id, `Deleted ${isolate(type.name)}`).then((act) => {
+    // Left first, so that what the place still asks for is cancelled: its type would be gone.
+    const left = new Promise((done) => window.addEventListener('hashchange', done, { once: true }));
+    goTo({ page: 'start' });
+    await left;
+    try {
+      const act = await acts.deleteType(type.id, `Deleted ${isolate(type.name)}`);
       drafts.getState().discard(type.id);
-      goTo({ page: 'start' });
       const text = `${isolate(type.name)} is deleted. For two days it can be brought back.`;
       notify({ kind: 'info', text, undo: () => undoThis(act) });
-    }, notifyFailure);
+    } catch (error) {
+      notifyFailure(error);
+    }
   };
   useCommands('Go', [
     { id: 'palette.open', title: 'Search commands', group: 'Help', keys: 'Mod+K', inFields: true, run: openPalette },
@@ -189,7 +195,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
             enabled: route.page === 'type' && route.place !== 'deploy',
             run: () => goTo({ page: 'type', id: type.id, place: 'deploy' }),
           },
-          { id: 'delete-type', title: 'Delete this decision type', group: 'Edit', run: drop },
+          { id: 'delete-type', title: 'Delete this decision type', group: 'Edit', run: () => void drop() },
         ]
       : []),
     ...types.map(({ id, name }) => ({

@@ -1,5 +1,5 @@
 /** What is said beside a row before it has a label: a suggestion, and why the row comes now. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import { useRestedCall } from '../../parts/hooks/use-rested.ts';
@@ -34,12 +34,18 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   const { client } = useWorkbench();
   const [found, setFound] = useState<ReadonlyMap<string, Suggestion>>(new Map());
   const suggestionOf = (id: string) => given?.suggestionOf(id) ?? found.get(id) ?? null;
+  const asking = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    asking.current = controller;
+    return () => controller.abort();
+  }, []);
   const ask = useRestedCall(() => {
     const ids = Array.from({ length: askedAtOnce }, (_, ahead) => rows.at(cursor + ahead)?.id ?? []).flat();
     const unknown = ids.filter((id) => suggestionOf(id) === null);
     if (!ids.slice(0, minKnown).some((id) => unknown.includes(id))) return;
     const input = { params: { decision_type_id: typeId }, body: { ids: unknown } };
-    client.call('examples.suggest', input).then(
+    client.call('examples.suggest', input, asking.current?.signal).then(
       ({ items }) =>
         setFound((before) => {
           const pairs = items.flatMap(({ example_id: id, suggestion }) =>
