@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { prepareClaims } from './claims.ts';
+import { prepareClaims } from '../claims.ts';
 
 const { openPlace } = prepareClaims();
 

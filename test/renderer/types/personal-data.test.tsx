@@ -1,8 +1,8 @@
 /** Personal fields that are declared late: Define says what holds their values, and masks them in the log. */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { prepareClaims } from './claims.ts';
-import { claims } from './deployed.ts';
+import { prepareClaims } from '../claims.ts';
+import { claims } from '../deployed.ts';
 
 const { serve } = prepareClaims();
 

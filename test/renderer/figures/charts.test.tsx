@@ -1,10 +1,10 @@
 /** Charts as those read them who do not see them: by the sentence below, and as a table. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import type { Metrics } from '../../src/engine/domain.ts';
-import { number, percent } from '../../src/renderer/parts/text/figures.ts';
-import { prepareClaims } from './claims.ts';
-import { claims } from './deployed.ts';
+import type { Metrics } from '../../../src/engine/domain.ts';
+import { number, percent } from '../../../src/renderer/parts/text/figures.ts';
+import { prepareClaims } from '../claims.ts';
+import { claims } from '../deployed.ts';
 
 const { serve, openPlace } = prepareClaims();
 

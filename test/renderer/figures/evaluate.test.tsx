@@ -1,11 +1,11 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { amount, percent, toRight } from '../../src/renderer/parts/text/figures.ts';
-import { quoteNames } from '../../src/renderer/parts/text/names.ts';
-import { openForTest } from '../server/workbench.ts';
-import { prepareClaims } from './claims.ts';
-import { claims } from './deployed.ts';
-import { showWindow } from './page.tsx';
+import { amount, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
+import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
+import { openForTest } from '../../server/workbench.ts';
+import { prepareClaims } from '../claims.ts';
+import { claims } from '../deployed.ts';
+import { showWindow } from '../page.tsx';
 
 const { openPlace } = prepareClaims();
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
