@@ -1,11 +1,8 @@
 /** Every dialog, menu and list in both themes, open: no violation that axe knows, and a picture for a look. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './tools/axe.ts';
-import { openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
-import { toPalettePng } from './tools/palette-png.ts';
+import { keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -125,7 +122,7 @@ async function openAt(page: Page, place: string, open: (page: Page) => Promise<v
 /** Keeps a picture, and lists what axe finds. */
 async function look(page: Page, name: string): Promise<string[]> {
   const file = name.toLowerCase().replace(/[^a-z]+/g, '-');
-  writeFileSync(join(pictures, `${file}.png`), toPalettePng(await page.screenshot()));
+  await keepPicture(page, file);
   return await listViolations(page);
 }
 

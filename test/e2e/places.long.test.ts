@@ -1,11 +1,8 @@
 /** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './tools/axe.ts';
-import { openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { listUnseenFocus } from './tools/focus.ts';
-import { toPalettePng } from './tools/palette-png.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -73,7 +70,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await waitForQuiet(page);
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
-    writeFileSync(join(pictures, `${name}-${theme}.png`), toPalettePng(await page.screenshot()));
+    await keepPicture(page, `${name}-${theme}`);
     expect(await listViolations(page)).toEqual([]);
     expect(await listUnseenFocus(page)).toEqual([]);
   });
@@ -91,7 +88,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('ctx.');
     await page.locator('.suggest-widget.visible .monaco-list-row.focused').waitFor();
-    writeFileSync(join(pictures, `completion-${theme}.png`), toPalettePng(await page.screenshot()));
+    await keepPicture(page, `completion-${theme}`);
     // The editor names a line by its texts with commas between them, which axe takes for other texts.
     const ofPage = (await listViolations(page)).filter((found) => !found.startsWith('label-content-name-mismatch'));
     expect(ofPage).toEqual([]);
@@ -100,7 +97,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     await page.locator('input[aria-label="Search commands"]:focus').waitFor();
     await page.keyboard.type('rule');
     await page.locator('[data-selected]').waitFor();
-    writeFileSync(join(pictures, `palette-${theme}.png`), toPalettePng(await page.screenshot()));
+    await keepPicture(page, `palette-${theme}`);
     expect(await listViolations(page)).toEqual([]);
   });
 

@@ -1,10 +1,7 @@
 /** The table of examples by keyboard: filters that stand in the address, words as they are typed, columns and views. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listViolations } from '../tools/axe.ts';
-import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
-import { toPalettePng } from '../tools/palette-png.ts';
+import { keepPicture, openWindow, type Window } from '../tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 const plans = ['basic', 'pro', 'team'];
@@ -132,7 +129,7 @@ describe('the table of examples', () => {
     ] as const) {
       await page.emulateMedia({ colorScheme: theme });
       await page.setViewportSize({ width, height });
-      writeFileSync(join(pictures, `examples-table-filtered-${theme}.png`), toPalettePng(await page.screenshot()));
+      await keepPicture(page, `examples-table-filtered-${theme}`);
       expect(await listViolations(page)).toEqual([]);
     }
   });

@@ -1,10 +1,7 @@
 /** Charts as people look at them: in both themes and in windows of any size, and as tables by keyboard. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from '../tools/axe.ts';
-import { openWindow, pictures, type Window, waitForQuiet } from '../tools/browser-page.ts';
-import { toPalettePng } from '../tools/palette-png.ts';
+import { keepPicture, openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
@@ -71,10 +68,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
         expect(isWithin).toEqual(isWithin.map(() => true));
         expect(await measureHandles(page)).toEqual(place === 'evaluate' ? [0, 0] : []);
         for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
-        writeFileSync(
-          join(pictures, `charts-${place.replace(/\W.*/, '')}-${size.width}-${theme}.png`),
-          toPalettePng(await page.screenshot()),
-        );
+        await keepPicture(page, `charts-${place.replace(/\W.*/, '')}-${size.width}-${theme}`);
       }
       for (const chart of await page.locator('figure.chart').all()) {
         await chart.getByText('As a table').focus();

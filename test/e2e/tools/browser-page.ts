@@ -1,8 +1,17 @@
 /** A window of the workbench in real Chromium, signed in, that notes what goes wrong behind it. */
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { findChromium } from '../../../scripts/testing/chromium.ts';
+import { toPalettePng } from './palette-png.ts';
 import type { RunningWorkbench } from './workbench-process.ts';
 
 /** `KEEP_SCREENSHOT=1` renews the pictures of the documents; else they are only left for a look. */
@@ -38,6 +47,9 @@ export async function openWindow(
 function watchFaults(page: Page): string[] {
   const faults: string[] = [];
   page.setDefaultTimeout(60_000);
+  // Without a listener Playwright is not told when a request ended, which `waitForQuiet` reads from it.
+  page.on('requestfinished', () => undefined);
+  page.on('requestfailed', () => undefined);
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
@@ -70,23 +82,32 @@ export function isInSight(part: Locator): Promise<boolean> {
   });
 }
 
-const maxRestMs = 60_000;
+/** Longer than the page itself waits before it asks for what was typed or moved to. */
+const restMs = 350;
+const maxWaitMs = 60_000;
 
-/**
- * Waits until nothing is read any more and nothing more came for half a second. The stream of events stays open, so the
- * network is never idle.
- */
+/** Waits until nothing has been read, or begun to be read, for a moment; the stream of events stays open for ever. */
 export async function waitForQuiet(page: Page): Promise<void> {
-  // Asked from here again and again: in the page, the promise of an answer would count as the answer yes.
-  const isQuiet = () =>
-    page.evaluate(async () => {
-      const countReads = () => performance.getEntriesByType('resource').length;
-      const before = countReads();
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      return countReads() === before && document.querySelector('[role=status].busy') === null;
-    });
-  const end = Date.now() + maxRestMs;
-  while (!(await isQuiet())) {
-    if (Date.now() > end) throw new Error('The page did not come to rest within a minute.');
+  const calledMs = Date.now();
+  let restedMs = 0;
+  while (restedMs < restMs) {
+    if (Date.now() - calledMs > maxWaitMs) throw new Error('The page did not come to rest within a minute.');
+    await wait(Math.min(50, restMs - restedMs));
+    const ends = (await page.requests()).map(findEndMs);
+    const isBusy = (await page.locator('[role=status].busy').count()) > 0;
+    restedMs = isBusy ? 0 : Date.now() - Math.max(calledMs, ...ends);
   }
+}
+
+/** When a request ended: never, while it is read. */
+function findEndMs(request: Request): number {
+  if (request.url().endsWith('/api/v1/events') || request.failure() !== null) return 0;
+  const { startTime, responseEnd } = request.timing();
+  return responseEnd < 0 ? Number.POSITIVE_INFINITY : startTime + responseEnd;
+}
+
+/** Keeps a picture of what is in sight: for a look, or small enough to lie with the documents. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const picture = await page.screenshot();
+  writeFileSync(join(pictures, `${name}.png`), process.env.KEEP_SCREENSHOT ? toPalettePng(picture) : picture);
 }
