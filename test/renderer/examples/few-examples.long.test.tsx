@@ -1,8 +1,8 @@
 /** Every answer has fewer examples than are asked for: one press trains on them all the same, and says what it costs. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeType, openForTest } from '../server/workbench.ts';
-import { closePage, showWindow } from './page.tsx';
+import { makeType, openForTest } from '../../server/workbench.ts';
+import { closePage, showWindow } from '../page.tsx';
 
 afterEach(closePage);
 
