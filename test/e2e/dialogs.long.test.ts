@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './tools/axe.ts';
-import { keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { goToAddress, keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -109,12 +109,7 @@ const lists: [name: string, place: string, open: (page: Page) => Promise<void>][
 ];
 
 async function openAt(page: Page, place: string, open: (page: Page) => Promise<void>): Promise<void> {
-  await page.evaluate(
-    (hash) => {
-      window.location.hash = hash;
-    },
-    place.startsWith('#') ? place : `#/types/${path.split('/').at(-1)}/${place}`,
-  );
+  await goToAddress(page, place.startsWith('#') ? place : `#/types/${path.split('/').at(-1)}/${place}`);
   await waitForQuiet(page);
   await open(page);
 }

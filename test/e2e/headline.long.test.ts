@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatShare } from '../../src/engine/measure/format-share.ts';
 import { quoteNames } from '../../src/renderer/parts/text/names.ts';
-import { goToPlace, openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { goToAddress, goToPlace, openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -59,9 +59,7 @@ describe('the headline', () => {
   test('follows a threshold that is dragged, as matrix and options do, and nothing is stored', async () => {
     const { page } = opened;
     const before = await measure();
-    await page.evaluate((next) => {
-      window.location.hash = next;
-    }, `#/types/${type}/evaluate`);
+    await goToAddress(page, `#/types/${type}/evaluate`);
     await waitForQuiet(page);
     expect(await readMatrix()).toEqual(before.confusion_matrix);
     const [from, to] = await Promise.all(

@@ -1,6 +1,6 @@
 /** Every place at the sizes that people have: zoomed to 200 %, a small window, a large screen. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isInSight, openWindow, type Window } from './tools/browser-page.ts';
+import { goToAddress, isInSight, openWindow, type Window } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
@@ -20,9 +20,7 @@ beforeAll(async () => {
 afterAll(() => workbench?.stop());
 
 async function show({ page }: Window, hash: string): Promise<void> {
-  await page.evaluate((next) => {
-    window.location.hash = next;
-  }, hash);
+  await goToAddress(page, hash);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await expect.poll(() => page.locator('main [role=status].busy').count(), { timeout: 20_000 }).toBe(0);
 }

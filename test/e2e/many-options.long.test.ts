@@ -1,7 +1,7 @@
 /** As many options as people have, and inputs of 25 fields, in a small window: nothing needed is out of sight. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, isInSight, openWindow, type Window } from './tools/browser-page.ts';
+import { goToAddress, goToPlace, isInSight, openWindow, type Window } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 const rowsPerOption = 40;
@@ -87,9 +87,7 @@ describe('many options', () => {
 
   test('150 are shown as the commonest mistakes first, in sight, and a click opens their rows in sight', async () => {
     const { page } = opened;
-    await page.evaluate((hash) => {
-      window.location.hash = hash;
-    }, `#/types/${many}/evaluate`);
+    await goToAddress(page, `#/types/${many}/evaluate`);
     const cells = page.getByRole('button', { name: /^\d+ examples? of topic .* decided as topic/ });
     await cells.first().waitFor();
     const counts = (await cells.allInnerTexts()).map(Number);

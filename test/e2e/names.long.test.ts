@@ -1,6 +1,6 @@
 /** Names that turn or hide texts leave the sentences around them as they are, in every place. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { goToAddress, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 const turned = 'pay \u202Edneufer';
@@ -54,9 +54,7 @@ describe('names that mean harm', () => {
   });
 
   async function show(hash: string): Promise<void> {
-    await opened.page.evaluate((next) => {
-      window.location.hash = next;
-    }, hash);
+    await goToAddress(opened.page, hash);
     await opened.page.getByRole('heading', { level: 1 }).first().waitFor();
     await waitForQuiet(opened.page);
   }

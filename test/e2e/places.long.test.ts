@@ -1,7 +1,7 @@
 /** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './tools/axe.ts';
-import { keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { goToAddress, keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { listUnseenFocus } from './tools/focus.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
@@ -64,9 +64,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
   test.each([...others, ...places])('%s has no violation, and a focus that is always seen', async (place) => {
     const { page } = opened;
     const hash = place.startsWith('#') ? place : `#/types/${type}/${place}`;
-    await page.evaluate((next) => {
-      window.location.hash = next;
-    }, hash);
+    await goToAddress(page, hash);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await waitForQuiet(page);
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
@@ -79,9 +77,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     const { page } = opened;
     // Where an earlier try has left the palette open.
     await page.keyboard.press('Escape');
-    await page.evaluate((hash) => {
-      window.location.hash = hash;
-    }, `#/types/${type}/rules?view=list`);
+    await goToAddress(page, `#/types/${type}/rules?view=list`);
     await page.locator('.monaco-editor .view-lines').waitFor();
     await waitForQuiet(page);
     await page.locator('.monaco-editor .view-lines').click();

@@ -1,7 +1,7 @@
 /** Charts as people look at them: in both themes and in windows of any size, and as tables by keyboard. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from '../tools/axe.ts';
-import { keepPicture, openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
+import { goToAddress, keepPicture, openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
@@ -49,9 +49,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
     'of %s fit their place in every window, and open as tables by keyboard [CHA-3]',
     async (place, charts) => {
       const { page, faults } = opened;
-      await page.evaluate((next) => {
-        window.location.hash = next;
-      }, `#/types/${type}/${place}`);
+      await goToAddress(page, `#/types/${type}/${place}`);
       const drawn = page.locator('figure.chart [role=img] svg');
       await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
       for (const fold of await page.locator('details.part > summary').all()) await fold.press('Enter');

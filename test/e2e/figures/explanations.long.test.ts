@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
 import { listViolations } from '../tools/axe.ts';
-import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
+import { goToAddress, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
 
@@ -26,10 +26,7 @@ describe('the explanation of a decision', () => {
   let evaluate: string;
   const panel = () => page.getByRole('region', { name: 'Explanation' });
   const flips = () => panel().getByRole('region', { name: 'What would change it' });
-  const open = (place: string) =>
-    page.evaluate((hash) => {
-      window.location.hash = hash;
-    }, `#/types/${type}/${place}`);
+  const open = (place: string) => goToAddress(page, `#/types/${type}/${place}`);
   const total = async () => (await workbench.call<{ total: number }>('GET', `${path}/logs`)).body.total;
 
   beforeAll(async () => {

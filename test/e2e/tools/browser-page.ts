@@ -65,6 +65,13 @@ async function signIn(page: Page, workbench: RunningWorkbench, hash: string): Pr
   await page.getByRole('main').waitFor();
 }
 
+/** Goes to an address as a link to it does, without loading the page anew. */
+export function goToAddress(page: Page, hash: string): Promise<void> {
+  return page.evaluate((next) => {
+    window.location.hash = next;
+  }, hash);
+}
+
 /** Goes to a place of the decision type at hand by the rail. */
 export async function goToPlace(page: Page, name: string): Promise<void> {
   await page
@@ -91,11 +98,13 @@ export async function waitForQuiet(page: Page): Promise<void> {
   const calledMs = Date.now();
   let restedMs = 0;
   while (restedMs < restMs) {
-    if (Date.now() - calledMs > maxWaitMs) throw new Error('The page did not come to rest within a minute.');
     await wait(Math.min(50, restMs - restedMs));
-    const ends = (await page.requests()).map(findEndMs);
-    const isBusy = (await page.locator('[role=status].busy').count()) > 0;
-    restedMs = isBusy ? 0 : Date.now() - Math.max(calledMs, ...ends);
+    const reads = await page.requests();
+    const busy = await page.locator('[role=status].busy').allTextContents();
+    restedMs = busy.length > 0 ? 0 : Date.now() - Math.max(calledMs, ...reads.map(findEndMs));
+    if (Date.now() - calledMs < maxWaitMs) continue;
+    const open = reads.filter((read) => findEndMs(read) === Number.POSITIVE_INFINITY).map((read) => read.url());
+    throw new Error(`The page did not come to rest within a minute: ${[...busy, ...open].join(', ')}`);
   }
 }
 
