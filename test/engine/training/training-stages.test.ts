@@ -287,6 +287,16 @@ describe('the classifier stage', () => {
     expect(reports).toContain('classifier: Fitting the classifier');
   });
 
+  it('blends plain trees with the linear classifier where few noisy rows say little about settings', async () => {
+    const noisy = Array.from({ length: 150 }, (_, i) =>
+      createExample(`${i}`, { amount: i, days: (i * 37) % 100 }, i > 75 === (i * 29) % 10 > 2 ? 'a' : 'b'),
+    );
+    const { choice, measuredModel } = await classifyRun(createRequest(noisy, definition));
+    expect(measuredModel.calibrated.kind).toBe('blend');
+    expect(choice.trees?.settings).toMatchObject({ rounds: 80, learningRate: 0.05, maxLeaves: 8 });
+    expect(choice.linear?.weight).toBeGreaterThan(0.4);
+  });
+
   it('stays with the linear classifier below 60 rows, and fits on the training rows only', async () => {
     const state = await classifyRun(createRequest(pairs(50), definition));
     expect(state.choice.trees).toBeNull();

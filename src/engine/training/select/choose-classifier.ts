@@ -7,9 +7,11 @@ import type { ClassifierChoice } from './fit-choice.ts';
 import { computeCalibratedLoss } from './fold-rows.ts';
 import { type LinearTrial, toLinearSettings, tuneHeads } from './tune-heads.ts';
 import {
+  clearLossRatio,
   estimateTreeCost,
   finishTreeSearch,
   minRowsForTrees,
+  rowsForSearch,
   startTreeSearch,
   type TreeSearch,
   type TreeTrial,
@@ -17,6 +19,10 @@ import {
 
 /** A loss must be at most this many times that of something simpler to be worth its size. */
 const worthwhileLossRatio = 0.996;
+/** Below so many rows of a table a finer C of the linear part follows the noise of the folds. */
+const rowsForTuning = 1000;
+/** Weights of linear part and trees that do well on most small tables. */
+const usualWeights = [0.6, 0.4];
 
 type ClassifierChoiceParams = {
   textChoice: TextChoice;
@@ -63,7 +69,8 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
   const search = startTreeSearch({ plan, rows: comparison.rows, optionCount, cost, seed, tick });
   const first = compareParts(textChoice, comparison.judged, search, comparison.trial, search.best);
   const treeTrials = Math.round(trials * computeTreeShare(first.choice));
-  const linear = tuneHeads(heads, comparison.trial, trials - treeTrials, report);
+  const isTuned = plan.text !== null || comparison.rows.length >= rowsForTuning;
+  const linear = isTuned ? tuneHeads(heads, comparison.trial, trials - treeTrials, report) : comparison.trial;
   const trees = finishTreeSearch(search, cost, treeTrials, (done) => report(trials - treeTrials + done));
   return compareParts(textChoice, comparison.judged, search, linear, trees);
 }
@@ -110,7 +117,10 @@ function matchLogits(
   };
 }
 
-/** Takes the simplest of linear model, trees and blend whose loss on the rows that both judged is good enough. */
+/**
+ * Takes the simplest of linear model, trees and blend whose loss on the rows that both judged is good enough. Tables of
+ * few rows get a blend unless a part alone is clearly better, its weights the nearer to the usual ones the fewer rows.
+ */
 function compareParts(
   textChoice: TextChoice,
   judged: readonly number[],
@@ -123,17 +133,21 @@ function compareParts(
   const { optionCount } = search.folded;
   const { linearLogits, treeLogits, labels } = matchLogits(search, judged, linear, trees);
   const parts = [linearLogits, treeLogits] as const;
-  const weights = fitWeights(parts, labels, optionCount);
+  const trust = plan.text === null ? Math.min(1, labels.length / rowsForSearch) : 1;
+  const weights = fitWeights(parts, labels, optionCount).map(
+    (weight, part) => trust * weight + (1 - trust) * (usualWeights[part] ?? 0),
+  );
   const blendLoss = computePooledLogLoss(parts, weights, labels, optionCount);
   const linearLoss = computeLogLoss(linearLogits, labels, optionCount);
   const treesLoss = computeCalibratedLoss(treeLogits, labels, optionCount);
   const notes = [
     `Cross-validated log-loss: logistic regression ${linearLoss.toFixed(4)}, boosted trees ${treesLoss.toFixed(4)}, both together ${blendLoss.toFixed(4)}.`,
   ];
-  if (Math.min(blendLoss, treesLoss) > worthwhileLossRatio * linearLoss) {
+  const ratio = trust === 1 ? worthwhileLossRatio : 1 / clearLossRatio;
+  if (Math.min(blendLoss, treesLoss) > ratio * linearLoss) {
     return { choice: toLinearChoice(textChoice, linear), notes };
   }
-  if (blendLoss > worthwhileLossRatio * treesLoss) {
+  if (blendLoss > ratio * treesLoss) {
     const weight = fitWeights([treeLogits], labels, optionCount)[0] ?? 1;
     return {
       choice: { plan: { ...plan, text: null }, textUse: 'none', linear: null, trees: { settings, weight } },

@@ -18,6 +18,10 @@ import { type SettingRange, searchSettings } from './search.ts';
 
 /** Fewer rows than this say too little about interactions for trees to be tried. */
 export const minRowsForTrees = 60;
+/** A table of fewer rows says too little to take a search for settings and weights at its word. */
+export const rowsForSearch = 500;
+/** On so few rows what replaces something plain must have at most this many times its loss. */
+export const clearLossRatio = 0.95;
 /**
  * Budgets in histogram entries, about 3 to 5 nanoseconds each: they are the same on every machine, so that the same
  * request always gives the same model. One for the comparison of settings, one for the final fit.
@@ -38,7 +42,6 @@ const fewFolds = 3;
 const maxTrees = 800;
 const minRounds = 60;
 const maxRounds = 400;
-/** Fewer rounds must take longer steps to come as far. */
 const minLearningRate = 0.1;
 const maxLearningRate = 0.3;
 
@@ -106,7 +109,8 @@ export function startTreeSearch({ plan, rows, optionCount, cost, seed, tick }: T
 
 /**
  * Improves the best settings by at most `trials` more and confirms the outcome on other folds, with no more rounds than
- * the final fit can afford. `report` receives the trials that are done.
+ * the final fit can afford; for a table of few rows plain trees are kept unless that is clearly better. `report`
+ * receives the trials that are done.
  */
 export function finishTreeSearch(
   search: TreeSearch,
@@ -128,12 +132,26 @@ export function finishTreeSearch(
   const foldSeed = deriveSeed(randomStreams.treeConfirmationFolds, seed);
   const others = foldTabularRows(plan, rows, folded.optionCount, foldSeed);
   const fitSeed = deriveSeed(randomStreams.treeConfirmationFit, seed);
-  return { settings, result: confirmTrees(others, settings, fitSeed, tick) };
+  const confirm = (each: TreeSettings) => ({ settings: each, result: confirmTrees(others, each, fitSeed, tick) });
+  const found = confirm(settings);
+  if (plan.text !== null || rows.length >= rowsForSearch) return found;
+  const plain = confirm(createPlainSettings(folded.optionCount));
+  return found.result.logLoss <= clearLossRatio * plain.result.logLoss ? found : plain;
+}
+
+/** Many options leave fewer rounds, which must take longer steps to come as far. */
+function countRounds(optionCount: number, most: number): number {
+  return Math.max(minRounds, Math.min(most, Math.floor(maxTrees / countOutputs(optionCount))));
+}
+
+/** Slow, shallow trees that each see a part of rows and fields: they learn little from noise. */
+function createPlainSettings(optionCount: number): TreeSettings {
+  const rounds = countRounds(optionCount, 80);
+  return { rounds, maxLeaves: 8, minRows: 3, l2: 1, learningRate: 4 / rounds, rowShare: 0.7, fieldShare: 0.7 };
 }
 
 function listFirstSettings(optionCount: number): TreeSettings[] {
-  const affordableRounds = Math.floor(maxTrees / countOutputs(optionCount));
-  const rounds = Math.max(minRounds, Math.min(maxRounds, affordableRounds));
+  const rounds = countRounds(optionCount, maxRounds);
   const learningRate = Math.min(maxLearningRate, (minLearningRate * maxRounds) / rounds);
   return [
     { rounds, maxLeaves: 15, minRows: 10, l2: 1, learningRate, rowShare: 0.8, fieldShare: 0.7 },
