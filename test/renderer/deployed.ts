@@ -13,10 +13,13 @@ export const claims = {
 };
 
 const claimExamples = Array.from({ length: rows }, (_, place) => {
-  const isPaid = (place % 2 === 0) !== (place % wrongEvery === 0);
+  const isWrong = place % wrongEvery === 0;
+  const isPaid = (place % 2 === 0) !== isWrong;
+  // Wrong ones stand near the border, so that a higher confidence errs less.
+  const spread = isWrong ? 10 : 40;
   return {
     input: {
-      proof: place % 2 === 0 ? 60 + ((place * 37) % 40) : 10 + ((place * 41) % 40),
+      proof: place % 2 === 0 ? 60 + ((place * 37) % spread) : 50 - ((place * 41) % spread),
       amount: 100 + ((place * 733) % 8_000),
       online: place % 3 === 0,
       shop: { country: ['DE', 'AT', 'CH'][place % 3] },

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { percent } from '../../src/renderer/parts/text/figures.ts';
+import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
 import { type Call, makeType, openForTest } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
 import { claims } from './deployed.ts';
@@ -80,7 +80,7 @@ describe('the end of a training', () => {
     const { call, policyUrl } = await openClaims();
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText(`${percent(whole.accuracy.share)} right`);
+    await within(part).findByText(`${toRight(whole)} right`);
     const recalls = Object.entries<{ recall: number }>(whole.per_class).map(([option, { recall }]) => ({
       option,
       recall,
