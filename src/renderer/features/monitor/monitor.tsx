@@ -18,9 +18,9 @@ import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
-import { RecordDrawer } from './record-drawer.tsx';
 import { Retention } from './retention.tsx';
 
+const RecordDrawer = lazy(async () => ({ default: (await import('./record-drawer.tsx')).RecordDrawer }));
 const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
 const pageSize = 100;
@@ -57,13 +57,15 @@ export function Monitor({ type }: { type: DecisionType }) {
       tools={<Tools type={type} view={query.view ?? ''} review={review} decision={query.decision ?? ''} />}
       inspector={
         record && (
-          <RecordDrawer
-            key={record.id}
-            type={type}
-            record={record}
-            onClose={close}
-            onFocus={() => grid.current?.focus()}
-          />
+          <Suspense>
+            <RecordDrawer
+              key={record.id}
+              type={type}
+              record={record}
+              onClose={close}
+              onFocus={() => grid.current?.focus()}
+            />
+          </Suspense>
         )
       }
     >
