@@ -54,6 +54,10 @@ function copyLines(
   lines: number,
   length: number,
 ): void {
+  if (fromStride === length && toStride === length) {
+    to.set(from.subarray(fromStart, fromStart + lines * length), toStart);
+    return;
+  }
   for (let line = 0; line < lines; line++) {
     const read = fromStart + line * fromStride;
     const write = toStart + line * toStride;

@@ -29,7 +29,7 @@ type Pair = { step: Float64Array; change: Float64Array; inverse: number; scale: 
  * the preconditioner, scaled to the last pair, as the first guess of H.
  */
 function computeDirection(gradient: Float64Array, pairs: readonly Pair[], precondition: Precondition): Float64Array {
-  const direction = Float64Array.from(gradient);
+  const direction = gradient.slice();
   const factors = new Float64Array(pairs.length);
   for (let i = pairs.length - 1; i >= 0; i--) {
     const pair = pairs[i];
@@ -57,7 +57,8 @@ export function minimise(
   settings: MinimiseSettings,
   precondition: Precondition = () => undefined,
 ): Minimum {
-  let x = Float64Array.from(start);
+  let x = start.slice();
+  let candidate = new Float64Array(x.length);
   let gradient = new Float64Array(x.length);
   let value = objective(x, gradient);
   let pairs: Pair[] = [];
@@ -72,7 +73,6 @@ export function minimise(
       slope = dot(gradient, direction);
     }
     let length = 1;
-    const candidate = new Float64Array(x.length);
     const candidateGradient = new Float64Array(x.length);
     let candidateValue = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 30; attempt++) {
@@ -93,13 +93,13 @@ export function minimise(
     }
     const curvature = dot(step, change);
     if (curvature > 1e-12) {
-      const changed = Float64Array.from(change);
+      const changed = change.slice();
       precondition(changed);
       pairs.push({ step, change, inverse: 1 / curvature, scale: curvature / dot(change, changed) });
       if (pairs.length > settings.memory) pairs.shift();
     }
     const gain = value - candidateValue;
-    x = candidate;
+    [x, candidate] = [candidate, x];
     gradient = candidateGradient;
     value = candidateValue;
     // The first step has no curvature to go by, so a small gain of it says nothing.
