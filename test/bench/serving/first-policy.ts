@@ -123,7 +123,8 @@ async function measure(tree: string, state: string, name: string, rows: Row[] | 
     const decide = { url: `${workbench.url}/api/v1/decide`, token: made.key, connections: 1, seconds, body: ask };
     const startedAt = performance.now();
     const since = () => (performance.now() - startedAt) / 1_000;
-    const config = values.tuning ? {} : { tune_encoder: false };
+    // Some intents have fewer rows than a training asks for unless told otherwise.
+    const config = { min_per_option: 8, ...(values.tuning ? {} : { tune_encoder: false }) };
     const { body } = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, config);
     let trainingSeconds = 0;
     /** Follows the training until the policy is as wanted; the processor seconds are those of the last look. */
