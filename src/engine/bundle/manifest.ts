@@ -142,7 +142,7 @@ export const manifestSchema: z.ZodType<Manifest> = z
     training: ('training' in manifest ? manifest.training : null) ?? null,
   }));
 
-/** What packing a bundle is given; it adds the rest. */
+/** The part of a manifest that packing is given; it adds the rest. */
 export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision' | 'training'> &
   Partial<Pick<Manifest, 'training'>>;
 
@@ -169,14 +169,15 @@ export const goldenSchema = z.strictObject({ input: rawObject, output: goldenOut
 export type Golden = z.infer<typeof goldenSchema>;
 export type GoldenOutput = Golden['output'];
 
+const goldenPartSchema = goldenOutputSchema.strip();
 /** The part of a decision that a golden line pins down. */
-export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenOutputSchema.strip().parse(decision);
+export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenPartSchema.parse(decision);
 
 /** The encoder as this product writes it, and as bundles of a policy trained on the earlier int8 encoder have it. */
 export const encoderEntry = 'text/encoder.onnx';
 export const encoderEntries = [encoderEntry, 'text/encoder.int8.onnx'] as const;
 
-/** What a policy's text model has learned beside the encoder; it stands in slim bundles, too. */
+/** The weights that a policy's text model learned on top of the encoder; slim bundles contain them, too. */
 export const adaptersEntry = 'text/adapters.bin';
 
 const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxAdapterBytes, maxEncoderBytes } = bundleLimits;

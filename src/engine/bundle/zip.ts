@@ -45,7 +45,7 @@ export function writeZip(files: readonly ZipFile[]): Uint8Array {
   return zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1) });
 }
 
-/** What a ZIP may hold: the names with the bytes that each may have unpacked, and the bytes of all together. */
+/** Limits of a ZIP: unpacked bytes by entry name, and of all entries together. */
 export type ZipLimits = {
   maxEntryBytes: Readonly<Record<string, number>>;
   maxTotalBytes: number;
