@@ -96,7 +96,8 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
-        transitionProps: { duration: 80 },
+        // A key pressed while a dialog fades would be lost.
+        transitionProps: { duration: 80, exitDuration: 0 },
         // The title of a dialog is no second banner of the page.
         attributes: { header: { role: 'presentation' } },
       },
