@@ -1,5 +1,5 @@
 /**
- * `node test/bench/quality/small-tables.ts --python PATH [--data DIR]… [--rows N]… [--draws N]`: training on small tables
+ * `node test/bench/quality/small-tables.ts --python PATH [--data DIR]… [--rows N]… [--draws N] [--first N]`: training on small tables
  * beside scikit-learn and CatBoost on the same features. `--data` names folders with train.jsonl and test.jsonl, which are
  * drawn from together; a test has at most 600 of the rows that are left. Text is left out. `--python` needs
  * scikit-learn and catboost.
@@ -25,6 +25,7 @@ const { values: flags } = parseArgs({
     data: { type: 'string', multiple: true, default: [] },
     rows: { type: 'string', multiple: true, default: ['100', '200', '400', '800'] },
     draws: { type: 'string', default: '10' },
+    first: { type: 'string', default: '1' },
     python: { type: 'string', default: 'python3' },
   },
 });
@@ -119,15 +120,16 @@ for (const { name, rows } of tables) {
   for (const count of flags.rows.map(Number)) {
     if (count + 100 > rows.length) continue;
     const draws = Array.from({ length: Number(flags.draws) }, (_, i) => {
-      const shuffled = shuffle(rows, i + 1);
-      return compareOurs(shuffled.slice(0, count), shuffled.slice(count, count + maxTestRows), i + 1);
+      const seed = Number(flags.first) + i;
+      const shuffled = shuffle(rows, seed);
+      return compareOurs(shuffled.slice(0, count), shuffled.slice(count, count + maxTestRows), seed);
     });
     const ofPeers = comparePeers(
       flags.python,
       draws.map(({ facts }) => facts),
     );
     print(
-      `\n${name}, ${count} rows, ${flags.draws} draws\n\n| classifier | log-loss | accuracy | ours minus it, ± standard error |\n|---|---|---|---|`,
+      `\n${name}, ${count} rows, ${flags.draws} draws from ${flags.first} on\n\n| classifier | log-loss | accuracy | ours minus it, ± standard error |\n|---|---|---|---|`,
     );
     const ours = draws.map((draw) => draw.ours);
     for (const learner of ['the program', ...Object.keys(ofPeers[0] ?? {})]) {
