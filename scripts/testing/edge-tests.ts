@@ -1,9 +1,7 @@
 /** The tests of the Python package. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { preparePython } from './python-environment.ts';
-import { check, lastLines, listJunitFailures, run, type StepResult } from './steps.ts';
+import { leaveOut, preparePython } from './python-environment.ts';
+import { check, runReporting, type StepResult } from './steps.ts';
 
 const declaredIn = 'edge/pyproject.toml';
 /** The oldest version that the package declares. */
@@ -21,11 +19,7 @@ export async function runEdgeTests(
   pytestArgs: readonly string[] = [],
 ): Promise<StepResult[]> {
   const python = await prepared;
-  if (!python.ok) {
-    process.stdout.write(`Edge tests left out: ${python.problem}\n`);
-    const failed = process.env.CI || python.installFailed ? 1 : 0;
-    return [{ name: 'pytest edge', passed: 0, failed, failures: [python.problem] }];
-  }
+  if (!python.ok) return [leaveOut('pytest edge', python)];
   const mypy = ['-m', 'mypy', '--config-file', 'edge/pyproject.toml', '--cache-dir', '.venv-edge/mypy', 'edge/src'];
   return [
     await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
@@ -85,31 +79,12 @@ export async function testManyMachines(): Promise<StepResult[]> {
   return [{ name, passed: 0, failed: 1, failures: [python.problem] }];
 }
 
-async function runPytest(
+function runPytest(
   name: string,
   python: string,
   pytestArgs: readonly string[],
   path = 'edge/tests',
 ): Promise<StepResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'workbench-pytest-'));
-  const reportPath = join(folder, 'report.xml');
-  const { code, output } = await run(python, [
-    '-m',
-    'pytest',
-    '-q',
-    '-p',
-    'no:cacheprovider',
-    `--junitxml=${reportPath}`,
-    path,
-    ...pytestArgs,
-  ]);
-  const report = existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '';
-  rmSync(folder, { recursive: true, force: true });
-  const count = (attribute: string) =>
-    Number(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`).exec(report)?.[1] ?? 0);
-  const failed = count('failures') + count('errors');
-  const passed = count('tests') - failed - count('skipped');
-  if (code !== 0 && failed === 0)
-    return { name, passed: Math.max(0, passed), failed: 1, failures: [lastLines(output)] };
-  return { name, passed: Math.max(0, passed), failed, failures: listJunitFailures(report) };
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', path, ...pytestArgs];
+  return runReporting(name, python, args, '--junitxml');
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
-import { run } from './steps.ts';
+import { run, type StepResult } from './steps.ts';
 
 type Environment = {
   /** Folder of the virtual environment in the project. */
@@ -17,12 +17,23 @@ type Environment = {
   version?: string;
 };
 
-type Prepared = { ok: true; path: string } | { ok: false; problem: string; installFailed: boolean };
+type Missing = { ok: false; problem: string; installFailed: boolean };
+
+/** What a step comes to without its Python: a message, and a failure in CI or where pip failed. */
+export function leaveOut(name: string, { problem, installFailed }: Missing): StepResult {
+  process.stdout.write(`Left out: ${name}: ${problem}\n`);
+  return { name, passed: 0, failed: process.env.CI || installFailed ? 1 : 0, failures: [problem] };
+}
 
 /**
  * Makes a virtual environment or brings it up to date; nothing is fetched when it already is what the file declares.
  */
-export async function preparePython({ folder, declaredIn, install, version }: Environment): Promise<Prepared> {
+export async function preparePython({
+  folder,
+  declaredIn,
+  install,
+  version,
+}: Environment): Promise<{ ok: true; path: string } | Missing> {
   const venv = join(projectRoot, folder);
   const path = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');
   const stampPath = join(venv, 'installed.sha256');
@@ -31,7 +42,7 @@ export async function preparePython({ folder, declaredIn, install, version }: En
     .digest('hex');
   if (existsSync(path) && existsSync(stampPath) && readFileSync(stampPath, 'utf8') === wanted)
     return { ok: true, path };
-  const missing = (problem: string): Prepared => ({ ok: false, problem, installFailed: false });
+  const missing = (problem: string): Missing => ({ ok: false, problem, installFailed: false });
   const python = version === undefined ? await findNewestPython() : await findPython(version);
   if (python === null && version !== undefined) return missing(`no Python ${version} found.`);
   if (python === null) return missing('no Python 3.10 or newer found (set PYTHON to its path).');

@@ -1,5 +1,7 @@
 /** Running the steps of a check or test run, and reporting them. */
 import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
 
@@ -62,13 +64,37 @@ export function report(name: string, ok: boolean, output: string, elapsedMs: num
     : { name, passed: 0, failed: 1, failures: [lastLines(output)] };
 }
 
+/** Runs a program whose `flag` names a file for its report in JUnit's form, and counts the tests in that. */
+export async function runReporting(
+  name: string,
+  command: string,
+  args: readonly string[],
+  flag: string,
+  cwd = projectRoot,
+): Promise<StepResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-report-'));
+  const path = join(folder, 'report.xml');
+  const { code, output } = await run(command, [...args, `${flag}=${path}`], { cwd });
+  const report = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  rmSync(folder, { recursive: true, force: true });
+  const count = (attribute: string) =>
+    [...report.matchAll(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`, 'g'))].reduce(
+      (sum, [, found]) => sum + Number(found),
+      0,
+    );
+  const failed = count('failures') + count('errors');
+  const passed = Math.max(0, count('tests') - failed - count('skipped'));
+  if (code !== 0 && failed === 0) return { name, passed, failed: 1, failures: [lastLines(output)] };
+  return { name, passed, failed, failures: listJunitFailures(report) };
+}
+
 /** The end of a step's output, where programs say what is wrong. */
-export function lastLines(output: string): string {
+function lastLines(output: string): string {
   return output.trimEnd().split('\n').slice(-repeatedLines).join('\n');
 }
 
 /** The failed tests of a report in JUnit's form, each with the first line of its message. */
-export function listJunitFailures(report: string): string[] {
+function listJunitFailures(report: string): string[] {
   const failed = /<testcase\b[^>]*?\bname="([^"]*)"[^>]*>\s*<(?:failure|error)\b(?:[^>]*?\bmessage="([^"]*)")?/g;
   return [...report.matchAll(failed)].map(([, name, message]) => `${name}: ${message?.split('&#10;')[0] ?? ''}`);
 }
