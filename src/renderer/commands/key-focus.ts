@@ -1,5 +1,5 @@
 /** Single keys act where their rows are: in the one card, table or list of a place that is marked for them. */
-import { useEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 
 /** Marks what single keys act in; it can have the focus itself. */
 export const takesKeys = { 'data-takes-keys': true } as const;
@@ -34,7 +34,8 @@ function focusRows(): void {
  * Gives the focus to where single keys act whenever other rows are there; `rows` names them, null while there are none.
  */
 export function useRowsFocus(rows: string | null): void {
-  useEffect(() => {
+  // With what is drawn, not after it: a key pressed in between would act nowhere.
+  useLayoutEffect(() => {
     if (rows !== null) focusRows();
   }, [rows]);
 }

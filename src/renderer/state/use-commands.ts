@@ -23,7 +23,7 @@ export function useCommands(group: string, offered: readonly (Omit<Command, 'gro
     commands.map(({ id, title, group, keys, enabled, inFields }) => [id, title, group, keys, enabled, inFields]),
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the commands
-  useEffect(() => {
+  useLayoutEffect(() => {
     registry.getState().put(
       owner,
       newest.current.map((command) => ({
@@ -32,7 +32,7 @@ export function useCommands(group: string, offered: readonly (Omit<Command, 'gro
       })),
     );
   }, [registry, owner, shape]);
-  useEffect(() => () => registry.getState().remove(owner), [registry, owner]);
+  useLayoutEffect(() => () => registry.getState().remove(owner), [registry, owner]);
 }
 
 export function useCommandList(): Command[] {
