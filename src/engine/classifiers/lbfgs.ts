@@ -25,11 +25,16 @@ function findMaxMagnitude(v: Float64Array): number {
 type Pair = { step: Float64Array; change: Float64Array; inverse: number; scale: number };
 
 /**
- * Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4), with
- * the preconditioner, scaled to the last pair, as the first guess of H.
+ * Two-loop recursion: writes the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4),
+ * with the preconditioner, scaled to the last pair, as the first guess of H.
  */
-function computeDirection(gradient: Float64Array, pairs: readonly Pair[], precondition: Precondition): Float64Array {
-  const direction = gradient.slice();
+function writeDirection(
+  direction: Float64Array,
+  gradient: Float64Array,
+  pairs: readonly Pair[],
+  precondition: Precondition,
+): void {
+  direction.set(gradient);
   const factors = new Float64Array(pairs.length);
   for (let i = pairs.length - 1; i >= 0; i--) {
     const pair = pairs[i];
@@ -44,7 +49,6 @@ function computeDirection(gradient: Float64Array, pairs: readonly Pair[], precon
     const factor = pair.inverse * dot(pair.change, direction);
     addScaled(direction, -factors[i] - factor, pair.step);
   });
-  return direction;
 }
 
 /**
@@ -59,21 +63,26 @@ export function minimise(
 ): Minimum {
   let x = start.slice();
   let candidate = new Float64Array(x.length);
-  let gradient = new Float64Array(x.length);
+  let gradient: Float64Array = new Float64Array(x.length);
+  const changed = new Float64Array(x.length);
+  // Vectors of pairs that are forgotten serve again: fresh ones of megabytes cost as much as what is computed in them.
+  const free: Float64Array[] = [];
+  const takeVector = () => free.pop() ?? new Float64Array(x.length);
   let value = objective(x, gradient);
   let pairs: Pair[] = [];
   for (let iteration = 0; iteration < settings.maxIterations; iteration++) {
     if (findMaxMagnitude(gradient) <= settings.gradientTolerance)
       return { x, value, iterations: iteration, converged: true };
-    let direction = computeDirection(gradient, pairs, precondition);
+    const direction = takeVector();
+    writeDirection(direction, gradient, pairs, precondition);
     let slope = dot(gradient, direction);
     if (slope >= 0) {
       pairs = [];
-      direction = computeDirection(gradient, pairs, precondition);
+      writeDirection(direction, gradient, pairs, precondition);
       slope = dot(gradient, direction);
     }
     let length = 1;
-    const candidateGradient = new Float64Array(x.length);
+    const candidateGradient = takeVector();
     let candidateValue = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 30; attempt++) {
       for (let i = 0; i < x.length; i++) candidate[i] = x[i] + length * direction[i];
@@ -93,11 +102,12 @@ export function minimise(
     }
     const curvature = dot(step, change);
     if (curvature > 1e-12) {
-      const changed = change.slice();
+      changed.set(change);
       precondition(changed);
       pairs.push({ step, change, inverse: 1 / curvature, scale: curvature / dot(change, changed) });
-      if (pairs.length > settings.memory) pairs.shift();
-    }
+    } else free.push(step, change);
+    const oldest = pairs.length > settings.memory ? pairs.shift() : undefined;
+    if (oldest) free.push(oldest.step, oldest.change);
     const gain = value - candidateValue;
     [x, candidate] = [candidate, x];
     gradient = candidateGradient;

@@ -44,17 +44,33 @@ export function fitNgrams(texts: readonly (readonly number[])[], scale: number):
   };
 }
 
+/** The key of each n-gram of a vocabulary, in the order of its weights. */
+function listKeys({ unigrams, bigrams }: NgramSpec): number[] {
+  const pairs = Array.from({ length: bigrams.length / 2 }, (_, pair) =>
+    bigramKey(bigrams[pair * 2] as number, bigrams[pair * 2 + 1] as number),
+  );
+  return [...unigrams, ...pairs];
+}
+
+/**
+ * Weights of one vocabulary, as many in each row, the intercepts last, in the order of another; 0 for n-grams that the
+ * first does not have.
+ */
+export function moveWeights(weights: Float64Array, from: NgramSpec, to: NgramSpec): Float64Array {
+  const outputs = weights.length / (from.idf.length + 1);
+  const rows = new Map(listKeys(from).map((key, row) => [key, weights.subarray(row * outputs, (row + 1) * outputs)]));
+  const keys = listKeys(to);
+  const moved = new Float64Array((keys.length + 1) * outputs);
+  keys.forEach((key, row) => {
+    moved.set(rows.get(key) ?? [], row * outputs);
+  });
+  moved.set(weights.subarray(weights.length - outputs), keys.length * outputs);
+  return moved;
+}
+
 /** Compiles a vocabulary into token ids → (1 + ln count) · idf, L2-normalised, times scale, in float32. */
 export function compileNgrams(spec: NgramSpec): (ids: readonly number[]) => NgramRow {
-  const position = new Map<number, number>();
-  spec.unigrams.forEach((id, index) => {
-    position.set(id, index);
-  });
-  for (let pair = 0; pair * 2 < spec.bigrams.length; pair++) {
-    const first = spec.bigrams[pair * 2] as number;
-    const second = spec.bigrams[pair * 2 + 1] as number;
-    position.set(bigramKey(first, second), spec.unigrams.length + pair);
-  }
+  const position = new Map(listKeys(spec).map((key, index) => [key, index]));
   return (ids) => {
     const counts = new Map<number, number>();
     forEachNgram(ids, (key) => {

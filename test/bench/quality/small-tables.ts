@@ -85,7 +85,7 @@ function compareOurs(train: readonly TableRow[], test: readonly TableRow[], seed
   const textChoice = chooseText({ ...common, plan, rows, texts, dimensions: 0 });
   const config = { tune_hyperparams: true, n_tuning_trials: 20 };
   const { choice } = chooseClassifier({ ...common, textChoice, rowCount: rows.length, config });
-  const fit = { rows, presentOptions, optionCount, texts, relearn: false, tunedHead: null, seed, report: ignore };
+  const fit = { rows, presentOptions, optionCount, texts, tunedHead: null, seed, report: ignore };
   const ours = measure(scoreRows(fitChoice({ ...fit, choice }).calibrated, built), measured, options);
   const facts = {
     width: built.denseWidth,

@@ -115,7 +115,6 @@ async function learn(train: readonly Row[], test: readonly Row[]) {
     presentOptions: options.map((_, index) => index),
     optionCount: options.length,
     texts,
-    relearn: false,
     tunedHead: null,
     seed: 1,
     report: ignore,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
 import { toEncoderInput } from '../../../src/engine/text/encoder-input.ts';
-import { compileNgrams, fitNgrams } from '../../../src/engine/text/ngrams.ts';
+import { compileNgrams, fitNgrams, moveWeights } from '../../../src/engine/text/ngrams.ts';
 import { createTokenizer } from '../../../src/engine/text/tokenizer.ts';
 
 const file = new URL('../../../resources/models/all-MiniLM-L6-v2/tokenizer.json', import.meta.url);
@@ -84,6 +84,13 @@ describe('n-grams', () => {
     );
     expect(large.unigrams).toEqual([7]);
     expect(large.bigrams).toEqual([]);
+  });
+
+  it('take their weights along into a vocabulary that was learned again', () => {
+    const from = { unigrams: [1, 2], bigrams: [1, 2], idf: [1, 1, 1], scale: 1 };
+    const to = { unigrams: [2, 3], bigrams: [1, 2, 2, 3], idf: [1, 1, 1, 1], scale: 1 };
+    const moved = moveWeights(Float64Array.of(1, 10, 2, 20, 12, 120, 5, 50), from, to);
+    expect([...moved]).toEqual([2, 20, 0, 0, 12, 120, 0, 0, 5, 50]);
   });
 
   it('do not depend on the order of the texts', () => {

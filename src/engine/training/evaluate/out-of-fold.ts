@@ -140,7 +140,6 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
       sharing,
       optionCount,
       texts,
-      relearn: false,
       // The parameters of an earlier fit know the labels that are to be checked.
       starts: {},
       tunedHead: null,

@@ -1,7 +1,6 @@
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
 import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
-import { refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -9,7 +8,7 @@ import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { estimateShare } from '../progress.ts';
 import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
-import { learnText, type TextUse } from './text-use.ts';
+import type { TextUse } from './text-use.ts';
 
 /** What was chosen on the training side and is used again for every fit; at least one of the two parts is there. */
 export type ClassifierChoice = {
@@ -29,8 +28,6 @@ type FitParams = {
   /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
-  /** Whether the plan's statistics and vocabulary are learned again from the rows. */
-  relearn: boolean;
   /** Parameters of heads from which to start, in place of those of the comparison. */
   starts?: HeadStarts;
   /** Parameters of the head that was tuned with the encoder of `texts`; null for the plain encoder. */
@@ -56,8 +53,7 @@ export type FittedModel = {
  */
 export function fitChoice(params: FitParams): FittedModel {
   const { choice, rows, presentOptions, sharing = [], optionCount, texts } = params;
-  const { linear, trees } = choice;
-  const plan = params.relearn ? relearnPlan(choice, rows, texts) : choice.plan;
+  const { plan, linear, trees } = choice;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
   let passes = 0;
@@ -93,16 +89,6 @@ export function fitChoice(params: FitParams): FittedModel {
     ),
     starts: fittedLinear?.starts ?? {},
   };
-}
-
-function relearnPlan(
-  { plan, textUse }: ClassifierChoice,
-  rows: readonly LabelledRow[],
-  texts: EncodedTexts,
-): FeaturePlan {
-  const inputs = rows.map((row) => row.input);
-  const dimensions = plan.text?.encoder?.dimensions ?? 0;
-  return learnText(refitPlan(plan, inputs), textUse, rows, texts, dimensions);
 }
 
 function combineModels(linear: ClassifierModel | undefined, trees: ClassifierModel | undefined): ClassifierModel {

@@ -40,7 +40,6 @@ export function fitClassifier(state: State): Classified {
     sharing: state.sharing,
     optionCount: request.definition.options.length,
     texts,
-    relearn: false,
     tunedHead: tuned?.head ?? null,
     seed: request.seed,
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),

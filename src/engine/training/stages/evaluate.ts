@@ -1,11 +1,16 @@
+import type { FitRequest } from '../../classifiers/classifier.ts';
+import { refitPlan } from '../../features/infer.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
 import { formatCount } from '../../numeric.ts';
-import { encodeTexts } from '../data/encode-texts.ts';
+import { moveWeights } from '../../text/ngrams.ts';
+import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
 import { evaluateModel } from '../evaluate/evaluate-model.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
-import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
+import { type ClassifierChoice, type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
+import { learnText } from '../select/text-use.ts';
 import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
 /** What a further fit of the choice needs. */
@@ -61,18 +66,18 @@ function fitFinalModel(state: State): FittedModel {
 export function refit(
   { request, presentOptions, sharing, texts, tuned, choice, measuredModel }: RefitState,
   rows: readonly LabelledRow[],
-  precision: 'draft' | 'final',
+  precision: FitRequest<never>['precision'],
   report: (share: number) => void,
 ): FittedModel {
+  const plan = relearnPlan(choice, rows, texts);
   return fitChoice({
-    choice,
+    choice: { ...choice, plan },
     rows,
     presentOptions,
     sharing,
     optionCount: request.definition.options.length,
     texts,
-    relearn: true,
-    starts: selectStableStarts(measuredModel.starts),
+    starts: moveStarts(measuredModel, plan, precision),
     tunedHead: tuned?.head ?? null,
     precision,
     seed: request.seed,
@@ -80,5 +85,29 @@ export function refit(
   });
 }
 
-/** Of a plan that is learned again, only the embedding keeps its columns. */
-const selectStableStarts = ({ encoder }: HeadStarts): HeadStarts => (encoder === undefined ? {} : { encoder });
+function relearnPlan(
+  { plan, textUse }: ClassifierChoice,
+  rows: readonly LabelledRow[],
+  texts: EncodedTexts,
+): FeaturePlan {
+  const inputs = rows.map((row) => row.input);
+  const dimensions = plan.text?.encoder?.dimensions ?? 0;
+  return learnText(refitPlan(plan, inputs), textUse, rows, texts, dimensions);
+}
+
+/**
+ * Where a fit under a plan that was learned again may start: the embedding keeps its columns, n-grams that both plans
+ * have find theirs. A draft ends too early to leave what n-grams weighed among other rows.
+ */
+function moveStarts(
+  { plan: { text }, starts }: FittedModel,
+  plan: FeaturePlan,
+  precision: FitRequest<never>['precision'],
+): HeadStarts {
+  const { encoder, ngrams } = starts;
+  const [from, to] = [text?.ngrams, plan.text?.ngrams];
+  return {
+    ...(encoder && { encoder }),
+    ...(precision === 'final' && ngrams && from && to && { ngrams: moveWeights(ngrams, from, to) }),
+  };
+}
