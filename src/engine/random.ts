@@ -61,6 +61,8 @@ export const randomStreams = {
   /** The half of the examples in which rules are searched; the other half checks them. */
   ruleProposalHalves: fixed(131),
   costBootstrap: fixed(157),
+  /** The order in which a labelling model reads what it lacks. */
+  labellingOrder: fixed(167),
   /** What golden inputs are made of. */
   goldenInputs: fixed(163),
 } as const;
@@ -75,6 +77,16 @@ export function deriveSeed<Run extends RunSeed>(stream: (...run: Run) => number,
 /** A generator at the beginning of a fixed stream, or of a run's stream in the run with seed `runSeed`. */
 export function createStream<Run extends RunSeed>(stream: (...run: Run) => number, ...run: Run): Random {
   return createRandom(stream(...run));
+}
+
+/** The items in an order by chance (Fisher and Yates). */
+export function shuffle<T>(items: readonly T[], random: Random): T[] {
+  const shuffled = [...items];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [shuffled[i], shuffled[j]] = [shuffled[j] as T, shuffled[i] as T];
+  }
+  return shuffled;
 }
 
 /** A draw from the standard normal distribution (Box & Muller 1958). */

@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts';
+import { type Random, shuffle } from '../../random.ts';
 
 /** A text as the encoder reads it, special tokens included, with the label of its row. */
 export type TuningText = { ids: readonly number[]; label: number };
@@ -34,13 +34,4 @@ export function dealBatches(texts: readonly TuningText[], random: Random): Tunin
 /** Tokens of batches, padding included: the work that a step over each of them takes. */
 export function countPaddedTokens(batches: readonly (readonly TuningText[])[]): number {
   return batches.reduce((sum, batch) => sum + batch.length * Math.max(...batch.map(({ ids }) => ids.length)), 0);
-}
-
-function shuffle<T>(items: readonly T[], random: Random): T[] {
-  const shuffled = [...items];
-  for (let i = shuffled.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
-    [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
-  }
-  return shuffled;
 }

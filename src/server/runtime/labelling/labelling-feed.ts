@@ -1,6 +1,7 @@
 /** Bringing a labelling model up to date with the examples of its type. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowState } from '../../../engine/labelling/labelling-model.ts';
+import { createStream, randomStreams, shuffle } from '../../../engine/random.ts';
 import type { ExampleState, LabellingStore } from '../../store/examples/labelling.ts';
 import type { ModelRow, StatePair } from './labelling-messages.ts';
 import type { LabellingProcess } from './labelling-process.ts';
@@ -33,14 +34,14 @@ export async function feedExamples(
     await nextTurn();
   }
   noteCount(count);
-  // Spread over all of them, so that whatever was read first stands for the rest; labels first, to learn from them.
-  let sent = 0;
-  for (const wanted of inParts(rowsPerMessage, spread(labelled), spread(open))) {
-    sent += wanted.length;
+  // By chance, so that whatever was read first stands for the rest; labels first, to learn from them.
+  const random = createStream(randomStreams.labellingOrder);
+  const wanted = [...shuffle(labelled, random), ...shuffle(open, random)];
+  for (let from = 0; from < wanted.length; from += rowsPerMessage) {
     const rows = examples
-      .readInputs(typeId, wanted)
+      .readInputs(typeId, wanted.slice(from, from + rowsPerMessage))
       .map(({ inputJson, ...state }): ModelRow => ({ id: state.id, inputJson, state: toRowState(state, numbers) }));
-    const last = sent === labelled.length + open.length;
+    const last = from + rowsPerMessage >= wanted.length;
     if (!(await child.ask({ kind: 'rows', typeId, rows, last }))) return false;
     await nextTurn();
   }
@@ -58,30 +59,4 @@ export function toRowState(
 ): RowState {
   if (decision !== null) return isUnconfirmed ? 'aside' : (numbers.get(decision) ?? 'aside');
   return mark === null ? 'open' : 'aside';
-}
-
-/** Every item once, in steps of the golden section of their number: any first part of them is spread over all. */
-function* spread<T>(items: readonly T[]): Generator<T> {
-  const count = items.length;
-  let step = Math.max(1, Math.round(count * 0.618_034));
-  while (findCommonDivisor(step, count) > 1) step += 1;
-  for (let at = 0, done = 0; done < count; done++, at = (at + step) % count) yield items[at] as T;
-}
-
-function findCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : findCommonDivisor(b, a % b);
-}
-
-/** All items of some lists, one list after the other, in parts of a size. */
-function* inParts<T>(size: number, ...lists: Iterable<T>[]): Generator<T[]> {
-  let part: T[] = [];
-  for (const list of lists) {
-    for (const item of list) {
-      part.push(item);
-      if (part.length < size) continue;
-      yield part;
-      part = [];
-    }
-  }
-  if (part.length > 0) yield part;
 }
