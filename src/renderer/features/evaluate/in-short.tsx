@@ -89,7 +89,7 @@ function Latency({ metrics }: { metrics: Metrics }) {
       <Says text="Half of the decisions take at most this long, one after the other, each text read for the first time.">
         {decimal(metrics.latency_estimate_p50_ms, 1)} ms
       </Says>
-      <span className="muted">95 of 100 within {decimal(metrics.latency_estimate_p95_ms, 1)} ms</span>
+      <span className="muted">95 of 100 within {decimal(metrics.latency_estimate_p95_ms, 1)}&nbsp;ms</span>
     </p>
   );
 }

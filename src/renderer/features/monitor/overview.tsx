@@ -39,7 +39,7 @@ export function Overview({ type }: { type: DecisionType }) {
           {
             name: 'Latency',
             value: figure(latency_p50_ms, (ms) => `${decimal(ms, 1)} ms`),
-            detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)} ms`,
+            detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)}\u00a0ms`,
             help: 'Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.',
           },
         ]}

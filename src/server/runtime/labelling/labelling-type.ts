@@ -30,10 +30,6 @@ export class LabellingType {
     this.#embed = embed;
   }
 
-  get rowCount(): number {
-    return (this.#model?.rowCount ?? 0) + this.#waiting.size;
-  }
-
   setStates(pairs: readonly StatePair[], first: boolean, last: boolean): string[] {
     if (first) this.#named = new Set();
     const missing: string[] = [];
