@@ -27,7 +27,7 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
  * From so many parameters on a pass is dear: what is gained after this tolerance moves the log-loss of other rows by
  * some 1e-4, and a longer memory takes more time than it saves.
  */
-const manyParameters = { from: 20_000, valueTolerance: 4e-5, memory: 4 };
+export const manyParameters = { from: 20_000, valueTolerance: 4e-5, memory: 4 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
 function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {

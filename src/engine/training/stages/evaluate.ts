@@ -1,4 +1,5 @@
 import type { FitRequest } from '../../classifiers/classifier.ts';
+import { manyParameters } from '../../classifiers/logistic.ts';
 import { refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { formatCount } from '../../numeric.ts';
@@ -97,7 +98,8 @@ function relearnPlan(
 
 /**
  * Where a fit under a plan that was learned again may start: the embedding keeps its columns, n-grams that both plans
- * have find theirs. A draft ends too early to leave what n-grams weighed among other rows.
+ * have find theirs. Not where that saves no time, as a fit from near its minimum may end a little before it, nor for a
+ * draft, which ends too early to leave what n-grams weighed among other rows.
  */
 function moveStarts(
   { plan: { text }, starts }: FittedModel,
@@ -106,8 +108,9 @@ function moveStarts(
 ): HeadStarts {
   const { encoder, ngrams } = starts;
   const [from, to] = [text?.ngrams, plan.text?.ngrams];
+  const isLong = precision === 'final' && ngrams !== undefined && ngrams.length >= manyParameters.from;
   return {
     ...(encoder && { encoder }),
-    ...(precision === 'final' && ngrams && from && to && { ngrams: moveWeights(ngrams, from, to) }),
+    ...(isLong && from && to && { ngrams: moveWeights(ngrams, from, to) }),
   };
 }
