@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { inject, onTestFinished } from 'vitest';
+import { beforeAll, inject, onTestFinished } from 'vitest';
 import type { Deps } from '../../src/server/operations/context.ts';
 import { type Clock, systemClock } from '../../src/server/process/clock.ts';
 import type { ServerOptions } from '../../src/server/process/options.ts';
@@ -75,6 +75,30 @@ export async function startWorkbench(
     call: (method, url, ...rest) => call(method, `/api/v1${url}`, ...rest),
     stop: close,
   };
+}
+
+/** What `open` gives, for all tests of a file or block: made before the first one, and closed after the last one. */
+export function forAll<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
+  const opened = {} as T;
+  beforeAll(async () => {
+    Object.assign(opened, await open());
+    return () => close(opened);
+  });
+  return opened;
+}
+
+/** Starts a workbench on a folder of its own for all tests of a file or block. */
+export function openForAll(changes: Partial<ServerOptions> = {}): Workbench & { dataDir: string } {
+  return forAll(
+    async () => {
+      const dataDir = makeDataDir();
+      return { dataDir, ...(await startWorkbench(dataDir, changes)) };
+    },
+    async ({ dataDir, stop }) => {
+      await stop();
+      removeDataDir(dataDir);
+    },
+  );
 }
 
 /** Opens a workbench for one test; `call` acts as the local owner unless the headers say otherwise, on whole paths. */
@@ -235,6 +259,13 @@ export function makeDeployedFolder(
 ) {
   return keepDeployed(type.name, [type, examples], clock, (bench) => createTrainable(bench, type, examples));
 }
+
+/** A data folder with a deployed policy for all tests of a file or block; as `makeDeployedFolder`. */
+export const deployForAll = (...order: Parameters<typeof makeDeployedFolder>) =>
+  forAll(
+    () => makeDeployedFolder(...order),
+    ({ remove }) => remove(),
+  );
 
 /** A data folder with the sample project, trained and deployed; as `makeDeployedFolder`. */
 export function makeSampleFolder() {

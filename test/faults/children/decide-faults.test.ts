@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import { startWorkbench as startProgram } from '../../../src/server/start.ts';
 import { prepareCreditInsert } from '../../../src/server/store/account/credits.ts';
@@ -13,16 +13,13 @@ import {
   createTrainable,
   loanExamples,
   loanType,
-  makeDataDir,
+  openForAll,
   pollUntil,
-  removeDataDir,
   startWorkbench,
   terminal,
-  type Workbench,
 } from '../../server/workbench.ts';
 
-const dataDir = makeDataDir();
-let bench: Workbench;
+const bench = openForAll();
 
 async function deploy(type: object, examples: object[]): Promise<string> {
   const path = await createTrainable(bench, type, examples);
@@ -31,14 +28,6 @@ async function deploy(type: object, examples: object[]): Promise<string> {
   expect(done.body).toMatchObject({ status: 'deployed', error: null });
   return path;
 }
-
-beforeAll(async () => {
-  bench = await startWorkbench(dataDir);
-});
-afterAll(async () => {
-  await bench.stop();
-  removeDataDir(dataDir);
-});
 
 describe('a full disk', () => {
   it('refuses decisions that cannot be recorded, charges nothing, and recovers [DEC-11] [ERR-10] [BAT-6] [CRD-9]', async () => {
@@ -132,7 +121,7 @@ describe('a policy that reads text with the sentence encoder', () => {
     await once(other, 'listening');
     const address = other.address();
     const start = startProgram({
-      dataDir,
+      dataDir: bench.dataDir,
       port: typeof address === 'object' && address !== null ? address.port : 0,
       rendererDir: null,
       logLevel: 'silent',
@@ -145,7 +134,7 @@ describe('a policy that reads text with the sentence encoder', () => {
     await expect(start).rejects.toMatchObject({ kind: 'port' });
     other.close();
     expect(children.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL']);
-    bench = await startWorkbench(dataDir);
+    Object.assign(bench, await startWorkbench(bench.dataDir));
     expect((await decide('See you at home')).status).toBe(200);
   });
 });

@@ -2,19 +2,14 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { callAlone, openStubborn, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
 const maxEndMs = 5_000;
 /** The heap of the program breathes by less. */
 const maxGrowthMb = 40;
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => folder.remove());
+const folder = deployForAll(loanType, loanExamples(40));
 
 async function start(dataDir: string): Promise<ServerProcess> {
   const server = await startServerProcess(dataDir);

@@ -1,21 +1,16 @@
 /** Callers who want to be served at once while connections are held open for nothing. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { heldKinds, holdConnections } from '../tools/held-connections.ts';
-import { callAlone, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+import { callAlone, startServerProcess } from '../tools/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40));
-});
-afterAll(() => folder.remove());
+const folder = deployForAll(loanType, loanExamples(40));
 
 describe('a caller with a key', () => {
-  let server: ServerProcess;
-  beforeAll(async () => {
-    server = await startServerProcess(folder.dataDir);
-  });
-  afterAll(() => server.end());
+  const server = forAll(
+    () => startServerProcess(folder.dataDir),
+    ({ end }) => end(),
+  );
 
   const decide = () =>
     callAlone(server.port, 'POST', '/api/v1/decide', `Bearer ${folder.key}`, {

@@ -1,10 +1,17 @@
 /** Many large calls at once, and what others notice of them. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIssuer } from '../../../src/server/auth/issuer.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder, makeSampleFolder, removeDataDir } from '../../server/workbench.ts';
+import {
+  deployForAll,
+  forAll,
+  loanExamples,
+  loanType,
+  makeSampleFolder,
+  removeDataDir,
+} from '../../server/workbench.ts';
 import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
-import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+import { startServerProcess } from '../tools/server-process.ts';
 
 /** On a quiet machine small calls take below 100 ms beside large ones; before large ones had processes of their own, seconds. */
 const maxSmallCallMs = 500;
@@ -12,16 +19,11 @@ const maxSmallCallMs = 500;
 const maxBesideExplanationsMs = 100;
 const maxResidentMb = 1_000;
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-let server: ServerProcess;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40));
-  server = await startServerProcess(folder.dataDir);
-});
-afterAll(async () => {
-  await server.end();
-  folder.remove();
-});
+const folder = deployForAll(loanType, loanExamples(40));
+const server = forAll(
+  () => startServerProcess(folder.dataDir),
+  ({ end }) => end(),
+);
 
 const toBody = (value: unknown) => Buffer.from(JSON.stringify(value));
 const table = (columns: number, rows: number) =>

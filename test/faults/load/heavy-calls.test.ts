@@ -1,19 +1,14 @@
 /** Costly calls, and what others notice of them. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { expect, it } from 'vitest';
+import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { runBeside, send } from '../tools/beside-calls.ts';
-import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+import { startServerProcess } from '../tools/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-let server: ServerProcess;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40));
-  server = await startServerProcess(folder.dataDir);
-});
-afterAll(async () => {
-  await server.end();
-  folder.remove();
-});
+const folder = deployForAll(loanType, loanExamples(40));
+const server = forAll(
+  () => startServerProcess(folder.dataDir),
+  ({ end }) => end(),
+);
 
 const toBody = (value: unknown) => Buffer.from(JSON.stringify(value));
 

@@ -1,11 +1,10 @@
 /** Random example files, sent to a real server: each is imported, previewed or refused, quickly, and nobody waits for it. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
-import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+import { startServerProcess } from '../tools/server-process.ts';
 
 const numRuns = Number(process.env['FUZZ_CASES'] ?? 30);
 /** Processor time, because the machine may have more to do. */
@@ -14,16 +13,11 @@ const maxCallProcessorMs = inLongRun(2_000);
 const maxSmallCallMs = inLongRun(100);
 const maxResidentMb = inLongRun(1_000);
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-let server: ServerProcess;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  server = await startServerProcess(folder.dataDir);
-});
-afterAll(async () => {
-  await server.end();
-  folder.remove();
-});
+const folder = deployForAll(loanType, loanExamples(40));
+const server = forAll(
+  () => startServerProcess(folder.dataDir),
+  ({ end }) => end(),
+);
 
 const cell = fc.oneof(
   {

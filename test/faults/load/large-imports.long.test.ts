@@ -4,25 +4,22 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { callAlone, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
 const rowsOfImport = 20_000;
 /** For how long a decision computes on the thread that answers, together with what runs there beside it. */
 const maxHeldMs = 150;
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+const folder = deployForAll(loanType, loanExamples(40));
 let server: ServerProcess;
 let rowsBefore: number;
 beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
   server = await startServerProcess(folder.dataDir);
   rowsBefore = readCounts().examples;
 });
 afterAll(async () => {
   await server.end();
-  folder.remove();
 });
 
 const call = (method: string, url: string, body?: unknown) =>

@@ -2,16 +2,11 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder, temporaryFolder } from '../../server/workbench.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deployForAll, loanExamples, loanType, temporaryFolder } from '../../server/workbench.ts';
 import { callAlone, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => folder.remove());
+const folder = deployForAll(loanType, loanExamples(40));
 
 /** A data folder in which no example can be stored: every attempt is a fault that is logged. */
 function makeFaultyFolder(): string {

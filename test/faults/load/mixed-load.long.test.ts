@@ -8,8 +8,7 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
 const minutes = Number(process.env['LOAD_MINUTES'] ?? 1);
@@ -18,18 +17,16 @@ const isLong = minutes >= 5;
 /** By which memory may seem to grow over a long run: what the collector has not freed yet moves it by tens of megabytes. */
 const maxGrowthMb = 40;
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+const folder = deployForAll(loanType, loanExamples(40));
 let server: ServerProcess;
 const agent = new Agent({ keepAlive: true });
 beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
   const report = process.env['LOAD_REPORT'];
   server = await startServerProcess(folder.dataDir, report ? { stderr: openSync(`${report}.log`, 'w') } : {});
 });
 afterAll(async () => {
   agent.destroy();
   await server.end();
-  folder.remove();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many operations

@@ -2,16 +2,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder, openForTest } from '../../server/workbench.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 import type { DyingReport } from '../tools/dying-server.ts';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** Starts a server that kills itself at the answer, sends it the call, and waits for its end. */
 async function askUntilKilled(dataDir: string, url: string, body: unknown, key: string): Promise<void> {

@@ -5,15 +5,14 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/engine/domain.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
 import { createRandom, randomCondition } from '../../engine/rules/rules-fuzz.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
 import { input, schema } from '../tools/random-schemas.ts';
-import { callAlone, type RawAnswer, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+import { callAlone, type RawAnswer, startServerProcess } from '../tools/server-process.ts';
 
 const cases = Number(process.env['FUZZ_CASES'] ?? 20);
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -25,16 +24,11 @@ const maxCallMs = inLongRun(2_000);
 const maxHealthMs = inLongRun(100);
 const maxResidentMb = inLongRun(1_000);
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-let server: ServerProcess;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  server = await startServerProcess(folder.dataDir);
-});
-afterAll(async () => {
-  await server.end();
-  folder.remove();
-});
+const folder = deployForAll(loanType, loanExamples(40));
+const server = forAll(
+  () => startServerProcess(folder.dataDir),
+  ({ end }) => end(),
+);
 
 /** `heldMs`: for how much of the call the program's main thread computed, whatever else the machine does. */
 type Timed = RawAnswer & { heldMs: number };

@@ -18,14 +18,14 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { completeOptions, openWorkbench, startWorkbench } from '../../../src/server/start.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
 import {
+  deployForAll,
   loanExamples,
   loanType,
-  makeDeployedFolder,
   openForTest,
   stoppedClock,
   temporaryFolder,
@@ -37,11 +37,7 @@ const migrations = readMigrations(path.join(import.meta.dirname, '../../../src/s
 const loan = { decision_type: 'loan', input: { applicant: { score: 700 }, amount: 2_000 } };
 const dayMs = 24 * 3600 * 1000;
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** Starts the whole program in this process. */
 async function start(dataDir: string) {

@@ -7,10 +7,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { expectAcknowledged, nothingAcknowledged, storeEverything } from '../tools/acknowledged.ts';
 import { callAlone, startServerProcess } from '../tools/server-process.ts';
 import { compileStorageCalls, controlStorage, storageErrors } from '../tools/storage-calls.ts';
@@ -20,11 +19,7 @@ const random = createRandom(Number(process.env['FAILING_CALLS_SEED'] ?? 1));
 const errors = Object.values(storageErrors);
 const compiled = compileStorageCalls();
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => folder.remove());
+const folder = deployForAll(loanType, loanExamples(40));
 
 type Start = { served: boolean; said: string };
 

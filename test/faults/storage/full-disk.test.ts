@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIssuer } from '../../../src/server/auth/issuer.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder, temporaryFolder } from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType, temporaryFolder } from '../../server/workbench.ts';
 import { expectAcknowledged, nothingAcknowledged } from '../tools/acknowledged.ts';
 import { callAlone, startServerProcess } from '../tools/server-process.ts';
 
@@ -21,11 +21,7 @@ const probe = mkdtempSync(path.join(tmpdir(), 'workbench-'));
 const canMount = process.platform === 'linux' && mount(probe) && unmount(probe);
 rmSync(probe, { recursive: true, force: true });
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (left out: nothing may be mounted here)'}`, () => {
   it('P1, P2, P8: refuses what cannot be kept, and goes on as soon as there is space, without a restart', async () => {

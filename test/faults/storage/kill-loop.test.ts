@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 
 const rounds = Number(process.env['KILL_LOOP_ROUNDS'] ?? 1);
 const random = createRandom(Number(process.env['KILL_LOOP_SEED'] ?? 1));
@@ -21,7 +21,8 @@ const program = resolve(import.meta.dirname, '../../../scripts/workbench.ts');
 const padding = 'x'.repeat(4_000);
 
 type Server = { url: string; child: ChildProcess };
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+const examples = loanExamples(40);
+const folder = deployForAll(loanType, examples);
 let examplesPath = '';
 let server: Server;
 
@@ -165,8 +166,6 @@ async function expectNothingLost(): Promise<void> {
 let examplesBefore = 0;
 
 beforeAll(async () => {
-  const examples = loanExamples(40);
-  folder = await makeDeployedFolder(loanType, examples);
   examplesPath = `${folder.url.replace('/api/v1', '')}/examples`;
   examplesBefore = examples.length;
   server = await startServer();
@@ -174,7 +173,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kill(server);
-  folder.remove();
 });
 
 describe('a program that is killed under load', () => {

@@ -1,17 +1,13 @@
 /** While another program holds the data file, nobody who only reads waits, and who writes is told in time. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Call, loanExamples, loanType, makeDeployedFolder, openForTest } from '../../server/workbench.ts';
+import { expect, it } from 'vitest';
+import { type Call, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 import { holdDatabase } from '../tools/hold-database.ts';
 
 /** How long the longest lock is held. */
 const longLockMs = 20_000;
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40));
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** Asks for /health every few milliseconds until told to stop; then expects that no answer waited for the lock. */
 function watchHealth(call: Call) {

@@ -1,15 +1,10 @@
 /** Another program that holds the data file keeps writes waiting, and nobody else. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import { type Answer, loanExamples, loanType, makeDeployedFolder, openForTest } from '../../server/workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 import { holdDatabase } from '../tools/hold-database.ts';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 const byClassifier = { decision_type: 'loan', input: { amount: 1_000, applicant: { score: 780 } } };
 const byRule = { decision_type: 'loan', input: { amount: 60_000 } };

@@ -7,17 +7,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
-import {
-  loanExamples,
-  loanType,
-  makeDeployedFolder,
-  pollUntil,
-  temporaryFolder,
-  terminal,
-} from '../../server/workbench.ts';
+import { deployForAll, loanExamples, loanType, pollUntil, temporaryFolder, terminal } from '../../server/workbench.ts';
 import { type Acknowledged, expectAcknowledged, nothingAcknowledged, storeEverything } from '../tools/acknowledged.ts';
 import { cutPower, type Files, readFiles, writeFiles } from '../tools/power-loss.ts';
 import { callAlone, startServerProcess } from '../tools/server-process.ts';
@@ -39,11 +31,7 @@ type Recording = {
   policyId: string;
 };
 
-let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => folder.remove());
+const folder = deployForAll(loanType, loanExamples(40));
 
 /** Records a load, with a training in it where `trains`, until the program is killed. */
 async function recordLoad(library: string, trains: boolean, env: Record<string, string> = {}): Promise<Recording> {

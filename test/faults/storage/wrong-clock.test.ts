@@ -1,19 +1,12 @@
 /** A clock that is wrong, forward or back: nothing is deleted by it, and what it took away comes back. */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Clock } from '../../../src/server/process/clock.ts';
 import { chargeHosting } from '../../../src/server/services/account/hosting.ts';
 import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { TrustedTime } from '../../../src/server/services/upkeep/trusted-time.ts';
-import {
-  type Call,
-  callerOf,
-  loanExamples,
-  loanType,
-  makeDeployedFolder,
-  openForTest,
-} from '../../server/workbench.ts';
+import { type Call, callerOf, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -35,15 +28,10 @@ function settableClock(wallMs = startMs): Clock & { move(ms: number): void; leap
   };
 }
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
+const trained = deployForAll(loanType, loanExamples(40), settableClock());
 /** A data folder whose log has twelve records of the present day. */
 let dataDir: string;
 const logTotal = async (call: Call) => (await call('GET', `${trained.url}/logs`)).body.total;
-
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), settableClock());
-});
-afterAll(() => trained.remove());
 
 let closeLast: () => Promise<void> = async () => undefined;
 

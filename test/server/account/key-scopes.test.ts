@@ -1,18 +1,13 @@
 /** API keys that may do some things only. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Scope, scopes } from '../../../src/server/contract/operation.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
 import { AccountStore } from '../../../src/server/store/account/accounts.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { callerOf, loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest, temporaryFolder } from '../workbench.ts';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  return () => trained.remove();
-});
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** A workbench with a deployed policy that listens, and what makes keys of it. */
 async function open() {

@@ -1,15 +1,7 @@
 /** What things cost, what a plan allows, and that the ledger and the log tell the same story. */
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { prepareCreditInsert } from '../../../src/server/store/account/credits.ts';
-import {
-  callerOf,
-  loanExamples,
-  loanType,
-  makeDeployedFolder,
-  makeType,
-  openForTest,
-  stoppedClock,
-} from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, makeType, openForTest, stoppedClock } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';
 const hourMs = 3600_000;
@@ -17,11 +9,7 @@ const minuteMs = 60_000;
 /** Fifteenth of a month, noon: an hour later is still the same month. */
 const midMonth = Date.UTC(2026, 5, 15, 12);
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), stoppedClock(midMonth));
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40), stoppedClock(midMonth));
 afterEach(() => void vi.useRealTimers());
 
 /** A workbench on a clock that stands still, with a deployed policy, called with an API key that does not expire. */

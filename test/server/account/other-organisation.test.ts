@@ -3,24 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { localAudience, localIssuer } from '../../../src/server/auth/issuer.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
-import {
-  type Call,
-  callerOf,
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  removeDataDir,
-  startWorkbench,
-  train,
-  type Workbench,
-} from '../workbench.ts';
+import { type Call, callerOf, createTrainable, loanExamples, loanType, openForAll, train } from '../workbench.ts';
 
-const dataDir = makeDataDir();
-let bench: Workbench;
+const bench = openForAll();
 let stranger: Call;
 let strangersKey: Call;
 /** Ids of the first organisation, by the name of their path parameter. */
@@ -65,7 +53,6 @@ function stored(): unknown {
 }
 
 beforeAll(async () => {
-  bench = await startWorkbench(dataDir);
   const path = await createTrainable(bench, loanType, loanExamples(40));
   const policy_id = await train(bench.call, path);
   expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
@@ -100,7 +87,7 @@ beforeAll(async () => {
     issuer: localIssuer,
     subject: 'stranger',
   });
-  const key = JSON.parse(readFileSync(join(dataDir, 'secrets', 'issuer-key.json'), 'utf8'));
+  const key = JSON.parse(readFileSync(join(bench.dataDir, 'secrets', 'issuer-key.json'), 'utf8'));
   const token = await new SignJWT({ sub: 'stranger', iss: localIssuer, aud: localAudience })
     .setProtectedHeader({ alg: 'ES256', kid: key.kid })
     .setIssuedAt()
@@ -109,10 +96,6 @@ beforeAll(async () => {
   stranger = callerOf(bench.app, { authorization: `Bearer ${token}` });
   const made = await stranger('POST', '/api/v1/api-keys', { name: 'ours' });
   strangersKey = callerOf(bench.app, { authorization: `Bearer ${made.body.key}` });
-});
-afterAll(async () => {
-  await bench.stop();
-  removeDataDir(dataDir);
 });
 
 describe('another organisation', () => {

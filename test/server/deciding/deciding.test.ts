@@ -1,20 +1,9 @@
 /** Deciding over REST as the interface says it, on one deployed policy whose settings change from story to story. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
-const dataDir = makeDataDir();
-let bench: Workbench;
+const bench = openForAll();
 let path: string;
 
 const applicant = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
@@ -29,14 +18,9 @@ const rule = (name: string, condition: string, priority = 1, then = 'decline') =
 });
 
 beforeAll(async () => {
-  bench = await startWorkbench(dataDir);
   path = await createTrainable(bench, loanType, loanExamples(40));
   const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
   await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
-});
-afterAll(async () => {
-  await bench.stop();
-  removeDataDir(dataDir);
 });
 
 describe('a decision request', () => {

@@ -1,5 +1,5 @@
 /** What would change a decision, asked over REST of one deployed policy for numbers and one for texts. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
 import {
   complaintExamples,
@@ -7,16 +7,12 @@ import {
   createTrainable,
   loanExamples,
   loanType,
-  makeDataDir,
+  openForAll,
   pollUntil,
-  removeDataDir,
-  startWorkbench,
   terminal,
-  type Workbench,
 } from '../workbench.ts';
 
-const dataDir = makeDataDir();
-let bench: Workbench;
+const bench = openForAll();
 let loans: string;
 let complaints: string;
 
@@ -30,13 +26,8 @@ const decide = async (decision_type: string, input: object, query = '') =>
   (await bench.call('POST', `/decide${query}`, { decision_type, input })).body;
 
 beforeAll(async () => {
-  bench = await startWorkbench(dataDir);
   loans = await deploy({ ...loanType, pii_fields: ['purpose'] }, loanExamples(60));
   complaints = await deploy(complaintType, complaintExamples(45));
-});
-afterAll(async () => {
-  await bench.stop();
-  removeDataDir(dataDir);
 });
 
 const applicant = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };

@@ -1,16 +1,15 @@
 /** The findings about the examples of a type, from the planted mistake to its repair. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import {
   createTrainable,
   loanExamples,
   loanType,
-  makeDataDir,
+  openForAll,
   pollUntil,
-  removeDataDir,
   startWorkbench,
+  temporaryFolder,
   train,
-  type Workbench,
 } from '../workbench.ts';
 
 type Loan = { input: { amount: number; applicant: { score: number } }; decision: string };
@@ -19,19 +18,17 @@ type Item = { kind: string; example_ids: string[]; suggested_decision: string | 
 const flip = (decision: string) => (decision === 'approve' ? 'decline' : 'approve');
 
 describe('the findings about the data', () => {
-  const dataDir = makeDataDir();
   const started: string[] = [];
-  let bench: Workbench;
+  const bench = openForAll({
+    spawnChild: (name, options) => {
+      started.push(name);
+      return spawnChild(name, options);
+    },
+  });
   let path: string;
   const wrong = [10, 27, 44, 71];
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir, {
-      spawnChild: (name, options) => {
-        started.push(name);
-        return spawnChild(name, options);
-      },
-    });
     const loans = loanExamples(60) as Loan[];
     const examples = loans.map((loan, i) => (wrong.includes(i) ? { ...loan, decision: flip(loan.decision) } : loan));
     const twin = { ...loans[3]?.input, amount: 4321 };
@@ -41,10 +38,6 @@ describe('the findings about the data', () => {
       { input: twin, decision: 'decline' },
       { input: twin, decision: 'decline' },
     ]);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const ready = (query = '') =>
@@ -157,65 +150,55 @@ describe('the findings about the data', () => {
 
 describe('labels that a saved rule contradicts', () => {
   it('[FND-5] are findings until they are relabelled or confirmed, and again once the rules are saved anew', async () => {
-    const dataDir = makeDataDir();
-    const bench = await startWorkbench(dataDir);
-    try {
-      const hard_rules = [
-        { name: 'tiny', condition: 'ctx.amount < 10', then: 'approve', reason_code: null, priority: 1 },
-      ];
-      const path = await createTrainable(bench, { ...loanType, rules: hard_rules }, [
-        ...[1, 2, 3].map((amount) => ({ input: { amount }, decision: 'decline' })),
-        { input: { amount: 4 }, decision: 'approve' },
-      ]);
-      const find = async () => {
-        const { body } = await pollUntil(
-          () => bench.call('GET', `${path}/data-findings?kind=rule_disagreement`),
-          ({ body }) => body.state === 'ready' && !body.stale,
-        );
-        return body.items;
-      };
-      const found = await find();
-      expect(found).toHaveLength(3);
-      expect(found[0]).toMatchObject({ suggested_decision: 'approve', probability: 0.25 });
-      const [relabelled, confirmed] = found.map(({ example_ids }: Item) => example_ids);
-      const change = (body: object) => bench.call('POST', `${path}/examples/bulk`, body);
-      await change({ action: 'set_decision', ids: relabelled, decision: 'approve' });
-      await change({ action: 'set_reviewed', ids: confirmed, reviewed: true });
-      expect((await find()).map(({ example_ids }: Item) => example_ids)).toEqual([found[2].example_ids]);
-      await bench.call('PUT', path, { hard_rules: [{ ...hard_rules[0], condition: 'ctx.amount < 5' }] });
-      expect(await find()).toHaveLength(2);
-    } finally {
-      await bench.stop();
-      removeDataDir(dataDir);
-    }
+    const bench = await startWorkbench(temporaryFolder());
+    onTestFinished(() => bench.stop());
+    const hard_rules = [
+      { name: 'tiny', condition: 'ctx.amount < 10', then: 'approve', reason_code: null, priority: 1 },
+    ];
+    const path = await createTrainable(bench, { ...loanType, rules: hard_rules }, [
+      ...[1, 2, 3].map((amount) => ({ input: { amount }, decision: 'decline' })),
+      { input: { amount: 4 }, decision: 'approve' },
+    ]);
+    const find = async () => {
+      const { body } = await pollUntil(
+        () => bench.call('GET', `${path}/data-findings?kind=rule_disagreement`),
+        ({ body }) => body.state === 'ready' && !body.stale,
+      );
+      return body.items;
+    };
+    const found = await find();
+    expect(found).toHaveLength(3);
+    expect(found[0]).toMatchObject({ suggested_decision: 'approve', probability: 0.25 });
+    const [relabelled, confirmed] = found.map(({ example_ids }: Item) => example_ids);
+    const change = (body: object) => bench.call('POST', `${path}/examples/bulk`, body);
+    await change({ action: 'set_decision', ids: relabelled, decision: 'approve' });
+    await change({ action: 'set_reviewed', ids: confirmed, reviewed: true });
+    expect((await find()).map(({ example_ids }: Item) => example_ids)).toEqual([found[2].example_ids]);
+    await bench.call('PUT', path, { hard_rules: [{ ...hard_rules[0], condition: 'ctx.amount < 5' }] });
+    expect(await find()).toHaveLength(2);
   });
 });
 
 describe('a search that fails', () => {
   it('is a 503 that says so, and the next call searches anew', async () => {
-    const dataDir = makeDataDir();
     let isBroken = true;
-    const bench = await startWorkbench(dataDir, {
+    const bench = await startWorkbench(temporaryFolder(), {
       spawnChild: (name, options) => {
         const child = spawnChild(name, options);
         if (name === 'analysis-child' && isBroken) child.kill('SIGKILL');
         return child;
       },
     });
-    try {
-      const path = await createTrainable(bench, loanType, loanExamples(3));
-      const failed = await bench.call('GET', `${path}/data-findings`);
-      expect(failed.status).toBe(503);
-      expect(failed.body.error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('Ask again') });
-      isBroken = false;
-      const answer = await pollUntil(
-        () => bench.call('GET', `${path}/data-findings`),
-        ({ status, body }) => status !== 200 || body.state === 'ready',
-      );
-      expect(answer).toMatchObject({ status: 200, body: { state: 'ready' } });
-    } finally {
-      await bench.stop();
-      removeDataDir(dataDir);
-    }
+    onTestFinished(() => bench.stop());
+    const path = await createTrainable(bench, loanType, loanExamples(3));
+    const failed = await bench.call('GET', `${path}/data-findings`);
+    expect(failed.status).toBe(503);
+    expect(failed.body.error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('Ask again') });
+    isBroken = false;
+    const answer = await pollUntil(
+      () => bench.call('GET', `${path}/data-findings`),
+      ({ status, body }) => status !== 200 || body.state === 'ready',
+    );
+    expect(answer).toMatchObject({ status: 200, body: { state: 'ready' } });
   });
 });

@@ -1,31 +1,17 @@
 /** The sample project as a newcomer meets it: made, trained with the settings as they are, and tried. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 type Example = { input_payload: object; expected_decision: string | null };
 
 describe('the sample project', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let type: Answer['body'];
   let path: string;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     type = (await bench.call('POST', '/samples/refund-requests')).body;
     path = `/decision-types/${type.id}`;
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const listExamples = async (labelled: boolean): Promise<Example[]> => {

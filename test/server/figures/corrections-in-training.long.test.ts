@@ -1,19 +1,9 @@
 /** Corrections of live decisions teach a policy, and never measure it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  removeDataDir,
-  startWorkbench,
-  train,
-  type Workbench,
-} from '../workbench.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTrainable, loanExamples, loanType, openForAll, train } from '../workbench.ts';
 
 describe('corrections of live decisions', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let url: string;
   let first: string;
   let second: string;
@@ -26,7 +16,6 @@ describe('corrections of live decisions', () => {
     (await bench.call('GET', `${url}/policies/${policyId}`)).body.metrics.split;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     url = await createTrainable(bench, loanType, loanExamples(60));
     first = await train(bench.call, url);
     // Every tenth input has been imported before: some of these are held out.
@@ -45,10 +34,6 @@ describe('corrections of live decisions', () => {
       await bench.call('PUT', `${url}/logs/${id}/correction`, { decision: 'decline', reason_codes: [] });
     }
     second = await train(bench.call, url);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('are learned from and never held out, and move no held-out row [AUD-1]', async () => {

@@ -1,18 +1,8 @@
 /** Looking behind the figures of a policy: the rows of a cell, and two policies on the same rows. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { computeMcNemarP } from '../../../src/engine/measure/compare.ts';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 type Row = {
   expected: string;
@@ -24,13 +14,11 @@ type Row = {
 };
 
 describe('the held-out examples of policies', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   const policies: string[] = [];
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     // Every seventh label is wrong, so that there are errors to look at.
     const examples = (loanExamples(60) as { decision: string }[]).map((example, i) =>
       i % 7 === 0 ? { ...example, decision: example.decision === 'approve' ? 'decline' : 'approve' } : example,
@@ -45,10 +33,6 @@ describe('the held-out examples of policies', () => {
       policies.push(started.body.policy_id);
       await pollUntil(() => bench.call('GET', `${path}/policies/${started.body.policy_id}/progress`), terminal);
     }
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const rowsOf = async (policy: string, query = ''): Promise<{ total: number; items: Row[] }> =>

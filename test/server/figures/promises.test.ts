@@ -1,35 +1,19 @@
 /** The whole decision of a policy, and promises about it, told over the API. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 describe('a promise', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   let policy: string;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, { ...loanType, fallback_option: 'decline' }, loanExamples(150));
     const started = await bench.call('POST', `${path}/train`, { tune_hyperparams: false });
     policy = `${path}/policies/${started.body.policy_id}`;
     await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const get = async (url: string) => (await bench.call('GET', url)).body;

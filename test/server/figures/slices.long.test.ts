@@ -1,15 +1,7 @@
 /** Where a policy is weak: a planted part of the rows, from the search to the gate that holds the policy back. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import {
-  createTrainable,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 /** Amounts decide, but not for the branch in the north, where the label is a matter of chance. */
 function claims(count: number): object[] {
@@ -30,8 +22,7 @@ const northPays = { name: 'north', condition: 'ctx.branch == "north"', then: 'pa
 const onlyTheRuleDecides = { hard_rules: [northPays], confidence_thresholds: { auto_decide: 1, escalation: 1 } };
 
 describe('the weak parts of a policy', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   const policies: {
     id: string;
@@ -42,7 +33,6 @@ describe('the weak parts of a policy', () => {
   }[] = [];
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, { name: 'claims', options: ['pay', 'refuse'] }, claims(720));
     const { body: type } = await bench.call('GET', path);
     const { hard_rules, confidence_thresholds } = type.active_version;
@@ -61,10 +51,6 @@ describe('the weak parts of a policy', () => {
       const { status, quality_gate_met: gate, metrics } = policy;
       policies.push({ id: body.policy_id, status, gate, sliceGate: metrics.slice_gate, testSize: metrics.test_size });
     }
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const slicesOf = (policyId: string | undefined, query = '') =>

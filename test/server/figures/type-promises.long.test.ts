@@ -1,18 +1,8 @@
 /** A promise belongs to the type: declared once, it is asked of every policy that is trained or deployed. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 /** Loan requests of which one in twenty has the other label, wherever it lies: some error is left at every threshold. */
 function noisyExamples(from: number, to: number): object[] {
@@ -24,18 +14,12 @@ function noisyExamples(from: number, to: number): object[] {
 }
 
 describe('a promise of a type', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   const policies: string[] = [];
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, { ...loanType, fallback_option: 'decline' }, noisyExamples(0, 200));
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const get = async (url: string) => (await bench.call('GET', url)).body;

@@ -1,34 +1,18 @@
 /** A policy first, and a better text model by itself: tuned in the background, offered, taken, or given up. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { negatedRemarks as examples } from '../../engine/training/tuning-request.ts';
 import { isAlive } from '../../faults/tools/is-alive.ts';
-import {
-  createTrainable,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-  workerPid,
-} from '../workbench.ts';
+import { createTrainable, openForAll, pollUntil, terminal, workerPid } from '../workbench.ts';
 
 /** Each tuning takes some 20 s of a core in a process that gives way to all others. */
 const timeout = 600_000;
 
 describe('a text model that is tuned once the policy decides', { timeout }, () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll({ heartbeatTimeoutMs: timeout });
   let path: string;
   let count = 0;
 
-  beforeAll(async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: timeout });
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
-  });
+  beforeAll(async () => {});
   beforeEach(async () => {
     count += 1;
     path = await createTrainable(bench, { name: `remarks ${count}`, options: ['praise', 'complaint'] }, examples);

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { bundleZipLimits } from '../../../src/engine/bundle/manifest.ts';
 import { openZip, writeZip } from '../../../src/engine/bundle/zip.ts';
@@ -11,12 +11,10 @@ import {
   createTrainable,
   loanExamples,
   loanType,
-  makeDataDir,
+  openForAll,
   pollUntil,
-  removeDataDir,
   startWorkbench,
   terminal,
-  type Workbench,
 } from '../workbench.ts';
 
 /** The same policy as a version of the program from before `manifest.sha256` wrote it. */
@@ -37,8 +35,7 @@ function toFirstFormat(bytes: Uint8Array): Uint8Array {
 }
 
 describe('the bundle of a decision type', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   let policyId: string;
   /** Of the policy that was replaced by one that learned the same and puts examples into its bundle. */
@@ -61,12 +58,7 @@ describe('the bundle of a decision type', () => {
   };
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, { ...loanType, fallback_option: 'decline' }, loanExamples(40));
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('is not there before a policy is deployed: 428 [BUN-2]', async () => {
@@ -102,7 +94,7 @@ describe('the bundle of a decision type', () => {
 
   it('stays as it is; a new one comes of the next policy, and the old one by its id [BUN-3] [CMD-1] [CMD-2]', async () => {
     const first = (await download('?slim=true')).bundle;
-    expect(first).toEqual(unpackBundle(readFileSync(join(dataDir, 'artifacts', `${policyId}.zip`)), sha256));
+    expect(first).toEqual(unpackBundle(readFileSync(join(bench.dataDir, 'artifacts', `${policyId}.zip`)), sha256));
     await train({ seed: 7, golden_inputs: 'examples' });
     const second = (await download('?slim=true')).bundle;
     expect([first.manifest.policy_version, second.manifest.policy_version]).toEqual(['v1', 'v2']);
@@ -166,13 +158,13 @@ describe('the bundle of a decision type', () => {
   });
 
   it('is exported in the newest format where the stored one is of the first, without its examples [PRV-1]', async () => {
-    const file = join(dataDir, 'artifacts', `${policyId}.zip`);
+    const file = join(bench.dataDir, 'artifacts', `${policyId}.zip`);
     const whole = readFileSync(file);
     const restartWith = async (bytes: Uint8Array) => {
       bench.deps.db.prepare('UPDATE policies SET bundle_sha256 = ? WHERE id = ?').run(sha256(bytes), policyId);
       writeFileSync(file, bytes);
       await bench.stop();
-      bench = await startWorkbench(dataDir);
+      Object.assign(bench, await startWorkbench(bench.dataDir));
     };
     await restartWith(toFirstFormat(whole));
     const { bundle } = await download('?slim=true');
@@ -234,7 +226,7 @@ describe('the bundle of a decision type', () => {
   });
 
   it('is a 503 with the remedy while its file is damaged or missing, and comes back with it [BUN-4]', async () => {
-    const file = join(dataDir, 'artifacts', `${policyId}.zip`);
+    const file = join(bench.dataDir, 'artifacts', `${policyId}.zip`);
     const whole = readFileSync(file);
     appendFileSync(file, 'x');
     const damaged = await bench.call('GET', `${path}/export`);
@@ -243,7 +235,7 @@ describe('the bundle of a decision type', () => {
     renameSync(file, `${file}.away`);
     const missing = await bench.call('GET', `${path}/export`);
     expect([missing.status, missing.body.error.code]).toEqual([503, 'unavailable']);
-    expect(missing.body.error.message).not.toContain(dataDir);
+    expect(missing.body.error.message).not.toContain(bench.dataDir);
     writeFileSync(file, whole);
     expect((await download()).bundle.manifest.policy_id).toBe(policyId);
   });

@@ -2,22 +2,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BatchTextEncoder } from '../../../src/engine/ports.ts';
 import {
   encodingsFolder,
   pruneEncodings,
   withEncodingCache,
 } from '../../../src/server/runtime/encoder/encoding-cache.ts';
-import {
-  complaintType,
-  createTrainable,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-} from '../workbench.ts';
+import { complaintType, createTrainable, pollUntil, startWorkbench, temporaryFolder, terminal } from '../workbench.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -137,31 +129,27 @@ describe('embeddings kept on disk', () => {
 
 describe('training a second time', () => {
   it('finds every embedding of the first and keeps no word of the texts', async () => {
-    const dataDir = makeDataDir();
+    const dataDir = temporaryFolder();
     const bench = await startWorkbench(dataDir);
-    try {
-      const examples = Array.from({ length: 80 }, (_, i) => ({
-        input: { complaint: `my ${i % 2 === 0 ? 'card' : 'mortgage'} payment number ${i} is wrong` },
-        decision: i % 2 === 0 ? 'cards' : 'mortgages',
-      }));
-      const path = await createTrainable(bench, complaintType, examples);
-      const sizes = [];
-      for (let training = 0; training < 2; training++) {
-        const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
-        const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
-        expect(done.body.status).toBe('deployed');
-        folder = encodingsFolder(dataDir);
-        sizes.push(segments().map((file) => readFileSync(file).length));
-      }
-      expect(sizes[0]).toHaveLength(1);
-      expect(sizes[1]).toEqual(sizes[0]);
-      const stored = segments()
-        .map((file) => readFileSync(file, 'latin1'))
-        .join('');
-      expect(stored).not.toMatch(/payment|card|mortgage/i);
-    } finally {
-      await bench.stop();
-      removeDataDir(dataDir);
+    onTestFinished(() => bench.stop());
+    const examples = Array.from({ length: 80 }, (_, i) => ({
+      input: { complaint: `my ${i % 2 === 0 ? 'card' : 'mortgage'} payment number ${i} is wrong` },
+      decision: i % 2 === 0 ? 'cards' : 'mortgages',
+    }));
+    const path = await createTrainable(bench, complaintType, examples);
+    const sizes = [];
+    for (let training = 0; training < 2; training++) {
+      const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+      const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
+      expect(done.body.status).toBe('deployed');
+      folder = encodingsFolder(dataDir);
+      sizes.push(segments().map((file) => readFileSync(file).length));
     }
+    expect(sizes[0]).toHaveLength(1);
+    expect(sizes[1]).toEqual(sizes[0]);
+    const stored = segments()
+      .map((file) => readFileSync(file, 'latin1'))
+      .join('');
+    expect(stored).not.toMatch(/payment|card|mortgage/i);
   });
 });

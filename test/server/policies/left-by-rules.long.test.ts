@@ -1,16 +1,8 @@
 /** A training on what the rules leave: the classifier meets no other inputs, so it learns and is measured on no others. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import {
-  createTrainable,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  train,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, openForAll, pollUntil, train } from '../workbench.ts';
 
 const ship = { name: 'ships', condition: 'ctx.kind == "boat"', then: 'ship', priority: 1 };
 const heavy = { name: 'heavy', condition: 'ctx.weight > 150', then: 'parcel', priority: 2 };
@@ -31,19 +23,13 @@ const examples = [
 const ruled = examples.filter(({ input }) => input.kind === 'boat' || input.weight > 150).length;
 
 describe('a type whose rules decide one answer wholly and another one in part', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   const readPolicy = async (id: string) => (await bench.call('GET', `${path}/policies/${id}`)).body;
   const trainLeft = () => train(bench.call, path, { tune_hyperparams: false, train_on: 'left_by_rules' });
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, type, examples);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('is ready by what the rules leave, and says how many rows they take [LFT-2] [RDY-1]', async () => {

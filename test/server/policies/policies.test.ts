@@ -1,20 +1,9 @@
 /** What becomes of a policy: deployed, held back, deployed by hand, kept when its type is deleted. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 describe('a policy that is trained', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
 
   const train = async (type: string, config: object) => {
@@ -32,12 +21,7 @@ describe('a policy that is trained', () => {
     ]);
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, loanType, loanExamples(40));
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('is deployed without a target, and with one that it meets [STA-1] [STA-2] [POL-5]', async () => {

@@ -1,8 +1,8 @@
 /** A type with answers that hardly ever occur: refused as it stands, or trained without them, which go to a person. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { createTrainable, makeDataDir, removeDataDir, startWorkbench, train, type Workbench } from '../workbench.ts';
+import { createTrainable, openForAll, train } from '../workbench.ts';
 
 const parcels = { letter: 60, parcel: 60, piano: 14, boat: 12 };
 const weights = { letter: 0, parcel: 100, piano: 200, boat: 300 };
@@ -20,17 +20,11 @@ const examples = Object.entries(parcels).flatMap(([decision, count]) =>
 );
 
 describe('a type with two rare answers', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, { ...type, name: 'post' }, examples);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const readPolicy = async (config: object) => {

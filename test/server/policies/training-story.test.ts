@@ -1,16 +1,14 @@
 /** From labelled examples to decisions: train, watch, deploy, decide, retrain. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createTrainable,
   loanExamples,
   loanType,
-  makeDataDir,
+  openForAll,
   pollUntil,
-  removeDataDir,
   startWorkbench,
   terminal,
   train,
-  type Workbench,
 } from '../workbench.ts';
 
 const applicant = (score: number) => ({
@@ -21,20 +19,14 @@ const applicant = (score: number) => ({
 });
 
 describe('a decision type that is trained and used', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   let policyId: string;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     const created = await bench.call('POST', '/decision-types', { ...loanType, pii_fields: ['applicant.email'] });
     expect(created.status).toBe(201);
     path = `/decision-types/${created.body.id}`;
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const decide = (input: object, query = '') => bench.call('POST', `/decide${query}`, { decision_type: 'loan', input });
@@ -263,7 +255,7 @@ describe('a decision type that is trained and used', () => {
   it('decides the same after a restart', async () => {
     const before = await decide(applicant(650));
     await bench.stop();
-    bench = await startWorkbench(dataDir);
+    Object.assign(bench, await startWorkbench(bench.dataDir));
     const after = await decide(applicant(650));
     expect(after.body.class_probabilities).toEqual(before.body.class_probabilities);
   });

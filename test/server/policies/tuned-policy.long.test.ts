@@ -3,20 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { remarks } from '../../engine/training/tuning-request.ts';
-import {
-  createTrainable,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { createTrainable, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** The environment of the Python package; another one, with another ONNX Runtime, by WORKBENCH_PYTHON. */
@@ -26,18 +18,12 @@ const tolerance = 1e-5;
 const timeout = 600_000;
 
 describe('a decision type whose text model is tuned', { timeout }, () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll({ heartbeatTimeoutMs: timeout });
   let path: string;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: timeout });
     const examples = remarks.map(({ input, decision }) => ({ input, decision }));
     path = await createTrainable(bench, { name: 'remarks', options: ['praise', 'complaint'] }, examples);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   const train = async (config: object) => {

@@ -16,10 +16,9 @@ import {
   loanExamples,
   loanType,
   makeDataDir,
+  openForAll,
   removeDataDir,
-  startWorkbench,
   train,
-  type Workbench,
 } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -100,10 +99,9 @@ const gate = {
 };
 
 describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
-  const dataDir = makeDataDir();
   const folder = makeDataDir();
   const kinds: Kind[] = [];
-  let bench: Workbench;
+  const bench = openForAll({ heartbeatTimeoutMs: 600_000 });
   let wheel: string;
   let orders: string;
 
@@ -129,7 +127,6 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
   }
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 600_000 });
     await addTrained('trees', { options: ['yes', 'no'] }, parcels, { tune_hyperparams: true });
     await addTrained('text', { options: ['praise', 'complaint'] }, texts);
     await addTrained('tuned', { options: ['praise', 'complaint'] }, texts, {
@@ -149,11 +146,7 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
     run(python, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', folder, join(root, 'edge')]);
     wheel = join(folder, readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '');
   }, 1_200_000);
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
-    removeDataDir(folder);
-  });
+  afterAll(() => removeDataDir(folder));
 
   function run(command: string, args: readonly string[]): string {
     // Nothing of the repository is in reach, as on an engineer's machine.

@@ -1,17 +1,6 @@
 /** Every resource as it is answered, field by field, as somebody reads it who has only the interface at hand. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  createTrainable,
-  loanExamples,
-  loanType,
-  makeDataDir,
-  pollUntil,
-  removeDataDir,
-  startWorkbench,
-  terminal,
-  type Workbench,
-} from '../workbench.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -114,8 +103,7 @@ const progress = {
 };
 
 describe('the fields of', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   let policyId: string;
   let started: Answer;
@@ -123,16 +111,11 @@ describe('the fields of', () => {
   const get = async (url: string) => (await bench.call('GET', url)).body;
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = await createTrainable(bench, loanType, loanExamples(40));
     started = await bench.call('POST', `${path}/train`);
     policyId = started.body.policy_id;
     running = await bench.call('GET', `${path}/policies/${policyId}/progress`);
     await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('a decision type and its versions [TYP-1] [TYP-25] [VER-1] [VER-3] [RUL-1]', async () => {

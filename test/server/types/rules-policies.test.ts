@@ -1,10 +1,10 @@
 /** A policy of rules alone: made without examples, deployed, asked, exported and changed. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { runGolden } from '../../../src/engine/decide/golden.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { makeDataDir, removeDataDir, startWorkbench, type Workbench } from '../workbench.ts';
+import { openForAll, startWorkbench } from '../workbench.ts';
 
 const type = {
   name: 'refunds',
@@ -18,8 +18,7 @@ const type = {
 };
 
 describe('a type whose rules alone shall decide', () => {
-  const dataDir = makeDataDir();
-  let bench: Workbench;
+  const bench = openForAll();
   let path: string;
   let policy: string;
 
@@ -34,12 +33,7 @@ describe('a type whose rules alone shall decide', () => {
   };
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir);
     path = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}`;
-  });
-  afterAll(async () => {
-    await bench.stop();
-    removeDataDir(dataDir);
   });
 
   it('gets no policy before it says where the rest goes, and none of another kind [POL-6]', async () => {
@@ -141,7 +135,7 @@ describe('a type whose rules alone shall decide', () => {
     expect([second.statusCode, second.json()]).toEqual([201, first.json()]);
     expect((await bench.call('GET', `${path}/policies`)).body).toHaveLength(3);
     await bench.stop();
-    bench = await startWorkbench(dataDir);
+    Object.assign(bench, await startWorkbench(bench.dataDir));
     expect((await decide({ amount: 5 })).body).toMatchObject({ decision: 'pay', policy_version: 'v2' });
   });
 });

@@ -18,23 +18,19 @@ import {
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Caretaker } from '../../../src/server/data-folder/caretaker.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import { StartError } from '../../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../../src/server/serve.ts';
-import { callerOf, loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest, temporaryFolder } from '../workbench.ts';
 
 const entry = path.join(import.meta.dirname, '../../../src/server/serve.ts');
 const loan = { decision_type: 'loan', input: { applicant: { score: 700 }, amount: 2_000 } };
 const backups = '/api/v1/backups';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** Runs one command of the program to its end. */
 function run(...args: string[]): { code: number | null; output: string; errors: string } {

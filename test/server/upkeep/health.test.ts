@@ -1,14 +1,9 @@
 /** What `/ready` says while a part of the service cannot do its work. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/server/process/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
-import { callerOf, loanExamples, loanType, makeDeployedFolder, openForTest } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 describe('a service that is not ready', () => {
   it('says so when its database is closed [SYS-3]', async () => {

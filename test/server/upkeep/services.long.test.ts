@@ -1,14 +1,13 @@
 /** What the services promise to whoever calls them, whatever the wire looks like: on a real database, without a port. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import type { Caller } from '../../../src/server/auth/caller.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
 import { awaitTurn } from '../../../src/server/operations/await-turn.ts';
 import type { Deps } from '../../../src/server/operations/context.ts';
 import { newExample } from '../../../src/server/preparation/new-example.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
 import { choosePlan } from '../../../src/server/services/account/billing.ts';
 import { connectModel, disconnectModel } from '../../../src/server/services/account/connections.ts';
 import { chargeCredits } from '../../../src/server/services/account/credits.ts';
@@ -32,9 +31,9 @@ import { undoOptionChange } from '../../../src/server/services/types/option-undo
 import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { says, startStub } from '../teacher-stub.ts';
 import {
+  deployForAll,
   loanExamples,
   loanType,
-  makeDeployedFolder,
   makeType,
   openForTest,
   stoppedClock,
@@ -280,11 +279,7 @@ describe('a plan', () => {
 });
 
 describe('decisions', () => {
-  let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
-  beforeAll(async () => {
-    folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  });
-  afterAll(() => folder.remove());
+  const folder = deployForAll(loanType, loanExamples(40));
 
   const input = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
   const openLoans = async () => {

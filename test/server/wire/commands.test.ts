@@ -1,15 +1,11 @@
 /** The commands beside a running workbench, and what they refuse. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loanExamples, loanType, makeDeployedFolder, temporaryFolder } from '../workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { deployForAll, loanExamples, loanType, temporaryFolder } from '../workbench.ts';
 import { runCommand, serveFolder } from './command-process.ts';
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40));
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 describe('a command on the data folder of a running workbench', () => {
   it('decides rows in their order as REST decides them, and tells a row that is refused [CMD-6] [CMD-7]', async () => {

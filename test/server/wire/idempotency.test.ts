@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listOperations } from '../../../src/server/contract/operations.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { removeReceipts } from '../../../src/server/services/upkeep/housekeeping.ts';
 import {
   callerOf,
+  deployForAll,
   loanExamples,
   loanType,
-  makeDeployedFolder,
   makeType,
   openForTest,
   pollUntil,
@@ -21,11 +21,7 @@ import {
 const hourMs = 3600 * 1000;
 const loan = { decision_type: 'loan', input: { amount: 1_000, applicant: { score: 780 } } };
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** A workbench with the deployed type, and a call that carries a key. */
 async function openTrained(clock = systemClock) {

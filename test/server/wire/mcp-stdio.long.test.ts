@@ -5,21 +5,16 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tools as toolTable } from '../../../src/server/mcp/tools.ts';
-import { systemClock } from '../../../src/server/process/clock.ts';
 import { exitCodes } from '../../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../../src/server/serve.ts';
 import { startWorkbench } from '../../../src/server/start.ts';
-import { loanExamples, loanType, makeDeployedFolder, temporaryFolder } from '../workbench.ts';
+import { deployForAll, loanExamples, loanType, temporaryFolder } from '../workbench.ts';
 
 const entry = path.join(import.meta.dirname, '../../../src/server/serve.ts');
 
-let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
-beforeAll(async () => {
-  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-});
-afterAll(() => trained.remove());
+const trained = deployForAll(loanType, loanExamples(40));
 
 /** A running workbench on `dataDir`, and a call of its REST API with the key. */
 async function running(dataDir: string) {
