@@ -188,9 +188,9 @@ describe('the care for a data folder', () => {
       spawnSync('mkfifo', [bundle]);
       const log = pino({ level: 'silent' });
       const options = { dataDir, toolVersion: '1', spawn: spawnChild, clock: systemClock, log, isChecked: true };
-      const caretaker = new Caretaker({ ...options, maxWorkMs: 3_000 });
+      const caretaker = new Caretaker({ ...options, maxWorkMs: 8_000 });
       onTestFinished(() => caretaker.close());
-      const message = 'The process that reads the data ended early (after 3 s).';
+      const message = 'The process that reads the data ended early (after 8 s).';
       await expect(caretaker.backUp(false)).rejects.toMatchObject({ code: 'unavailable', message });
       expect(readdirSync(path.join(dataDir, 'backups'))).toEqual([]);
 
