@@ -53,7 +53,10 @@ describe('the explanation of a decision', () => {
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     const editor = page.getByLabel('Input (JSON)');
     const input = { ...JSON.parse(await editor.inputValue()), amount: 1500 };
-    const answered = page.waitForResponse((response) => response.url().includes('explain=true'));
+    // The answer to what stood there before may still be on its way.
+    const answered = page.waitForResponse(
+      (response) => response.url().includes('explain=true') && response.request().postDataJSON().input.amount === 1500,
+    );
     await editor.fill(JSON.stringify(input));
     const { explain } = (await (await answered).json()) as { explain: Explanation };
     expect(explain.flips.length).toBeGreaterThan(0);
