@@ -34,6 +34,7 @@ describe('a named stream of chance', () => {
       nearRepeatGrids: '151',
       costBootstrap: '157',
       goldenInputs: '163',
+      labellingOrder: '167',
     });
   });
 

@@ -60,7 +60,7 @@ describe('Evaluate', () => {
     const { now } = (await call('GET', `${policyUrl}/costs`)).body;
     await waitFor(() => expect(short.textContent).toContain(`${amount(now.per_1000)} per 1,000`));
     expect(short.textContent).toContain('all by hand 3,000');
-    expect(short.textContent).toContain(`95 of 100 within ${metrics.latency_estimate_p95_ms.toFixed(1)} ms`);
+    expect(short.textContent).toContain(`95 of 100 within ${metrics.latency_estimate_p95_ms.toFixed(1)}\u00a0ms`);
     // What could be promised stands once, beside the thresholds.
     const { sentence } = (await call('GET', `${policyUrl}/promise`)).body;
     await screen.findByText(sentence);
