@@ -133,9 +133,18 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
       await write(condition);
       await page.keyboard.press('Escape');
       await page.locator(`.monaco-editor .squiggly-${kind}`).first().waitFor();
-      // The text lies over the mark.
-      await mark.hover({ force: true });
-      await page.locator(hover).filter({ hasText: said }).first().waitFor();
+      const pointAtMark = async () => {
+        // A mark that is drawn anew below a pointer at rest says nothing until the pointer moves again.
+        await page.mouse.move(0, 0);
+        // The text lies over the mark.
+        await mark.hover({ force: true });
+        const shown = page.locator(hover).filter({ hasText: said }).first();
+        return shown.waitFor({ timeout: 5_000 }).then(
+          () => true,
+          () => false,
+        );
+      };
+      await expect.poll(pointAtMark, { timeout: 30_000 }).toBe(true);
       expect(await isReadable(hover)).toContain(kind);
       await page.screenshot({ path: join(pictures, `editor-${kind}-${theme}.png`) });
     }
