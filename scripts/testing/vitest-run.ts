@@ -1,5 +1,6 @@
 /** Running vitest and reading what it found. */
 import { join, relative } from 'node:path';
+import { inspect } from 'node:util';
 import { startVitest, type TestCase, type TestModule } from 'vitest/node';
 import { projectRoot } from '../freshness.ts';
 import { type StepResult, stepEnvironment } from './steps.ts';
@@ -61,7 +62,7 @@ async function runOnce(selection: Selection): Promise<RunOfFiles> {
     ...(isSerial ? { fileParallelism: false, isolate: true } : {}),
   });
   const modules = vitest.state.getTestModules();
-  const faults = vitest.state.getUnhandledErrors().map((fault) => `beside the stories: ${String(fault)}`);
+  const faults = vitest.state.getUnhandledErrors().map((fault) => `beside the stories: ${inspect(fault)}`);
   await vitest.close();
   const stories = modules.flatMap((module) => [...module.children.allTests()]);
   return {

@@ -49,6 +49,7 @@ function completeDom(): void {
     async postMessage(order: ReadOrder) {
       this.onmessage?.({ data: await readSheet(order) });
     }
+    removeEventListener() {}
     terminate() {}
   } as unknown as typeof Worker;
   // Fields that grow with their text measure again once a font is here.
@@ -120,6 +121,8 @@ function showAlone(part: ReactNode, workbench: Workbench) {
 /** Ends a story: what it has shown, said and kept is gone. */
 export function closePage(): void {
   cleanup();
+  // What the condition editor tells screen readers stands beside the page, and would be there for the next file.
+  for (const told of document.querySelectorAll('.monaco-aria-container')) told.remove();
   clearNotices();
   window.localStorage.clear();
   window.location.hash = '';
