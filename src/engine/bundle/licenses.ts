@@ -7,7 +7,7 @@ This bundle was made by Decision Workbench, which is licensed under the Apache L
 golden decisions and the model card come from the data of whoever trained the policy and belong to them.
 `;
 
-/** What `LICENSES` says besides where the text model is in the bundle; its licence follows whole. */
+/** Added to `LICENSES` where the bundle holds the text model; the full text of its licence follows. */
 const textModelText = `
 Text model
 ----------

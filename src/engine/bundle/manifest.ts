@@ -98,11 +98,11 @@ const currentSchema = z.strictObject({
   ...settings,
   /** SHA-256 of all that decides: the same for the slim and the full bundle, another one after any change of it. */
   revision: sha256Hex,
-  /** What computed the embeddings of the golden lines; null without an encoder. */
+  /** The runtime that computed the embeddings of the golden lines; null without an encoder. */
   runtime: z.string().nullable(),
   /** Left out by earlier versions of this product. */
   training: trainingSchema.nullable().optional(),
-  /** What may be asked; left out by earlier versions of this product, so that theirs can read what they exported. */
+  /** The fields of an input; absent from bundles that earlier versions exported. */
   fields: z.array(inputFieldSchema).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
@@ -116,7 +116,7 @@ export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'r
   format_version: 1 | typeof bundleFormatVersion;
   /** null in format 1. */
   revision: string | null;
-  /** What it was trained from; null where the bundle does not say it. `version` above is that of the settings in it. */
+  /** The data it was trained from; null where the bundle does not say. `version` above is the version of its settings. */
   training: z.infer<typeof trainingSchema> | null;
 };
 

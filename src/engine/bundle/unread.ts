@@ -1,4 +1,4 @@
-/** What of an input a policy does not read: unknown fields, and values of another kind, which count as missing. */
+/** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { findNearest } from '../rules/suggest.ts';
