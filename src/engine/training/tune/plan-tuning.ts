@@ -13,12 +13,10 @@ const minHeldRows = 12;
 const enoughHeldRows = 200;
 /** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
-/** Small sets are gone through more often: about so many texts are learned from in all, within these epochs. */
-const usualTexts = 4_000;
+/** The fewer texts, the more often they are gone through: until about so many are learned from, within these epochs. */
+const usualTexts = 300;
 const maxEpochs = 12;
 const usualMinEpochs = 6;
-/** The smallest are gone through until so many steps are made: fewer hardly move the adapters. */
-const usualMinSteps = 36;
 /** Where the budget is short, a part of the rows is gone through so often. */
 const minEpochs = 3;
 /** One text of this many is held out in each fold. */
@@ -100,10 +98,9 @@ export function planTuning(
   const deal = (texts: readonly TuningText[]) => dealBatches(texts, createStream(randomStreams.textTuningPart));
   const all = rows.map(({ text }) => text);
   const options = new Set(all.map(({ label }) => label)).size;
-  const epoch = deal(all);
   const usual = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
-  const wanted = Math.min(epochsAsked, Math.max(usual, Math.ceil(usualMinSteps / epoch.length)));
-  const parts = Math.ceil((minEpochs * countPaddedTokens(epoch)) / budgetTokens);
+  const wanted = Math.min(epochsAsked, usual);
+  const parts = Math.ceil((minEpochs * countPaddedTokens(deal(all))) / budgetTokens);
   const partOf = assignFolds(
     rows.map(({ row }) => row),
     parts,

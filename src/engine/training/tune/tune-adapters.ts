@@ -14,6 +14,10 @@ const dropout = 0.1;
 /** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
 const adapterRate = 1e-3;
 const headRate = 5e-4;
+/** So many steps go at these rates; fewer go at higher ones, so that they lead as far. */
+const usualSteps = 54;
+/** The rates rise no further below so many steps. */
+const fewestSteps = 12;
 /** Epochs, or share of all, without a better held-out loss after which tuning ends. */
 const patience = 3;
 const patienceShare = 1 / 3;
@@ -56,6 +60,7 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
   const moveHead = createAdamW(parameters.head.length);
   const plan = Array.from({ length: epochs }, () => dealBatches(learned, random));
   const steps = plan.reduce((sum, batches) => sum + batches.length, 0);
+  const rateFactor = usualSteps / Math.min(usualSteps, Math.max(fewestSteps, steps));
   const curve: TuningPoint[] = [];
   let taken = { weights: parameters.adapters.slice(), head: parameters.head.slice(), epoch: 0 };
   let step = 0;
@@ -69,7 +74,7 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
       report(step, steps);
       step += 1;
       const outcome = await runTuningStep(session, batch, parameters, optionCount, dropout);
-      const share = computeRateShare(step, steps);
+      const share = rateFactor * computeRateShare(step, steps);
       moveAdapters(parameters.adapters, outcome.adapterGradients, share * adapterRate);
       moveHead(parameters.head, outcome.headGradients, share * headRate);
       trainingLoss += outcome.loss / batches.length;
