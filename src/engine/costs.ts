@@ -1,4 +1,4 @@
-/** What decisions cost: wrong answers by their pair of options, and looks of a person; and what that amounts to. */
+/** The costs of decisions: a price for each kind of wrong answer and for a person's look, and their total. */
 import { z } from 'zod';
 import { confidenceThresholdsSchema, nameText } from './domain.ts';
 

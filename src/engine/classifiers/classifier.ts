@@ -1,12 +1,12 @@
-/** What a classifier must do to be trained here; another algorithm is one more file that fulfils it. */
+/** The interface of a trainable classifier; another algorithm is one more file that implements it. */
 import type { ClassifierModel, Placement } from './model.ts';
 
 /** Sparse rows in compressed form: the entries of row i stand at `starts[i]` up to `starts[i + 1]`. */
 type SparseRows = { starts: Int32Array; indices: Int32Array; values: Float64Array; width: number };
 
 /**
- * What trees may test of the dense block: a number in one slot, with the slot that is 1 where the number is missing
- * (or null), or a category spread over slots of which exactly one is 1.
+ * A field of the dense block that trees may test: a number in one slot, with the slot that is 1 where it is missing (or
+ * null), or a category spread over slots of which exactly one is 1.
  */
 export type TreeField =
   | { kind: 'number'; slot: number; missingSlot: number | null }

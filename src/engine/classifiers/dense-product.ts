@@ -4,7 +4,7 @@ import { denseProductCode } from './dense-product-code.ts';
 /** A matrix whose rows (`step` is 1) or columns (`stride` is 1) stand without gaps. */
 export type Matrix = { data: Float64Array; rows: number; columns: number; stride: number; step: number };
 
-/** What is used of the standard's interface: the engine is compiled without the types of browsers. */
+/** The part of the standard interface used here: the engine is compiled without the browser's types. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object;
   Instance: new (

@@ -22,7 +22,7 @@ export type Trees = {
   thresholds: Float32Array;
   /** Right child of each inner node, 0 at leaves. */
   rights: Int32Array;
-  /** What a leaf adds to its score; 0 at inner nodes. */
+  /** The value that each leaf adds to its score; 0 at inner nodes. */
   values: Float32Array;
   /** Training rows that came through each node. */
   covers: Float32Array;

@@ -4,7 +4,7 @@ import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
-/** What a search needs from outside; `pause` lets others have their turn when it is due. */
+/** The ports of a search; `pause` gives way to other work when it is due. */
 type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
 /** Decisions that may be made, and the time after which no further one is begun. */
 export type WhatIfBudget = { maxDecisions: number; maxMs: number };

@@ -48,7 +48,7 @@ type RulesPorts = {
   /** Checks an input that may take longer than others can wait, in a process of its own; without it, none is. */
   checkElsewhere?(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
 };
-/** What deciding needs from outside; a policy that reads no text needs the clock alone. */
+/** The ports of a decider; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & RulesPorts;
 
 /** A decision, with its trace where the options want one. */
@@ -80,7 +80,7 @@ export type Decider = {
   findUnread(input: JsonObject): string[] | null;
 };
 
-/** What decides before the classifier is asked. */
+/** The stage that decides before the classifier is asked. */
 type RulesPart = {
   now: MonotonicClock;
   validateInput: InputValidator | null;

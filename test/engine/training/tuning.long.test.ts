@@ -333,7 +333,7 @@ describe('tuning', () => {
     expect(curve.at(-1)?.training_loss).toBeLessThan(curve[best]?.training_loss ?? 0);
   });
 
-  it('learns about as much in few steps, which are larger, as in many [TRN-18]', async () => {
+  it('learns about as much in a few large steps as in many small ones [TRN-18]', async () => {
     const lossAfter = async (epochs: number) => {
       const losses = (await tune(1, () => undefined, { epochs })).curve.map((point) => point.held_loss);
       return (losses.at(-1) ?? Number.NaN) / (losses[0] ?? Number.NaN);

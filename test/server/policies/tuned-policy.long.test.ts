@@ -82,7 +82,7 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
       expect(log_loss_interval.low).toBeLessThan(log_loss);
       expect(log_loss_interval.high).toBeGreaterThan(log_loss);
     }
-    // The last tuning went as far as the fold was best, over more rows.
+    // The last tuning runs to the best epoch of the fold, over more rows.
     const curve: { step: number; held_loss: number }[] = tuning.loss_curve;
     const [best] = curve.toSorted((a, b) => a.held_loss - b.held_loss);
     expect(tuning.steps).toBeGreaterThanOrEqual((curve.at(-1)?.step ?? 0) + (best?.step ?? 0));

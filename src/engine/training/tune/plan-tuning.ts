@@ -13,7 +13,7 @@ const minHeldRows = 12;
 const enoughHeldRows = 200;
 /** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
-/** The fewer texts, the more often they are gone through: until about so many are learned from, within these epochs. */
+/** Small sets are gone through more often: until about so many texts have been learned from, within these epochs. */
 const usualTexts = 300;
 const maxEpochs = 12;
 const usualMinEpochs = 6;
@@ -99,7 +99,6 @@ export function planTuning(
   const all = rows.map(({ text }) => text);
   const options = new Set(all.map(({ label }) => label)).size;
   const usual = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
-  const wanted = Math.min(epochsAsked, usual);
   const parts = Math.ceil((minEpochs * countPaddedTokens(deal(all))) / budgetTokens);
   const partOf = assignFolds(
     rows.map(({ row }) => row),
@@ -109,6 +108,6 @@ export function planTuning(
   const texts = all.filter((_, i) => partOf[i] === 0);
   if (texts.length < minLearnedRowsPerOption * options) return null;
   const cost = countPaddedTokens(deal(texts));
-  const epochs = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / cost)));
+  const epochs = Math.max(1, Math.min(epochsAsked, usual, Math.floor(budgetTokens / cost)));
   return { texts, epochs, tokens: epochs * cost };
 }

@@ -14,9 +14,9 @@ const dropout = 0.1;
 /** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
 const adapterRate = 1e-3;
 const headRate = 5e-4;
-/** So many steps go at these rates; fewer go at higher ones, so that they lead as far. */
+/** A tuning of fewer steps takes proportionally larger ones, so that it moves the weights as far. */
 const usualSteps = 54;
-/** The rates rise no further below so many steps. */
+/** With fewer steps than this the rates rise no further. */
 const fewestSteps = 12;
 /** Epochs, or share of all, without a better held-out loss after which tuning ends. */
 const patience = 3;
