@@ -325,7 +325,7 @@ const training = {
   'BTR-1':
     'Under tune_encoder: auto, the default, a training goes on in the background once its report is complete, where inputs are read by their text and the cross-validated log-loss is above 0.05: the text model is tuned within tuning_tokens, from the same snapshot and seed, at low priority and without credits. detail.tuning says what it does.',
   'BTR-2':
-    'What is right on more of the same held-out rows with no worse log-loss, or on as many with a better one, becomes a policy of its own: it follows the first, metrics.better_than says in words what it brings, and better_policy of the type names it until it is deployed or another policy is made.',
+    'What is right on more rows with no worse log-loss, or on as many with a better one, counted over the held-out rows and those of the folds of the tuning, becomes a policy of its own: it follows the first, metrics.better_than says in words what it brings, and better_policy of the type names it until it is deployed or another policy is made.',
   'BTR-3':
     'Any new training, a cancel, a kill and the end of the program end such a tuning; either nothing of it is stored or the whole policy.',
   'BTR-4':

@@ -466,7 +466,7 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe(
-        'The policy that this one `follows`, on the rows that both have held out; null unless it was tuned in the background',
+        'The policy that this one `follows`, on the rows that both have held out and those on which their text models were compared; null unless it was tuned in the background',
       ),
     /** The policy and the one deployed when it was done, on the rows that both have held out; null without such rows. */
     compared_with_deployed: z

@@ -42,7 +42,7 @@ async function tuneLater(planned: Ready, before: Evaluated, name: PolicyName): P
   const { config } = planned.request;
   const request = { ...planned.request, ...name, config: { ...config, tune_encoder: true } };
   const tuned = await fitAndMeasure({ ...planned, request, progress: createProgressReporter(planned.ports) });
-  const gain = tuned.tuned === null ? null : describeGain(planned.request, before.evaluation, tuned);
+  const gain = describeGain(planned.request, before.evaluation, tuned);
   if (gain === null) return { textTuning: tuned.textTuning, better: null };
   const { metrics, ...packed } = await packagePolicy(tuned);
   return { textTuning: tuned.textTuning, better: { ...packed, metrics: { ...metrics, better_than: gain } } };

@@ -1,13 +1,14 @@
 /**
- * `node test/bench/quality/few-shot.ts FOLDER [--only NAME]… [--per-option N]… [--seeds N] [--options N] [--test-rows N]
- * [--setfit] [--python PATH] [--default]`
+ * `node test/bench/quality/few-shot.ts FOLDER [--only NAME]… [--per-option N]… [--seeds N] [--first N] [--options N]
+ * [--test-rows N] [--setfit] [--python PATH] [--default]`
  *
- * Few examples per option (8, 16, 38 and 100 unless told otherwise, three draws): what the packed policy does on the
- * test side with the plain text model and with one that may be tuned, beside SetFit on the same rows where that is asked
- * for. Data sets as for the accuracy bench; `--options` takes the first options only, `--test-rows` part of the test.
- * Both policies read word pieces, too, where a cross-validation says so. A test row of each option is marked as the
- * analyst's own, so that a training learns from all that it is given, as SetFit does. `--default` trains as the program
- * does unless told otherwise: no row is marked, the policy comes first and the background may offer a better one.
+ * Few examples per option (8, 16, 38 and 100 unless told otherwise, three draws, the first by seed `--first`): what the
+ * packed policy does on the test side with the plain text model and with one that may be tuned, beside SetFit on the
+ * same rows where that is asked for. Data sets as for the accuracy bench; `--options` takes the first options only,
+ * `--test-rows` part of the test. Both policies read word pieces, too, where a cross-validation says so. A test row of
+ * each option is marked as the analyst's own, so that a training learns from all that it is given, as SetFit does.
+ * `--default` trains as the program does unless told otherwise: no row is marked, the policy comes first and the
+ * background may offer a better one.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +26,7 @@ const { values: flags, positionals } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     'per-option': { type: 'string', multiple: true, default: ['8', '16', '38', '100'] },
     seeds: { type: 'string', default: '3' },
+    first: { type: 'string', default: '1' },
     options: { type: 'string' },
     'test-rows': { type: 'string' },
     setfit: { type: 'boolean', default: false },
@@ -105,7 +107,7 @@ for (const name of names.sort()) {
   const options = known.slice(0, Number(flags.options ?? known.length));
   const test = readRows(name, 'test').filter((row) => options.includes(row.decision));
   for (const perOption of flags['per-option'].map(Number)) {
-    for (let seed = 1; seed <= Number(flags.seeds); seed++) {
+    for (let seed = Number(flags.first); seed < Number(flags.first) + Number(flags.seeds); seed++) {
       const train = draw(all, options, perOption, seed);
       const measured = draw(test, options, Math.ceil(Number(flags['test-rows'] ?? test.length) / options.length), 1);
       print(

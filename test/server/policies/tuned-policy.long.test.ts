@@ -82,10 +82,8 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
       expect(log_loss_interval.low).toBeLessThan(log_loss);
       expect(log_loss_interval.high).toBeGreaterThan(log_loss);
     }
-    // The last tuning runs to the best epoch of the fold, over more rows.
-    const curve: { step: number; held_loss: number }[] = tuning.loss_curve;
-    const [best] = curve.toSorted((a, b) => a.held_loss - b.held_loss);
-    expect(tuning.steps).toBeGreaterThanOrEqual((curve.at(-1)?.step ?? 0) + (best?.step ?? 0));
+    // The last tuning is as long as that of the fold, over more rows.
+    expect(tuning.steps).toBeGreaterThanOrEqual(2 * tuning.loss_curve.at(-1).step);
     expect(metrics.learning_curve).toBeNull();
 
     const slim = unpackBundle(await download('?slim=true'), sha256);

@@ -24,25 +24,32 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
 }
 
 /**
- * Says what a second policy gains on the same rows, after the folds have said that tuning pays: more right answers with
- * no worse log-loss, or as many, as on a few rows, with a better one; null where it gains nothing.
+ * Says what a second policy gains on the rows of the folds of its tuning and those held out, which none of the models
+ * that judged them had learned from: more right answers with no worse log-loss, or as many with a better one; null
+ * where it gains nothing or was not tuned. Held-out rows alone would be too few of a small set to tell.
  */
 export function describeGain(
   { policyVersion }: Run['request'],
   before: ModelEvaluation,
-  { request, evaluation }: Run & Evaluated,
+  { request, evaluation, textTuning }: Run & Evaluated & Pick<TextModelled, 'textTuning'>,
 ): Metrics['better_than'] {
-  const countRight = ({ heldOut }: ModelEvaluation) =>
-    heldOut.filter(({ expected, predicted, ruled }) => !ruled && expected === predicted).length;
-  const rows = evaluation.heldOut.filter(({ ruled }) => !ruled).length;
-  const right = countRight(evaluation);
-  const right_before = countRight(before);
-  const [loss, lossBefore] = [evaluation.figures.log_loss, before.figures.log_loss];
-  if (right < right_before || (right === right_before ? loss >= lossBefore : loss > lossBefore)) return null;
-  const gain =
-    right > right_before
-      ? `instead of ${formatCount(right_before)}`
-      : `as before, and surer (log-loss ${loss.toFixed(2)} instead of ${lossBefore.toFixed(2)})`;
-  const sentence = `v${request.policyVersion} is right on ${formatCount(right)} of ${formatCount(rows)} ${gain}: its text model was tuned on the same examples, and both were measured on the same held-out ones.`;
-  return { policy_version: `v${policyVersion}`, rows, right, right_before, sentence };
+  if (textTuning?.chosen !== 'tuned') return null;
+  const { held_rows, frozen, tuned } = textTuning;
+  const held = evaluation.heldOut.filter(({ ruled }) => !ruled).length;
+  const rows = held + held_rows;
+  const measure = ({ heldOut, figures }: ModelEvaluation, folds: typeof tuned) => ({
+    right:
+      heldOut.filter(({ expected, predicted, ruled }) => !ruled && expected === predicted).length +
+      Math.round(folds.accuracy * held_rows),
+    loss: (held * figures.log_loss + held_rows * folds.log_loss) / rows,
+  });
+  const first = measure(before, frozen);
+  const second = measure(evaluation, tuned);
+  const isMore = second.right > first.right;
+  if (second.right < first.right || second.loss > first.loss || (!isMore && second.loss === first.loss)) return null;
+  const gain = isMore
+    ? `instead of ${formatCount(first.right)}`
+    : `as before, and surer (log-loss ${second.loss.toFixed(2)} instead of ${first.loss.toFixed(2)})`;
+  const sentence = `v${request.policyVersion} is right on ${formatCount(second.right)} of ${formatCount(rows)} ${gain}: its text model was tuned on the same examples, and each was judged by models that had not learned from it.`;
+  return { policy_version: `v${policyVersion}`, rows, right: second.right, right_before: first.right, sentence };
 }

@@ -81,7 +81,7 @@ export async function tuneTextModel(
   const frozen = folds.length === planned.folds.length ? untuned : tryFrozen(compared, folds, texts);
   const isTaken = (tuned.choice.plan.text?.encoder ?? null) !== null && isBetter(tuned, frozen);
   const whole = isTaken ? planned.whole : null;
-  const last = whole === null ? first.tuning : await tunings.run(whole, rows, { epoch: findMedianEpoch(folds) });
+  const last = whole === null ? first.tuning : await tunings.run(whole, rows, []);
   return {
     report: {
       chosen: isTaken ? 'tuned' : 'frozen',
@@ -96,12 +96,6 @@ export async function tuneTextModel(
     frozen: frozen.choice,
     tuned: isTaken ? { adapters: last.adapters, head: last.parameters, folds, choice: tuned.choice } : null,
   };
-}
-
-/** The epoch that was taken in the middle one of the folds. */
-function findMedianEpoch(folds: readonly TunedFold[]): number {
-  const epochs = folds.map(({ tuning }) => tuning.epoch).sort((a, b) => a - b);
-  return epochs[Math.floor(epochs.length / 2)] ?? 1;
 }
 
 type Compared = Omit<FoldParams, 'folds'>;

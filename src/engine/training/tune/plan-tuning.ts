@@ -8,23 +8,19 @@ import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.
 export type TuningRow = { row: LabelledRow; text: TuningText };
 
 /** Fewer rows say nothing about whether tuning pays. */
-const minHeldRows = 12;
+const minHeldRows = 8;
 /** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
 /** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
-/** Small sets are gone through more often: until about so many texts have been learned from, within these epochs. */
-const usualTexts = 300;
-const maxEpochs = 12;
-const usualMinEpochs = 6;
-/** Where the budget is short, a part of the rows is gone through so often. */
+/** How often all texts are gone through: few of them more often, so that about as many are learned from. */
 const minEpochs = 3;
+const maxEpochs = 6;
+const usualTexts = 200;
 /** One text of this many is held out in each fold. */
 const folds = 5;
 /** The share of a budget that pays for a tuning on all rows, where one fold is tuned as often. */
 const wholeShare = folds / (2 * folds - 1);
-/** Where the budget pays for fewer epochs of all rows, it is better spent on a fold alone. */
-const minWholeEpochs = 4;
 
 /** Rows that may be learned from, and a stratified fifth that is held out. */
 export type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
@@ -56,9 +52,7 @@ export function planTunings(
   const alone = planFolds(budgetTokens);
   if (alone.length === 0) return null;
   const whole = planTuning(toTuningRows(rows), budgetTokens * wholeShare);
-  if (whole === null || whole.texts.length < rows.length || whole.epochs < minWholeEpochs) {
-    return { folds: alone, whole: null };
-  }
+  if (whole === null || whole.texts.length < rows.length) return { folds: alone, whole: null };
   const beside = planFolds(budgetTokens - whole.tokens, whole.epochs);
   const isSure = countHeldRows(beside) >= Math.min(enoughHeldRows, countHeldRows(alone) / 2);
   return isSure ? { folds: beside, whole } : { folds: alone, whole: null };
@@ -98,7 +92,7 @@ export function planTuning(
   const deal = (texts: readonly TuningText[]) => dealBatches(texts, createStream(randomStreams.textTuningPart));
   const all = rows.map(({ text }) => text);
   const options = new Set(all.map(({ label }) => label)).size;
-  const usual = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
+  const usual = Math.max(minEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
   const parts = Math.ceil((minEpochs * countPaddedTokens(deal(all))) / budgetTokens);
   const partOf = assignFolds(
     rows.map(({ row }) => row),

@@ -18,16 +18,13 @@ const headRate = 5e-4;
 const usualSteps = 54;
 /** With fewer steps than this the rates rise no further. */
 const fewestSteps = 12;
-/** Epochs, or share of all, without a better held-out loss after which tuning ends. */
-const patience = 3;
-const patienceShare = 1 / 3;
 
 export type TuningParams = {
   session: TuningGraph;
   encoder: BatchTextEncoder;
   learned: readonly TuningText[];
-  /** Texts whose loss ends the tuning; or the epoch to take, where all are learned from. */
-  held: readonly TuningText[] | { epoch: number };
+  /** Texts whose loss is measured after every epoch, for the curve alone. */
+  held: readonly TuningText[];
   optionCount: number;
   /** Where the head starts, in the layout of {@link TunedParameters}. */
   head: Float32Array;
@@ -40,18 +37,16 @@ export type TuningParams = {
 /** Mean losses after an epoch; `step` counts all steps until then. */
 type TuningPoint = { step: number; training_loss: number; held_loss: number };
 
-/** Adapters and head of the epoch that was taken, the steps that were made, and the losses of every epoch. */
+/** Adapters and head after the last step, the steps that were made, and the losses of every epoch. */
 export type TunedAdapters = {
   adapters: Adapters;
   head: Float32Array;
-  /** The epoch that was taken, from 1. */
-  epoch: number;
   steps: number;
   /** Empty where nothing was held out. */
   curve: TuningPoint[];
 };
 
-/** Tunes adapters by AdamW with a one-cycle rate; repeats on one machine. Rejects as the session does. */
+/** Tunes adapters by AdamW to the end of a one-cycle rate; repeats on one machine. Rejects as the session does. */
 export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters> {
   const { session, learned, held, optionCount, epochs, report } = params;
   const random = createStream(randomStreams.textTuning, params.seed);
@@ -62,13 +57,8 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
   const steps = plan.reduce((sum, batches) => sum + batches.length, 0);
   const rateFactor = usualSteps / Math.min(usualSteps, Math.max(fewestSteps, steps));
   const curve: TuningPoint[] = [];
-  let taken = { weights: parameters.adapters.slice(), head: parameters.head.slice(), epoch: 0 };
   let step = 0;
-  for (const [at, batches] of plan.entries()) {
-    const epoch = at + 1;
-    const take = () => {
-      taken = { weights: parameters.adapters.slice(), head: parameters.head.slice(), epoch };
-    };
+  for (const batches of plan) {
     let trainingLoss = 0;
     for (const batch of batches) {
       report(step, steps);
@@ -79,23 +69,11 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
       moveHead(parameters.head, outcome.headGradients, share * headRate);
       trainingLoss += outcome.loss / batches.length;
     }
-    if ('epoch' in held) {
-      take();
-      if (epoch === held.epoch) break;
-      continue;
-    }
-    const heldLoss = await measureLoss(params, held, parameters, () => report(step, steps));
-    if (curve.every((point) => heldLoss < point.held_loss)) take();
+    if (held.length === 0) continue;
+    const heldLoss = await measureLoss(params, parameters, () => report(step, steps));
     curve.push({ step, training_loss: trainingLoss, held_loss: heldLoss });
-    if (hasStoppedFalling(curve, epochs)) break;
   }
-  const { weights, head, epoch } = taken;
-  return { adapters: { rank, weights }, head, epoch, steps: step, curve };
-}
-
-function hasStoppedFalling(curve: readonly TuningPoint[], epochs: number): boolean {
-  const losses = curve.map((point) => point.held_loss);
-  return losses.length - 1 - losses.indexOf(Math.min(...losses)) >= Math.max(patience, patienceShare * epochs);
+  return { adapters: { rank, weights: parameters.adapters }, head: parameters.head, steps, curve };
 }
 
 /** Adapters that change nothing yet: the matrices a are drawn (normal, variance 1 / dimensions), the b are zero. */
@@ -110,8 +88,7 @@ function drawAdapters(random: Random): Float32Array {
 
 /** Mean cross-entropy of the head on the held-out texts, embedded with the adapters as they are, without dropout. */
 async function measureLoss(
-  { encoder, session, optionCount }: TuningParams,
-  held: readonly TuningText[],
+  { encoder, session, optionCount, held }: TuningParams,
   { adapters, head }: TunedParameters,
   tick: () => void,
 ): Promise<number> {
