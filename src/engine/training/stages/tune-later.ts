@@ -24,9 +24,9 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
 }
 
 /**
- * Says what a second policy gains on the rows of the folds of its tuning and those held out, which none of the models
- * that judged them had learned from: more right answers with no worse log-loss, or as many with a better one; null
- * where it gains nothing or was not tuned. Held-out rows alone would be too few of a small set to tell.
+ * Says what a second policy gains: more right answers with no worse log-loss, or as many with a better one; null where
+ * it gains nothing or was not tuned. Of a small set the held-out rows alone are too few to tell, so those of the folds
+ * of its tuning count as well, which the models that judged them had not learned from either.
  */
 export function describeGain(
   { policyVersion }: Run['request'],
@@ -37,10 +37,8 @@ export function describeGain(
   const { held_rows, frozen, tuned } = textTuning;
   const held = evaluation.heldOut.filter(({ ruled }) => !ruled).length;
   const rows = held + held_rows;
-  const measure = ({ heldOut, figures }: ModelEvaluation, folds: typeof tuned) => ({
-    right:
-      heldOut.filter(({ expected, predicted, ruled }) => !ruled && expected === predicted).length +
-      Math.round(folds.accuracy * held_rows),
+  const measure = ({ figures }: ModelEvaluation, folds: typeof tuned) => ({
+    right: Math.round(held * figures.accuracy + held_rows * folds.accuracy),
     loss: (held * figures.log_loss + held_rows * folds.log_loss) / rows,
   });
   const first = measure(before, frozen);

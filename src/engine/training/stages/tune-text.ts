@@ -120,8 +120,9 @@ async function tuneFolds(
   const comparedTexts = selectTexts(state, compared.rows, texts);
   const folds: TunedFold[] = [];
   for (const fold of planned) {
-    const held = toTuningRows(state, fold.held, texts).map(({ text }) => text);
-    const tuning = await tunings.run(fold.plan, fold.learned, held);
+    // The report shows the losses of the first fold alone.
+    const watched = folds.length === 0 ? toTuningRows(state, fold.held, texts).map(({ text }) => text) : [];
+    const tuning = await tunings.run(fold.plan, fold.learned, watched);
     const tick = () => tunings.report('Reading the examples with the tuned text model');
     const tunedTexts = await embedTexts(comparedTexts, encoder, tuning.adapters, tick);
     folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: tuning.parameters });

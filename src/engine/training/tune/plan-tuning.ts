@@ -13,10 +13,10 @@ const minHeldRows = 8;
 const enoughHeldRows = 200;
 /** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
-/** How often all texts are gone through: few of them more often, so that about as many are learned from. */
+/** Small sets are gone through more often, until about so many texts have been learned from. */
+const usualTexts = 200;
 const minEpochs = 3;
 const maxEpochs = 6;
-const usualTexts = 200;
 /** One text of this many is held out in each fold. */
 const folds = 5;
 /** The share of a budget that pays for a tuning on all rows, where one fold is tuned as often. */
