@@ -76,7 +76,7 @@ export const escalationPolicySchema = z
     unfamiliar: z.enum(['escalate', 'ignore']).default('escalate').describe('What becomes of unfamiliar inputs'),
   })
   .describe('What happens to decisions of low confidence');
-/** What happens to a decision of low confidence; `enabled` means that a connected model may be asked. */
+/** The handling of low-confidence decisions; `enabled` means that a connected model may be asked. */
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const areDistinct = (values: readonly string[]) => new Set(values).size === values.length;
@@ -158,7 +158,7 @@ export type TrainingExample = {
   ruled?: boolean;
 };
 
-/** What the golden decisions of a bundle are of. */
+/** The kind of inputs that the golden decisions of a bundle are made of. */
 export const goldenInputKinds = ['synthetic', 'examples'] as const;
 
 const trainedRows = ['all', 'left_by_rules'] as const;
@@ -295,7 +295,7 @@ export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
 
 const learningCurveSchema = z.object({
   points: z.array(z.object({ share: z.number(), train_size: z.int(), accuracy: z.number(), macro_f1: z.number() })),
-  /** What would help each option: more examples, nothing, or a clearer difference from the others. */
+  /** Advice for each option: more examples, nothing, or a clearer difference from the others. */
   advice: z.array(
     z.object({ option: z.string(), advice: z.enum(['more', 'enough', 'separate']), sentence: z.string() }),
   ),
@@ -535,7 +535,7 @@ export const decisionTraceSchema = z.object({
   reasons: z
     .array(z.object({ code: z.string(), probability: z.number() }))
     .describe('Probability of every reason code that has a head of its own'),
-  /** What was compared to see whether the input is like the examples; `outside` names fields beyond their range. */
+  /** The comparison of the input with the examples; `outside` names fields beyond their range. */
   familiarity: z.array(
     z.object({
       check: z.enum(['words', 'embedding', 'nearest', 'fields']),

@@ -132,7 +132,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   };
 }
 
-/** What is known of a policy without its bundle: enough to decide by input schema and rules. */
+/** A policy without its bundle: enough to check inputs against the schema and to decide by rules. */
 export type RulesOnlyPolicy = {
   rules: RulesFile;
   inputSchema: JsonObject | null;

@@ -6,7 +6,7 @@ import { explanations } from './explain.ts';
 /** The settings of a policy that turn a prediction into a decision. */
 export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;
 
-/** What the classifier says of an input; `unfamiliarReason` is null where nothing is unlike the examples. */
+/** The classifier's prediction for an input; `unfamiliarReason` is null where the input is like the examples. */
 export type Prediction = { option: string; confidence: number; unfamiliarReason: string | null };
 
 export type Outcome = {

@@ -1,4 +1,4 @@
-/** What a decision tells of itself on request: rules, contributions of the fields, times of the stages. */
+/** The trace of a decision, on request: rules, contributions of the fields, times of the stages. */
 import { type ClassifierModel, computeSlotContributions } from '../classifiers/model.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject, RuleTrace } from '../domain.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';

@@ -1,6 +1,6 @@
 /**
- * What a classifier would say of an input without some of its words, estimated in one run of the encoder: the n-grams
- * are taken away exactly, the embedding by what its tokens add to the logit to first order. Rules are not tried.
+ * Estimates a classifier's prediction for an input without some of its words in one run of the encoder: n-grams are
+ * removed exactly, the embedding by a first-order estimate of each token's share of the logit. Rules are not tried.
  */
 import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
 import type { JsonObject } from '../domain.ts';
