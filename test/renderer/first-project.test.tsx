@@ -1,12 +1,13 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
-import { type Call, makeType, openForTest } from '../server/workbench.ts';
+import { type Call, deployForAll, loanExamples, loanType, makeType, openForTest } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
 import { claims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
 
 const { serve } = prepareClaims();
+const loans = deployForAll(loanType, loanExamples(40));
 
 const listSteps = () =>
   within(screen.getByRole('list', { name: 'Steps' }))
@@ -90,5 +91,14 @@ describe('the end of a training', () => {
     expect(part.textContent).toContain(`weakest at ${weakest.option} and catches ${percent(weakest.recall)} of these`);
     expect(part.querySelector('.bars')?.textContent).toContain(`Always ${whole.baseline.option}`);
     expect(part.querySelector('.bars')?.textContent).toContain(percent(whole.baseline.accuracy.share));
+  });
+
+  it('names no weakest answer where every unseen example is decided correctly', async () => {
+    const { url } = loans;
+    const { call } = await openForTest({ dataDir: loans.copy() });
+    showWindow(call, `#/types/${url.split('/').at(-1)}/train`);
+    const part = await screen.findByRole('region', { name: 'Policy v1' });
+    await within(part).findByText('100 % right');
+    expect(part.textContent).not.toContain('weakest');
   });
 });

@@ -13,7 +13,7 @@ export function Learned({ type, whole }: Props) {
   const colourOf = useOptionColours(type.id);
   const share = (value: number | null | undefined) => ({ value: value ?? 0, text: percent(value ?? 0) });
   const [weakest] = Object.entries(whole.per_class)
-    .filter(([, { support = 0 }]) => support > 0)
+    .filter(([, { support = 0, recall }]) => support > 0 && (recall ?? 0) < 1)
     .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
   return (
     <div className="learned">
