@@ -52,10 +52,13 @@ function readOf(id: string, file: 'stat' | 'status'): string {
   }
 }
 
-/** Megabytes that a process and all that it started have resident. */
+/** Megabytes that a process and all that it started have resident; the files they share, above all Node, count once. */
 export function measureResidentMb(pid: number): number {
-  const read = (id: string) => Number(/^VmRSS:\s+(\d+)/m.exec(readOf(id, 'status'))?.[1] ?? 0) / 1024;
-  return listProcesses(pid).reduce((sum, id) => sum + read(id), 0);
+  const statuses = listProcesses(pid).map((id) => readOf(id, 'status'));
+  const read = (name: string) =>
+    statuses.map((status) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024);
+  const own = [...read('RssAnon'), ...read('RssShmem')].reduce((sum, mb) => sum + mb, 0);
+  return own + Math.max(...read('RssFile'));
 }
 
 /** Milliseconds of processor time that a process and its children have taken, in steps of ten. */
