@@ -94,9 +94,8 @@ describe('the end of a training', () => {
   });
 
   it('names no weakest answer where every unseen example is decided correctly', async () => {
-    const { url } = loans;
     const { call } = await openForTest({ dataDir: loans.copy() });
-    showWindow(call, `#/types/${url.split('/').at(-1)}/train`);
+    showWindow(call, `#/types/${loans.url.split('/').at(-1)}/train`);
     const part = await screen.findByRole('region', { name: 'Policy v1' });
     await within(part).findByText('100 % right');
     expect(part.textContent).not.toContain('weakest');

@@ -58,7 +58,7 @@ export function measureResidentMb(pid: number): number {
   const read = (name: string) =>
     statuses.map((status) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024);
   const own = [...read('RssAnon'), ...read('RssShmem')].reduce((sum, mb) => sum + mb, 0);
-  return own + Math.max(...read('RssFile'));
+  return own + Math.max(0, ...read('RssFile'));
 }
 
 /** Milliseconds of processor time that a process and its children have taken, in steps of ten. */
