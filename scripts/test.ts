@@ -1,6 +1,6 @@
 /**
- * `npm test`: every check and the fast stories. `npm run test:all`: the long ones, too; `-- --long` these alone. All of
- * them run even after a failure.
+ * `npm test`: every check and the fast stories; `-- --all`: the long ones, too, and each fault in its many rounds only;
+ * `-- --long`: the long ones alone. All of them run even after a failure.
  */
 import { parseArgs } from 'node:util';
 import { runApiTests } from './testing/api-tests.ts';
@@ -42,7 +42,8 @@ async function runFast(): Promise<StepResult[]> {
     await python;
     return runVitest('fast stories', {
       projects: ['unit', 'renderer', ...browser.projects],
-      exclude: '**/*.long.test.*',
+      // With the long run, the files of `rounds` come there.
+      exclude: ['**/*.long.test.*', ...(values.all ? Object.keys(rounds).map((file) => `**/*${file}.*`) : [])],
     });
   };
   const steps = (await Promise.all([runChecks(), runEdgeTests(python), runStories()])).flat();
@@ -55,7 +56,8 @@ async function runLong(): Promise<StepResult[]> {
   const units = ['unit', 'renderer'];
   await prepareEdge();
   const steps = [
-    await runVitest('long stories', { projects: units, only: ['.long.test.'], isSerial: true }),
+    await runVitest('long stories', { projects: units, only: ['.long.test.'], exclude: ['**/*.timed.*'] }),
+    await runVitest('timed stories', { projects: units, only: ['.timed.long.test.'], isSerial: true }),
     await runVitest('more rounds', {
       projects: units,
       only: Object.keys(rounds),

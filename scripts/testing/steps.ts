@@ -1,8 +1,8 @@
 /** Running the steps of a check or test run, and reporting them. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
 
 /** What one step of a check or test run came to. */
@@ -117,13 +117,23 @@ export function conclude(results: readonly StepResult[]): void {
   for (const { file, tookMs } of files.slice(0, namedFiles)) {
     process.stdout.write(`${(tookMs / 1_000).toFixed(1).padStart(7)} s  ${file}\n`);
   }
-  const flaky = Map.groupBy(
-    results.flatMap((result) => result.flaky ?? []),
-    (story) => story,
-  );
-  if (flaky.size > 0) process.stdout.write('\nFlaky, passed only when repeated:\n');
-  for (const [story, times] of flaky) process.stdout.write(`${times.length} ×  ${story}\n`);
+  const flaky = results.flatMap((result) => result.flaky ?? []);
+  if (flaky.length > 0) process.stdout.write('\nFlaky, passed only when repeated; one that shows twice is mended:\n');
+  for (const [story, days] of keepFlaky(flaky)) process.stdout.write(`${days.join(', ')}  ${story}\n`);
   const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
   process.exitCode = total('failed') > 0 ? 1 : 0;
+}
+
+const flakyPath = join(projectRoot, 'test-results', 'flaky.json');
+
+/** Adds today to the days on which each of these stories was flaky, and gives those days; runs before are in the file. */
+function keepFlaky(stories: readonly string[]): [story: string, days: string[]][] {
+  if (stories.length === 0) return [];
+  const kept: Record<string, string[]> = existsSync(flakyPath) ? JSON.parse(readFileSync(flakyPath, 'utf8')) : {};
+  const today = new Date().toISOString().slice(0, 10);
+  const seen = stories.map((story): [string, string[]] => [story, [...(kept[story] ?? []), today]]);
+  mkdirSync(dirname(flakyPath), { recursive: true });
+  writeFileSync(flakyPath, `${JSON.stringify({ ...kept, ...Object.fromEntries(seen) }, null, 2)}\n`);
+  return seen;
 }
