@@ -709,6 +709,9 @@ const commands = {
   'CMD-8': 'Ctrl+C cancels the training of workbench train; nothing of it is left, and the code is 130.',
   'CMD-9': 'workbench import, evaluate and export say what was added, measured and written.',
   'CMD-10': 'The commands read every file that an import reads, and ask for what its values leave open by --read-as.',
+  'CMD-11': 'Of JSON Lines, workbench decide answers every line in its place; one that is no input costs no other.',
+  'CMD-12':
+    '--out replaces a bundle and nothing else, is checked before the work, and is written as the umask says; no part of it is left.',
 };
 
 const firstProject = {

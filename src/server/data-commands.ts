@@ -1,4 +1,5 @@
 /** The commands that care for data folders: backup, restore, verify. None of them starts a workbench. */
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { serverKeyKind } from './auth/auth.ts';
 import { issuerKeyKind } from './auth/issuer.ts';
@@ -37,6 +38,7 @@ export function runDataCommand(line: DataCommand, nowMs: number): string {
 function verify(backup: string | null, dataDir: string): string {
   if (backup === null) requireDataFolder(dataDir);
   const folder = backup ?? dataDir;
+  if (!statSync(folder).isDirectory()) throw new StartError('data', `${folder} is no folder. Name that of a backup.`);
   const problems = backup === null ? listDataProblems(dataDir) : listBackupProblems(backup);
   for (const file of findDamagedSecrets(folder, [serverKeyKind, issuerKeyKind])) {
     problems.push(`The secret ${path.join(folder, 'secrets', file)} is damaged.`);

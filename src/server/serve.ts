@@ -10,9 +10,10 @@ import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
-import { findNamedFolder, type ServerOptions, toDataDir } from './process/options.ts';
+import { findNamedFolder, logLevels, type ServerOptions, toDataDir } from './process/options.ts';
 import { findProgramFolder } from './process/program-folder.ts';
 import { exitCodes, StartError } from './process/start-error.ts';
+import { tellFault } from './process/tell-fault.ts';
 import type { StartOptions, Workbench } from './start.ts';
 
 const help = `Decision Workbench
@@ -98,7 +99,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
       teacherTimeoutMs: readInteger(read('teacher-timeout-ms'), 60_000, 1_000, 3_600_000),
       maxWrongCredentialsPerMinute: readInteger(read('max-wrong-credentials'), 60, 1, 1_000_000),
       acceptsRetraining: values['accept-retraining'],
-      logLevel: readChoice(read('log-level'), 'warn', ['silent', 'error', 'warn', 'info', 'debug']),
+      logLevel: readChoice(read('log-level'), 'warn', logLevels),
       oidc: readOidc(read('oidc-issuer').text, read('oidc-audience').text, read('oidc-jwks').text),
     },
   };
@@ -211,25 +212,32 @@ function readOidc(
 
 /** The program without a window: runs one command line and sets the exit code. */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  process.on('uncaughtException', (error) => {
+    tellFault(error);
+    process.exit(exitCodes.fault);
+  });
+  try {
+    await runNamedCommand(args, env);
+  } catch (error) {
+    if (error instanceof StartError) process.stderr.write(`${error.message}\n`);
+    else tellFault(error);
+    process.exitCode = error instanceof StartError ? error.exitCode : exitCodes.fault;
+  }
+}
+
+async function runNamedCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const name = commandNames.find((known) => known === args[0]);
   if (name !== undefined) {
     const { runCommand } = await import('./command-line/run-command.ts');
     process.exitCode = await runCommand(name, args.slice(1), env);
     return;
   }
-  try {
-    const line = readCommandLine(args, env);
-    if (line.command === 'help') process.stdout.write(help);
-    else if (line.command === 'token') await printToken(line.dataDir);
-    else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
-    else if (line.command === 'serve') await serve(line.options, line.open);
-    else process.stdout.write(`${runDataCommand(line, systemClock.now())}\n`);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = error.exitCode;
-    if (error.kind === 'options') process.exitCode = exitCodes.options;
-  }
+  const line = readCommandLine(args, env);
+  if (line.command === 'help') process.stdout.write(help);
+  else if (line.command === 'token') await printToken(line.dataDir);
+  else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
+  else if (line.command === 'serve') await serve(line.options, line.open);
+  else process.stdout.write(`${runDataCommand(line, systemClock.now())}\n`);
 }
 
 async function printToken(dataDir: string): Promise<void> {
@@ -280,7 +288,7 @@ function endOnSignal(workbench: Workbench): void {
       () => process.exit(0),
       (err: unknown) => {
         workbench.log.error({ err }, 'the program could not be closed in order');
-        process.exit(1);
+        process.exit(exitCodes.fault);
       },
     );
   };

@@ -55,16 +55,23 @@ export const decideCommand = defineCommand(
   async ({ values, file: name }, { env, signal, answer: write, say }) => {
     const folder = requireDataDir(values['data-dir'], env);
     const file = await readInputFile(name, values, values.format);
-    return withWorkbench(folder, async (client) => {
+    return withWorkbench(folder, env, async (client) => {
       const type = await findType(client, values.type);
-      let refused = 0;
-      for await (const { answer } of decideRows(client, type.name, listRows(file), values['dry-run'] ?? false)) {
+      const unread = file.unread.values();
+      let next = unread.next();
+      const writeUnread = async (before: number) => {
+        for (; !next.done && next.value.line < before; next = unread.next()) await write(next.value);
+      };
+      let refused = file.unread.length;
+      for await (const { row, answer } of decideRows(client, type.name, listRows(file), values['dry-run'] ?? false)) {
         signal.throwIfAborted();
         if ('error' in answer) refused += 1;
+        await writeUnread(row.line);
         await write(answer);
       }
+      await writeUnread(Number.POSITIVE_INFINITY);
       if (refused === 0) return endCodes.done;
-      say(`${refused} of ${file.sheet.rows.length} rows were refused; their lines say why.`);
+      say(`${refused} of ${file.sheet.rows.length + file.unread.length} rows were refused; their lines say why.`);
       return endCodes.refused;
     });
   },

@@ -83,7 +83,7 @@ export const evaluateCommand = defineCommand(
     }
     const folder = requireDataDir(values['data-dir'], around.env);
     const file = name === undefined ? null : await readLabelledFile(name, values);
-    return withWorkbench(folder, async (client) => {
+    return withWorkbench(folder, around.env, async (client) => {
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);
       const params = { decision_type_id: type.id, policy_id: id };

@@ -3,12 +3,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { JsonObject } from '../../engine/domain.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { decodeText } from '../../engine/import/decode-text.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { surveyColumns } from '../../engine/import/survey.ts';
+import { isJsonObject } from '../../engine/json.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
-import { readSheet } from '../preparation/import-file.ts';
+import { parseStrictJson, readSheet, toFileProblem } from '../preparation/import-file.ts';
 import { createExampleReader, guessMapping, planImport } from '../preparation/import-mapping.ts';
 import { CommandError, endCodes } from './command.ts';
 
@@ -24,6 +26,8 @@ export type ExampleFile = {
   sheet: Sheet;
   mapping: ImportMapping;
 };
+/** A line of a file that holds no input, with why. */
+export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: ErrorDetail[] } };
 export type LabelledRow = { line: number; input: JsonObject; decision: string | null };
 
 const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
@@ -48,13 +52,43 @@ export async function readInputFile(
   file: string | undefined,
   { label, ...flags }: ColumnFlags,
   format: string | undefined,
-): Promise<ExampleFile> {
-  const read =
-    file === undefined
-      ? await readExampleFile(`standard input.${format ?? 'jsonl'}`, () => buffer(process.stdin))
-      : await readExampleFile(file, () => readFile(file));
+): Promise<ExampleFile & { unread: UnreadLine[] }> {
+  const name = file ?? `standard input.${format ?? 'jsonl'}`;
+  let unread: UnreadLine[] = [];
+  const read = await readExampleFile(name, async () => {
+    const bytes = await (file === undefined ? buffer(process.stdin) : readFile(file));
+    if (!/\.(jsonl|ndjson)$/i.test(name)) return bytes;
+    const taken = takeOutUnread(bytes);
+    unread = taken.unread;
+    return taken.bytes;
+  });
   const read_as = readKinds(flags['read-as'] ?? [], read.sheet.columns);
-  return { ...read, mapping: { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as } };
+  const mapping = { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as };
+  return { ...read, mapping, unread };
+}
+
+/**
+ * Takes the lines out of JSON Lines that hold no object, which cost no other line its answer; an empty line keeps the
+ * place of each. Where none holds an object, the file is another one, and is left for its reader to refuse.
+ */
+function takeOutUnread(bytes: Uint8Array): { bytes: Uint8Array; unread: UnreadLine[] } {
+  const unread: UnreadLine[] = [];
+  const refuse = (line: number, column: string | number, message: string) => {
+    const details = [toFileProblem(line, column, message)];
+    unread.push({ line, error: { code: 'validation_error', message: 'The line holds no input.', details } });
+    return '';
+  };
+  const kept = decodeText(bytes)
+    .text.split('\n')
+    .map((text, index) => {
+      if (text.trim() === '') return '';
+      const parsed = parseStrictJson(text, index + 1);
+      if (parsed.ok) return isJsonObject(parsed.value) ? text : refuse(index + 1, 1, 'not an object');
+      const [{ column, message } = { column: 1, message: 'not JSON' }] = parsed.problems;
+      return refuse(index + 1, column, message);
+    });
+  if (unread.length === 0 || kept.every((text) => text === '')) return { bytes, unread: [] };
+  return { bytes: Buffer.from(kept.join('\n')), unread };
 }
 
 function readKinds(flags: readonly string[], columns: readonly string[]): Record<string, ColumnKind> {
@@ -74,7 +108,8 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>) {
     return { name, bytes, sheet: await readSheet({ name: path.basename(name), bytes }, {}) };
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw new WorkbenchError(cause.code, `${name} cannot be read.`, cause.details);
-    if (cause instanceof Error && 'code' in cause) throw refuse(`${name} cannot be read: ${cause.message}.`, cause);
+    if (cause instanceof Error && 'code' in cause)
+      throw refuse(`${name} cannot be read: ${cause.message}. Name a file that is there and readable.`, cause);
     throw cause;
   }
 }

@@ -1,5 +1,5 @@
 /** `workbench export`: a policy as a bundle. */
-import { accessSync, constants } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { identifyBundle } from '../../engine/bundle/bundle.ts';
 import type { Client } from '../contract/client.ts';
@@ -9,29 +9,54 @@ import { CommandError, commonOptions, defineCommand, endCodes } from './command.
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
-/** Refuses, before any work is done, a place at which no bundle can be written. */
-export function checkBundlePlace(file: string): void {
-  const folder = path.dirname(path.resolve(file));
+/** Anybody whom the umask lets may read a bundle: it holds no secret, and a service runs as another user. */
+const bundleMode = 0o666;
+
+/** A name of its own, so that no file of the user's is taken for an unfinished bundle. */
+const toPartPath = (file: string) => `${file}.${process.pid}.part`;
+
+/** Refuses, before any work is done, a place at which no bundle can be written, or at which something else lies. */
+export function checkBundlePlace(out: string): void {
+  const file = path.resolve(out);
+  const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
   try {
-    accessSync(folder, constants.W_OK);
+    closeSync(openSync(toPartPath(file), 'wx', bundleMode));
+    rmSync(toPartPath(file));
   } catch (cause) {
-    throw new CommandError(endCodes.refused, `Nothing can be written into the folder ${folder} of --out.`, { cause });
+    const reason = `--out ${out} cannot be written (${(cause as Error).message}).`;
+    throw refuse(`${reason} Name a file in a folder that is there and yours.`, cause);
+  }
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw refuse(`--out ${out} is a folder. Name a file in it.`);
+  if (found !== undefined && !(found.isFile() && isBundle(file))) {
+    throw refuse(`--out ${out} is there already and is no bundle. Only a bundle is replaced; name another file.`);
   }
 }
 
-/** Writes the bundle of a policy, whole or not at all; an earlier file of that name is replaced. */
-export async function writeBundle(client: Client, typeId: string, policyId: string, file: string, slim = false) {
+function isBundle(file: string): boolean {
+  try {
+    identifyBundle(readFileSync(file), sha256);
+    return true;
+  } catch {
+    // Whatever makes it unreadable, it is nothing that may be replaced unasked.
+    return false;
+  }
+}
+
+/** Writes the bundle of a policy, whole or not at all; an earlier bundle of that name is replaced. */
+export async function writeBundle(client: Client, typeId: string, policyId: string, out: string, slim = false) {
   const params = { decision_type_id: typeId };
   const { blob } = await client.download('bundle.export', { params, query: { policy_id: policyId, slim } });
   const bytes = new Uint8Array(await blob.arrayBuffer());
-  writeDurably(file, bytes);
-  return { bundle: file, sha256: sha256(bytes), revision: identifyBundle(bytes, sha256).revision };
+  const file = path.resolve(out);
+  writeDurably(file, bytes, { mode: bundleMode, part: toPartPath(file) });
+  return { bundle: out, sha256: sha256(bytes), revision: identifyBundle(bytes, sha256).revision };
 }
 
 const help = `workbench export --out FILE [--policy V] [--type NAME] [--slim] [--data-dir DIR]
 Writes the bundle of a policy, which decides offline.
 
-  --out FILE       where the bundle is written
+  --out FILE       where the bundle is written; a bundle that lies there is replaced, nothing else
   --policy V       version or id of the policy (the deployed one)
   --type NAME      the decision type (the only one there is)
   --slim           without tokenizer and text encoder
@@ -47,7 +72,7 @@ export const exportCommand = defineCommand(
       throw new CommandError(endCodes.refused, 'Name the file of the bundle by --out.');
     }
     checkBundlePlace(out);
-    return withWorkbench(requireDataDir(values['data-dir'], env), async (client) => {
+    return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);
       const written = await writeBundle(client, type.id, id, out, values.slim);

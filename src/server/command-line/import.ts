@@ -84,7 +84,7 @@ export const importCommand = defineCommand(
     if (name === undefined) throw new CommandError(endCodes.refused, 'Name the file to import.');
     const file = await readLabelledFile(name, values);
     const duplicates = countDuplicates(file);
-    return withWorkbench(toDataDir(values['data-dir'], around.env), async (client) => {
+    return withWorkbench(toDataDir(values['data-dir'], around.env), around.env, async (client) => {
       const { type, isNewType, rows, labelled } = await importFile(client, file, toTypeName(name, values.type));
       await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates });
       return endCodes.done;

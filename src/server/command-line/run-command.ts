@@ -56,7 +56,9 @@ function explain(error: unknown): number {
   if (error instanceof ApiError || error instanceof WorkbenchError) {
     const problems = (error.details ?? []).map(describeProblem);
     const more = problems.length > maxShownProblems ? [`and ${problems.length - maxShownProblems} more`] : [];
-    say([error.message, ...problems.slice(0, maxShownProblems), ...more].join('\n  '));
+    const isFault = error.code === 'internal_error';
+    const log = isFault ? ['The log of the workbench says why; set WORKBENCH_LOG_LEVEL=error where none runs.'] : [];
+    say([error.message, ...log, ...problems.slice(0, maxShownProblems), ...more].join('\n  '));
     return error.status >= 400 && error.status < 500 && error.code !== 'conflict' ? endCodes.refused : endCodes.failed;
   }
   if (error instanceof CommandError) {

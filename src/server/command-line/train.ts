@@ -1,7 +1,8 @@
 /** `workbench train`: from a file, or the examples of a type, to a policy that was measured, and its bundle. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { isInProgress } from '../../engine/domain.ts';
-import type { Client } from '../contract/client.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { ApiError, type Client } from '../contract/client.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { Progress } from '../contract/policies/training.ts';
 import { findNamedFolder } from '../process/options.ts';
@@ -50,10 +51,27 @@ async function watchTraining(client: Client, params: PolicyParams, { signal, say
   }
 }
 
+/** Starts a training; where a type is not ready for it, the refusal says what helps. */
+async function startTraining(client: Client, typeId: string, config: Config) {
+  const params = { decision_type_id: typeId };
+  try {
+    return await client.call('training.start', { params, body: config });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.details.some(isUnready)) throw error;
+    const { ready } = await client.call('training.readiness', { params, query: { rare_options: 'set_aside' } });
+    const others = ready ? `, or train without such options: --config '{"rare_options":"set_aside"}'` : '';
+    throw new ApiError(error.code, `${error.message} Label more examples${others}.`, error.status, error.details, {
+      cause: error,
+    });
+  }
+}
+
+const isUnready = (detail: unknown) => (detail as Partial<ErrorDetail>).type === 'not_ready';
+
 /** Trains a type to the end and gives its policy; throws what kept it from being trained. */
 async function trainType(client: Client, typeId: string, config: Config, around: Surroundings) {
   around.signal.throwIfAborted();
-  const started = await client.call('training.start', { params: { decision_type_id: typeId }, body: config });
+  const started = await startTraining(client, typeId, config);
   const params = { decision_type_id: typeId, policy_id: started.policy_id };
   const { status, error } = await watchTraining(client, params, around);
   around.signal.throwIfAborted();
@@ -126,7 +144,7 @@ the examples of a type in the data folder are learned.
 
   --label COLUMN      the column of the file with the answers; otherwise the one that is named like an answer
   ${readAsHelp}
-  --out BUNDLE        write the bundle of the policy there
+  --out BUNDLE        write the bundle of the policy there; a bundle that lies there is replaced, nothing else
   --fail-under SHARE  with an accuracy under it, end with 1, write no bundle and deploy nothing
   --seed N            what all chance follows from (the digest of the examples)
   --config JSON       further settings of POST …/train, as {"rare_options":"set_aside"}
@@ -154,7 +172,7 @@ export const trainCommand = defineCommand(
     if (values.out !== undefined) checkBundlePlace(values.out);
     const source = file === undefined ? null : { name: file, columns: values };
     const findFolder = source === null ? requireDataDir : findNamedFolder;
-    return withWorkbench(findFolder(values['data-dir'], around.env), async (client) => {
+    return withWorkbench(findFolder(values['data-dir'], around.env), around.env, async (client) => {
       const { type, isNewType } = await prepareType(client, source, values.type);
       try {
         const { isPassed, answer } = await trainAndMeasure(client, type.id, order, around);

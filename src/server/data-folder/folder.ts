@@ -97,6 +97,8 @@ const storageErrors = /^SQLITE_(IOERR|FULL|CANTOPEN|READONLY|PERM)/;
 export function toStartError(dataDir: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof StartError || !('code' in cause)) return cause;
   const code = String(cause.code);
+  // Too many open files are no matter of the folder.
+  if (code === 'EMFILE' || code === 'ENFILE') return cause;
   if (!('syscall' in cause) && !storageErrors.test(code)) return cause;
   if ('path' in cause && !String(cause.path).startsWith(dataDir)) return cause;
   const what = 'syscall' in cause ? `${code}, ${String(cause.syscall)} ${'path' in cause ? cause.path : ''}` : code;

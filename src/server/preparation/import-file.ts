@@ -43,7 +43,7 @@ export function refuseSize(what: string): never {
 }
 
 /** Parses JSON of a file as strictly as a body: what a body may not hold would come back as something else. */
-const parseStrictJson: ParseJson = (text, firstLine) => {
+export const parseStrictJson: ParseJson = (text, firstLine) => {
   const refuse = (line: number, column: string | number, message: string): Result<unknown, Refusal> => ({
     ok: false,
     problems: [{ line, column, message }],

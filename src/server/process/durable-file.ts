@@ -2,11 +2,17 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes `bytes` to `path` by way of a synced `.part`; leaves nothing behind where it throws. */
-export function writeDurably(path: string, bytes: Uint8Array): void {
-  const part = `${path}.part`;
+/**
+ * Writes `bytes` to `path` by way of the synced file `part`; leaves nothing behind where it throws. Of `mode` the umask
+ * is taken away.
+ */
+export function writeDurably(
+  path: string,
+  bytes: Uint8Array,
+  { mode = 0o600, part = `${path}.part` }: { mode?: number; part?: string } = {},
+): void {
   try {
-    const file = openSync(part, 'w', 0o600);
+    const file = openSync(part, 'w', mode);
     try {
       let written = 0;
       while (written < bytes.length) written += writeSync(file, bytes, written);

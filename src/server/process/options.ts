@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { SpawnChild } from './spawn-child.ts';
+import { StartError } from './start-error.ts';
 
 /** The data folder that flag or environment name; undefined where neither does. */
 export function findNamedFolder(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
@@ -9,10 +10,19 @@ export function findNamedFolder(flag: string | undefined, env: NodeJS.ProcessEnv
   return named === undefined ? undefined : path.resolve(named);
 }
 
-/** The data folder that flag or environment name, else that of the window. */
+/** The data folder that flag or environment name, else that of the window. Throws StartError where there is no home. */
 export function toDataDir(flag: string | undefined, env: NodeJS.ProcessEnv): string {
-  return findNamedFolder(flag, env) ?? path.join(homedir(), '.decision-workbench');
+  const named = findNamedFolder(flag, env);
+  if (named !== undefined) return named;
+  try {
+    return path.join(homedir(), '.decision-workbench');
+  } catch (cause) {
+    const message = 'This user has no home folder. Name the data folder by --data-dir or WORKBENCH_DATA_DIR.';
+    throw new StartError('options', message, { cause });
+  }
 }
+
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 export type ServerOptions = {
   dataDir: string;
@@ -37,7 +47,7 @@ export type ServerOptions = {
   acceptsRetraining: boolean;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;
-  logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  logLevel: (typeof logLevels)[number];
   /** Starts child processes; left out: child_process.fork. */
   spawnChild?: SpawnChild;
 };

@@ -1,7 +1,8 @@
 /** The commands beside a running workbench, and what they refuse. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkBundlePlace } from '../../../src/server/command-line/export.ts';
 import { deployForAll, loanExamples, loanType, temporaryFolder } from '../workbench.ts';
 import { runCommand, serveFolder } from './command-process.ts';
 
@@ -23,6 +24,71 @@ describe('a command on the data folder of a running workbench', () => {
     }
     expect(last).toMatchObject({ line: inputs.length, error: { code: 'validation_error' } });
     expect([code, lines.length, told]).toEqual([2, 40, '1 of 41 rows were refused; their lines say why.\n']);
+  });
+});
+
+describe('a line of JSON Lines that is no input', () => {
+  it('costs itself its answer and no other one, and is told in its place [CMD-11]', async () => {
+    const lines = ['{"amount":5,"purpose":"car"}', '{bad', '[1]', '', '{"amount":9,"purpose":"car"}', '{"a":1,"a":2}'];
+    const dataDir = trained.copy();
+    const run = (input: string) => runCommand(['decide', '--data-dir', dataDir, '--dry-run'], { input });
+    const decided = await run(lines.join('\r\n'));
+    expect(decided).toMatchObject({ code: 2, told: '3 of 5 rows were refused; their lines say why.\n' });
+    expect(decided.lines).toEqual([
+      expect.objectContaining({ stage: expect.any(String) }),
+      { line: 2, error: expect.objectContaining({ code: 'validation_error', message: 'The line holds no input.' }) },
+      {
+        line: 3,
+        error: expect.objectContaining({ details: [expect.objectContaining({ msg: 'line 3: not an object' })] }),
+      },
+      expect.objectContaining({ stage: expect.any(String) }),
+      { line: 6, error: expect.objectContaining({ code: 'validation_error' }) },
+    ]);
+    const other = await run('amount,purpose\n5,car\n');
+    expect(other).toMatchObject({ code: 2, lines: [], told: expect.stringContaining('standard input.jsonl') });
+  });
+});
+
+describe('the place of a bundle', () => {
+  it('is refused before any work where it cannot be written or something else lies there; a bundle is replaced [CMD-12]', async () => {
+    const folder = temporaryFolder();
+    const at = (name: string) => path.join(folder, name);
+    writeFileSync(at('loans.csv'), 'amount,result\n1,yes\n2,no\n');
+    writeFileSync(at('mine.zip'), 'PK\x03\x04 of another program');
+    symlinkSync(at('loans.csv'), at('link.zip'));
+    mkdirSync(at('folder'));
+    const before = readdirSync(folder).sort();
+    const refusals: [string, RegExp][] = [
+      [
+        at('loans.csv'),
+        /loans\.csv is there already and is no bundle\. Only a bundle is replaced; name another file\.$/,
+      ],
+      [at('link.zip'), /is there already and is no bundle/],
+      [at('mine.zip'), /is there already and is no bundle/],
+      [at('folder'), /folder is a folder\. Name a file in it\.$/],
+      [`${at('folder')}/`, /is a folder/],
+      [at('nowhere/policy.zip'), /cannot be written .* Name a file in a folder that is there and yours\.$/],
+      [at(`${'x'.repeat(250)}.zip`), /cannot be written/],
+      ['/dev/null', /is no bundle/],
+    ];
+    for (const [out, sentence] of refusals) expect(() => checkBundlePlace(out), out).toThrow(sentence);
+    const flags = ['--label', 'result', '--out', at('loans.csv')];
+    expect(await runCommand(['train', at('loans.csv'), ...flags], { scratch: folder })).toMatchObject({
+      code: 2,
+      lines: [],
+      told: expect.stringMatching(/is no bundle.*another file\.\n$/),
+    });
+    expect(readdirSync(folder).sort()).toEqual(before);
+    expect(readFileSync(at('loans.csv'), 'utf8')).toContain('1,yes');
+
+    const dataDir = trained.copy();
+    const exportTo = (out: string) => runCommand(['export', '--data-dir', dataDir, '--out', out]);
+    // A file of the user's beside it is not taken for an unfinished bundle.
+    writeFileSync(at('policy.zip.part'), 'mine');
+    for (let turn = 0; turn < 2; turn += 1) expect(await exportTo(at('policy.zip'))).toMatchObject({ code: 0 });
+    expect(statSync(at('policy.zip')).mode & 0o777).toBe(0o666 & ~process.umask());
+    expect(readdirSync(folder).sort()).toEqual([...before, 'policy.zip', 'policy.zip.part'].sort());
+    expect(readFileSync(at('policy.zip.part'), 'utf8')).toBe('mine');
   });
 });
 
