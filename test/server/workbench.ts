@@ -137,6 +137,16 @@ export function callerOf(app: FastifyInstance, always: Record<string, string>): 
   };
 }
 
+/** A form as HTTP clients write it. */
+export async function sendForm(call: Call, url: string, file: File, fields: Readonly<Record<string, string>> = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', file);
+  const written = new Response(form);
+  const headers = { 'content-type': written.headers.get('content-type') ?? '' };
+  return call('POST', url, Buffer.from(await written.arrayBuffer()), headers);
+}
+
 export const minimalType = { name: 'triage', options: ['yes', 'no'] };
 
 /** Makes a decision type and gives its id. */

@@ -3,32 +3,36 @@ import { parseDate } from '../features/dates.ts';
 
 export type DateOrder = 'day_first' | 'month_first' | 'year_first';
 
-/** Names of the months in English, German, French, Spanish and Italian, long and short, without their marks. */
-const monthNames = [
-  /^(?:jan(?:uary|uar|v|vier|ner)?|ene(?:ro)?|gen(?:naio)?)$/,
-  /^(?:feb(?:ruary|ruar|rero|braio)?|fevr?(?:ier)?)$/,
-  /^(?:mar(?:ch|z|s|zo)?|mrz)$/,
-  /^(?:apr(?:il|ile)?|avr(?:il)?|abr(?:il)?)$/,
-  /^(?:may|mai|mayo|mag(?:gio)?)$/,
-  /^(?:june?|juni|juin|junio|giu(?:gno)?)$/,
-  /^(?:july?|juli|juil(?:let)?|julio|lug(?:lio)?)$/,
-  /^(?:aug(?:ust)?|aout?|ago(?:sto)?)$/,
-  /^(?:sept?(?:ember|embre|iembre)?|set(?:tembre)?)$/,
-  /^(?:oct(?:ober|obre|ubre)?|okt(?:ober)?|ott(?:obre)?)$/,
-  /^nov(?:ember|embre|iembre)?$/,
-  /^(?:dec(?:ember|embre)?|dez(?:ember)?|dic(?:embre|iembre)?)$/,
-];
-/** Names of the days of the week in these languages: they say nothing that the date does not. */
-const weekday =
-  /^(?:mo(?:n|nday|ntag)?|tu(?:e|esday)?|di(?:enstag)?|we(?:d|dnesday)?|mi(?:ttwoch|e|ercoles)?|th(?:u|ursday)?|do(?:nnerstag|m|mingo|menica)?|fr(?:i|iday|eitag)?|sa(?:t|turday|mstag|medi|b|bado|bato)?|su(?:n|nday)?|so(?:nntag)?|sonnabend|lun(?:di|es|edi)?|mar(?:di|tes|tedi)|mer(?:credi|coledi)?|jeu(?:di)?|jue(?:ves)?|gio(?:vedi)?|ven(?:dredi|erdi)?|vie(?:rnes)?|dim(?:anche)?)\.?,? +/;
-const time =
-  /(?:,? +|t)(\d{1,2}) ?[:h] ?(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?| uhr)?( ?(?:z|[+-]\d{2}:?\d{2}))?$/;
-const compact = /^((?:19|20)\d{2})(\d{2})(\d{2})$/;
-const numeric = /^(\d{1,4})( ?[./-] ?| )(\d{1,2})\2(\d{1,4})$/;
-const nameBetween = /^(\d{1,4})(?:st|nd|rd|th|er|º|°)?\.?[ /-]*(?:de |of )?([a-z]+)\.?,?[ /-]*(?:del? )?(\d{1,4})$/;
-const nameFirst = /^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})$/;
+/** The patterns of a written date, which the Python package reads by, too; all but `iso` of folded texts. */
+export const datePatterns = {
+  /** Names of the months in the languages of western Europe, long and short, without their marks. */
+  months: [
+    /^(?:jan(?:uary|uar|uari|v|vier|ner|eiro)?|ene(?:ro)?|gen(?:naio)?)$/,
+    /^(?:feb(?:ruary|ruar|ruari|rero|braio)?|fevr?(?:ier|ereiro)?)$/,
+    /^(?:mar(?:ch|z|s|zo|co)?|mrz|maart|mrt)$/,
+    /^(?:apr(?:il|ile)?|avr(?:il)?|abr(?:il)?)$/,
+    /^(?:may|mai|maj|mei|mayo|maio|mag(?:gio)?)$/,
+    /^(?:june?|juni|juin|junio|junho|giu(?:gno)?)$/,
+    /^(?:july?|juli|juil(?:let)?|julio|julho|lug(?:lio)?)$/,
+    /^(?:aug(?:ust|usti|ustus)?|aout?|ago(?:sto)?)$/,
+    /^(?:sept?(?:ember|embre|iembre)?|set(?:tembre|embro)?)$/,
+    /^(?:oct(?:ober|obre|ubre)?|okt(?:ober)?|ott(?:obre)?|out(?:ubro)?)$/,
+    /^nov(?:ember|embre|iembre|embro)?$/,
+    /^(?:dec(?:ember|embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?)$/,
+  ],
+  /** Names of the days of the week: they say nothing that the date does not. */
+  weekday:
+    /^(?:mo(?:n|nday|ntag)?|tu(?:e|es|esday)?|di(?:enstag)?|we(?:d|dnesday)?|mi(?:ttwoch|e|ercoles)?|th(?:u|ur|urs|ursday)?|do(?:nnerstag|m|mingo|menica)?|fr(?:i|iday|eitag)?|sa(?:t|turday|mstag|medi|b|bado|bato)?|su(?:n|nday)?|so(?:nntag)?|sonnabend|lun(?:di|es|edi)?|mar(?:di|tes|tedi)|mer(?:credi|coledi)?|jeu(?:di)?|jue(?:ves)?|gio(?:vedi)?|ven(?:dredi|erdi)?|vie(?:rnes)?|dim(?:anche)?)\.?,? +/,
+  /** A time of day at the end, with its zone, and the year behind it as C's `ctime` and Git write it. */
+  time: /(?:,? +(?:at |um |a )?|t|:)(\d{1,2})(?: ?[:h] ?|\.)(\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?| uhr)?(?: ?(z|(?:utc|gmt)?[+-]\d{2}(?::?\d{2})?|[a-z][a-z_/]{2,30}))?(?: [a-z]{3,5})?(?: \([^()]*\))?(?: (\d{4})(?: [+-]\d{4})?)?$/,
+  /** Digits alone, as programs write a moment: year, month, day, and the time. */
+  stamp: /^((?:19|20)\d{2})(\d{2})(\d{2})(?:[t ]?(\d{2})(\d{2})(\d{2})?(z?))?$/,
+  numeric: /^(\d{1,4})( ?[./-] ?| )(\d{1,2})\2(\d{1,4})\.?$/,
+  nameBetween: /^(\d{1,4})(?:st|nd|rd|th|er|º|°)?\.?[ /-]*(?:de |of )?([a-z]+)\.?,?[ /-]*(?:del? )?(\d{1,4})$/,
+  nameFirst: /^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})$/,
+} as const;
 /** No longer text is a date. */
-const maxLength = 60;
+export const maxDateLength = 80;
 /** Years of two digits: up to this one they are of this century, as in POSIX. */
 const lastOfThisCentury = 68;
 
@@ -39,7 +43,7 @@ const fold = (text: string) =>
     .replace(/[\u00a0\u202f]/g, ' ')
     .trim()
     .toLowerCase();
-const findMonth = (word: string) => monthNames.findIndex((name) => name.test(word)) + 1;
+const findMonth = (word: string) => datePatterns.months.findIndex((name) => name.test(word)) + 1;
 const pad = (value: number, length = 2) => String(value).padStart(length, '0');
 
 /** The date as ISO 8601, its numbers checked; null where there is no such day. */
@@ -66,8 +70,7 @@ function orderNumbers(first: string, second: string, third: string, order: DateO
 }
 
 function readDay(text: string, order: DateOrder): string | null {
-  const joined = compact.exec(text);
-  if (joined) return order === 'year_first' ? toIso(joined[1] ?? '', Number(joined[2]), Number(joined[3])) : null;
+  const { numeric, nameBetween, nameFirst } = datePatterns;
   const numbers = numeric.exec(text);
   if (numbers) return orderNumbers(numbers[1] ?? '', numbers[3] ?? '', numbers[4] ?? '', order);
   const [, before = '', middle = '', after = ''] = nameBetween.exec(text) ?? [];
@@ -80,20 +83,43 @@ function readDay(text: string, order: DateOrder): string | null {
   return month !== '' && order === 'month_first' ? toIso(year, findMonth(month), Number(day)) : null;
 }
 
+/** The time as ISO 8601 has it, with its seconds and offset where it has some; null where there is no such time. */
+function toIsoTime(hourText: string, minute: string, second = '', half = '', zone = ''): string | null {
+  const hour = half === '' ? Number(hourText) : (Number(hourText) % 12) + (half === 'p' ? 12 : 0);
+  if (hour > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (half !== '' && (Number(hourText) < 1 || Number(hourText) > 12)) return null;
+  const offset = /[+-]\d{2}(?::?\d{2})?$/.exec(zone)?.[0];
+  const end = /^(?:z|utc|gmt)$/.test(zone)
+    ? 'Z'
+    : offset === undefined
+      ? ''
+      : offset.length === 3
+        ? `${offset}:00`
+        : offset;
+  return `T${pad(hour)}:${minute}${second === '' ? '' : `:${second}`}${end}`;
+}
+
 /** Reads a date with an optional time as ISO 8601, without time zones; null where it is none in this order. */
 export function readDate(text: string, order: DateOrder): string | null {
-  if (text.length > maxLength || !/\d/.test(text)) return null;
+  if (text.length > maxDateLength || !/\d/.test(text)) return null;
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && parseDate(text) !== null) {
     const [year = '', month, day] = text.slice(0, 10).split('-');
     return toIso(year, Number(month), Number(day)) === null ? null : text;
   }
+  const { weekday, time: timeAtEnd, stamp } = datePatterns;
   const folded = fold(text).replace(weekday, '');
-  const clock = time.exec(folded);
-  const day = readDay(clock ? folded.slice(0, clock.index).replace(/,$/, '') : folded, order);
-  if (day === null || clock === null) return day;
-  const [, hourText, minute, second, half, zone = ''] = clock;
-  const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + (half === 'p' ? 12 : 0);
-  if (hour > 23 || Number(minute) > 59 || Number(second ?? 0) > 59) return null;
-  if (half !== undefined && (Number(hourText) < 1 || Number(hourText) > 12)) return null;
-  return `${day}T${pad(hour)}:${minute}${second === undefined ? '' : `:${second}`}${zone.trim().toUpperCase()}`;
+  const digits = stamp.exec(folded);
+  if (digits) {
+    const [, year = '', month, dayText, hour, minute = '', second, zone] = digits;
+    const day = order === 'year_first' ? toIso(year, Number(month), Number(dayText)) : null;
+    const time = hour === undefined ? '' : toIsoTime(hour, minute, second, '', zone);
+    return day === null || time === null ? null : day + time;
+  }
+  const clock = timeAtEnd.exec(folded);
+  if (clock === null) return readDay(folded, order);
+  const [, hour = '', minute = '', second, half, zone, yearBehind] = clock;
+  const before = folded.slice(0, clock.index).replace(/,$/, '');
+  const day = readDay(yearBehind === undefined ? before : `${before} ${yearBehind}`, order);
+  const time = toIsoTime(hour, minute, second, half, zone);
+  return day === null || time === null ? null : day + time;
 }

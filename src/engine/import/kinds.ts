@@ -10,13 +10,17 @@ export type ValueUses = ReadonlyMap<string, number>;
 /** A finding about a column; `choices` are readings of which none is certain, `isDoubtful` asks for a look. */
 export type FoundKind = { kind: ColumnKind; reason: string; choices: ColumnKind[]; isDoubtful: boolean };
 
-const missingWords = new Set(
-  '|n/a|na|n.a.|n. a.|#n/a|#nv|#n/d|null|nan|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|'),
-);
+/** Marks that say there is no value; they stand in texts, too. */
+const missingMarks = new Set('|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|'));
+/** Words that say so among numbers, dates, yes and no; among texts they are values, as Namibia and Mr Null know. */
+const missingWords = new Set(['na', 'null', 'nan']);
 const maxMissingLength = 12;
-/** Whether the text of a cell says that there is no value. */
+/** Whether the text of a cell says that there is no value, in a column that holds no texts. */
 export const isMissing = (text: string): boolean =>
-  text.length <= maxMissingLength && missingWords.has(text.toLowerCase());
+  text.length <= maxMissingLength && (missingMarks.has(text.toLowerCase()) || missingWords.has(text.toLowerCase()));
+/** Whether the text of a cell says that there is no value, in a column of texts. */
+export const isMissingText = (text: string): boolean =>
+  text.length <= maxMissingLength && missingMarks.has(text.toLowerCase());
 
 /** Words for yes and no; a pair of single letters counts only where both occur. */
 const yesNoPairs = [
@@ -69,7 +73,7 @@ export function readAs(kind: ColumnKind, cell: Json | undefined): Json | undefin
   if (kind === 'as_is') return cell;
   if (typeof cell === 'string') {
     const text = cell.trim();
-    return isMissing(text) ? null : textReaders[kind](text);
+    return (kind === 'text' ? isMissingText : isMissing)(text) ? null : textReaders[kind](text);
   }
   if (typeof cell === typeOfKind[kind]) return cell;
   return kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
@@ -117,12 +121,22 @@ function showDay(kind: DateKind, text: string): string {
 
 /** Either thousands or decimals: the other columns of the file tell which. */
 const unclearNumber = /^-?\d{1,3}[.,]\d{3}$/;
+/** A code, or a number that some program shortened: `1E5`, not `1.5e5` or `1e+05`. */
+const unclearExponent = /^\d+e\d+$/i;
 
-/** The unit that all texts have as numbers; null where one is none, or has another. */
-function findUnit(texts: readonly string[], decimal: DecimalSign): string | null {
-  const unit = readNumber(texts[0] ?? '', decimal)?.unit ?? null;
-  return unit !== null && texts.every((text) => readNumber(text, decimal)?.unit === unit) ? unit : null;
+/** The unit that all texts have as numbers; two of them where units differ, null where one is no number. */
+function findUnit(texts: readonly string[], decimal: DecimalSign): string | { first: string; other: string } | null {
+  const units = new Map<string, string>();
+  for (const text of texts) {
+    const number = readNumber(text, decimal);
+    if (number === null) return null;
+    if (!units.has(number.unit)) units.set(number.unit, text);
+  }
+  const [first, other] = units.values();
+  return first !== undefined && other !== undefined ? { first, other } : ([...units.keys()][0] ?? null);
 }
+
+const keptAsText = (reason: string): FoundKind => ({ kind: 'text', reason, choices: [], isDoubtful: true });
 
 function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind | null {
   const point = findUnit(texts, '.');
@@ -131,14 +145,46 @@ function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind 
   const isComma = comma !== null && (point === null || isCommaUsual);
   const unit = isComma ? comma : point;
   if (unit === null) return null;
-  const taken = comma === null || unclear === undefined ? null : readNumber(unclear, isComma ? ',' : '.');
+  if (typeof unit !== 'string') {
+    return keptAsText(
+      `${quote(unit.first)} and ${quote(unit.other)} have different units; the number alone can be read`,
+    );
+  }
+  const short = texts.find((text) => unclearExponent.test(text));
+  if (short !== undefined && texts.every((text) => unclearExponent.test(text))) {
+    return certain('text', `codes like ${quote(short)}; as a number it would be ${Number(short)}`);
+  }
+  const guessed = comma === null || unclear === undefined ? short : unclear;
+  const taken = guessed === undefined ? null : readNumber(guessed, isComma ? ',' : '.');
   const parts = [
     point === null ? 'decimal comma' : '',
     unit === '%' ? '5 % becomes 5' : unit === '' ? '' : `in ${unit}`,
-    taken === null ? '' : `${quote(unclear ?? '')} is taken as ${taken.value}`,
+    taken === null ? '' : `${quote(guessed ?? '')} is taken as ${taken.value}`,
   ];
   const reason = parts.filter((part) => part !== '').join(', ');
   return certain(isComma ? 'number_decimal_comma' : 'number', reason);
+}
+
+/** An amount with its decimals between a few other characters. */
+const nearAmount = /^[^\d\s]{0,4} ?\d[\d.,' ]*[.,]\d{2} ?[^\d\s]{0,4}$/;
+/** No longer text is a date or an amount in a form that is not known. */
+const maxFormLength = 40;
+
+/** A year beside other numbers, or beside one and a word. */
+function isNearDate(text: string): boolean {
+  const numbers = text.match(/\d+/g) ?? [];
+  const others = numbers.filter((digits) => digits.length <= 2).length;
+  return numbers.some((digits) => /^(?:19|20)\d{2}$/.test(digits)) && others >= (/\p{L}{3}/u.test(text) ? 1 : 2);
+}
+
+/** Says of texts that look like amounts or dates that they stay what they are. */
+function findUnknownForm(texts: readonly string[]): FoundKind | null {
+  const first = quote(texts[0] ?? '');
+  const areAll = (isNear: (text: string) => boolean) =>
+    texts.every((text) => text.length <= maxFormLength && isNear(text));
+  if (areAll((text) => nearAmount.test(text)))
+    return certain('text', `${first} looks like an amount, but in no known form`);
+  return areAll(isNearDate) ? certain('text', `${first} looks like a date, but in no known form`) : null;
 }
 
 /** From this share on, the values of a kind are worth a word where others stand between them. */
@@ -160,7 +206,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
     if (rows > (1 - minNearShare) * total) continue;
     const what = kind === 'yes_no' ? 'yes or no' : kind.startsWith('date') ? 'dates' : 'numbers';
     const most = `${(total - rows).toLocaleString('en')} of ${total.toLocaleString('en')} values are ${what}`;
-    return { kind: 'text', reason: `${most}, but not ${quote(other)}`, choices: [], isDoubtful: true };
+    return keptAsText(`${most}, but not ${quote(other)}`);
   }
   return null;
 }
@@ -170,6 +216,11 @@ export function findKind(uses: ValueUses, isCommaUsual: boolean): FoundKind {
   const texts = [...uses.keys()];
   if (texts.length === 0) return certain('text', '');
   return (
-    findYesNo(texts) ?? findDate(texts) ?? findNumber(texts, isCommaUsual) ?? findNearKind(uses) ?? certain('text', '')
+    findYesNo(texts) ??
+    findDate(texts) ??
+    findNumber(texts, isCommaUsual) ??
+    findNearKind(uses) ??
+    findUnknownForm(texts) ??
+    certain('text', '')
   );
 }

@@ -3,7 +3,7 @@ import type { Json } from '../domain.ts';
 import { parseDate } from '../features/dates.ts';
 import { identifierPattern } from '../features/values.ts';
 import { limits } from '../limits.ts';
-import { type FoundKind, findKind, isMissing, typeOfKind, type ValueUses } from './kinds.ts';
+import { type FoundKind, findKind, isMissing, isMissingText, typeOfKind, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 
 export type ColumnSurvey = FoundKind & {
@@ -69,6 +69,11 @@ function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], 
   return `It only names the row: ${texts.length.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows.`;
 }
 
+function tellWords(uses: ValueUses, what: string): string {
+  const words = [...uses.keys()].map((word) => `“${word}”`).join(', ');
+  return uses.size > 0 ? `${words} ${what} (${sum(uses).toLocaleString('en')})` : '';
+}
+
 const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count) => total + count, 0);
 
 /** Values of JSON keep their types; dates in it that no feature reads are worth a word. */
@@ -84,14 +89,19 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
   const { uses, missing, types } = countValues(sheet, column);
   const isTable = sheet.header !== null;
   const found = isTable ? findKind(uses, isCommaUsual) : takeAsItIs(uses, types);
-  const words = [...missing.keys()].map((word) => `“${word}”`).join(', ');
-  const blanks = missing.size > 0 ? `${words} counts as empty (${sum(missing).toLocaleString('en')})` : '';
+  const values = new Map(found.kind === 'text' ? [...missing].filter(([word]) => !isMissingText(word)) : []);
+  for (const [word, count] of values) {
+    missing.delete(word);
+    uses.set(word, count);
+  }
+  const blanks = tellWords(missing, 'counts as empty');
+  const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
   const filled = sum(uses);
   return {
     ...found,
     name,
-    reason: capitalize([found.reason, blanks].filter((part) => part !== '').join('; ')),
+    reason: capitalize([found.reason, blanks, kept].filter((part) => part !== '').join('; ')),
     type: isTable && texts.length > 0 ? (typeOfKind[found.kind] ?? 'string') : toType(types),
     filled,
     distinct: texts.length,

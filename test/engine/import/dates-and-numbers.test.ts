@@ -66,6 +66,32 @@ describe('a date', () => {
     }
   });
 
+  it('is read as databases, logs and programs write it [FIL-1]', () => {
+    for (const [text, order, iso] of [
+      ['24-02-2015 11.35', 'day_first', '2015-02-24T11:35'],
+      ['24-FEB-15 11.35.00.123456 AM EUROPE/BERLIN', 'day_first', '2015-02-24T11:35:00'],
+      ['24/Feb/2015:11:35:00 +0000', 'day_first', '2015-02-24T11:35:00+0000'],
+      ['24FEB2015:11:35:00', 'day_first', '2015-02-24T11:35:00'],
+      ['Tue, 24 Feb 2015 11:35:00 GMT', 'day_first', '2015-02-24T11:35:00Z'],
+      ['24 de fevereiro de 2015', 'day_first', '2015-02-24'],
+      ['Tue Feb 24 11:35:00 +0000 2015', 'month_first', '2015-02-24T11:35:00+0000'],
+      ['Tue Feb 24 11:35:00 CET 2015', 'month_first', '2015-02-24T11:35:00'],
+      ['Tue Feb 24 11:35:00 2015 +0100', 'month_first', '2015-02-24T11:35:00'],
+      ['Tue Feb 24 2015 11:35:00 GMT+0100 (Central European Standard Time)', 'month_first', '2015-02-24T11:35:00+0100'],
+      ['Feb 24, 2015 at 11:35 AM', 'month_first', '2015-02-24T11:35'],
+      ['Feb 24 2015 11:35PM', 'month_first', '2015-02-24T23:35'],
+      ['20150224113500', 'year_first', '2015-02-24T11:35:00'],
+      ['20150224T113500Z', 'year_first', '2015-02-24T11:35:00Z'],
+      ['2015-02-24 11:35:00,123', 'year_first', '2015-02-24T11:35:00'],
+      ['2015-02-24 11:35:00 UTC', 'year_first', '2015-02-24T11:35:00Z'],
+      ['2015-02-24 11:35:00+00', 'year_first', '2015-02-24T11:35:00+00:00'],
+      ['2015. 02. 24.', 'year_first', '2015-02-24'],
+    ] as const) {
+      expect([text, readDate(text, order)]).toEqual([text, iso]);
+      expect([iso, parseDate(iso) !== null]).toEqual([iso, true]);
+    }
+  });
+
   it('is none where there is no such day, or the text is something else [FIL-1]', () => {
     for (const text of [
       '31.02.2024',
@@ -81,6 +107,10 @@ describe('a date', () => {
       '1.234.567',
       '25:30',
       '03.04.024',
+      '20151324113500',
+      '20150224253500',
+      '1.2.2024 10.000',
+      '24.02.2015 11.75',
     ])
       for (const order of ['day_first', 'month_first', 'year_first'] as const)
         expect([text, readDate(text, order)]).toEqual([text, null]);
@@ -132,6 +162,24 @@ describe('a number', () => {
     );
   });
 
+  it('has its sign where accounts put it, and thousands as India sets them apart [FIL-1]', () => {
+    for (const [text, decimal, value, unit] of [
+      ['($1,234.56)', '.', -1234.56, '$'],
+      ['$ (1,234.56)', '.', -1234.56, '$'],
+      ['(400)', '.', -400, ''],
+      ['50.00-', '.', -50, ''],
+      ['50,00- €', ',', -50, '€'],
+      ['50,00 €-', ',', -50, '€'],
+      ['-R$ 10,00', ',', -10, 'R$'],
+      ['R$ -10,00', ',', -10, 'R$'],
+      ['–5', '.', -5, ''],
+      ['+15.5', '.', 15.5, ''],
+      ['.5', '.', 0.5, ''],
+      ['12,34,567.50', '.', 1234567.5, ''],
+    ] as const)
+      expect([text, readNumber(text, decimal)]).toEqual([text, { value, unit }]);
+  });
+
   it('is none where digits would be lost or it is only built of digits [FIL-1]', () => {
     for (const text of [
       '007',
@@ -143,6 +191,11 @@ describe('a number', () => {
       '--5',
       '1e999',
       'IV',
+      '(-5)',
+      '-5-',
+      '(5',
+      '(1) 5',
+      '1,00,00',
       '12.34.56',
       '',
     ])
@@ -158,7 +211,11 @@ describe('a number', () => {
       kind: 'number_decimal_comma',
       reason: 'decimal comma, 5 % becomes 5',
     });
-    expect(kindOf(['$5', '€ 5']).kind).toBe('text');
+    expect(kindOf(['$5', '€ 5'])).toMatchObject({
+      kind: 'text',
+      reason: '“$5” and “€ 5” have different units; the number alone can be read',
+      isDoubtful: true,
+    });
     expect(kindOf(['5', '5 %']).kind).toBe('text');
     expect(kindOf(['1.234', '5'])).toMatchObject({ kind: 'number', reason: '“1.234” is taken as 1.234' });
     expect(kindOf(['1.234', '5'], true)).toMatchObject({
@@ -166,6 +223,25 @@ describe('a number', () => {
       reason: '“1.234” is taken as 1234',
     });
     expect(kindOf(['0.123', '5'], true).kind).toBe('number');
+  });
+});
+
+describe('texts that are nearly something else', () => {
+  it('stay texts with a word [FIL-1]', () => {
+    expect(kindOf(['1E5', '12E3'])).toMatchObject({
+      kind: 'text',
+      reason: 'codes like “1E5”; as a number it would be 100000',
+    });
+    expect(kindOf(['1E5', '7'])).toMatchObject({ kind: 'number', reason: '“1E5” is taken as 100000' });
+    expect(kindOf(['1e-05', '2.5E+03'])).toMatchObject({ kind: 'number', reason: '' });
+    expect(kindOf(['1.234,56 xyz', '7,00 xyz']).reason).toBe(
+      '“1.234,56 xyz” looks like an amount, but in no known form',
+    );
+    expect(kindOf(['24 helmikuuta 2015', '3 maaliskuuta 2015']).reason).toBe(
+      '“24 helmikuuta 2015” looks like a date, but in no known form',
+    );
+    for (const texts of [['A-12', 'B-13'], ['Room 12', 'Room 13'], ['12:30', '13:45'], ['+49 170 1234567']])
+      expect([texts, kindOf(texts)]).toEqual([texts, { kind: 'text', reason: '', choices: [], isDoubtful: false }]);
   });
 });
 
@@ -191,7 +267,8 @@ describe('words', () => {
   it('that say there is no value are left empty, and None is a value [FIL-1]', () => {
     for (const text of ['', ' ', 'n/a', 'NA', 'null', '-', 'k.A.', '#N/A', '?'])
       expect([text, readAs('number', text)]).toEqual([text, null]);
-    expect(readAs('text', 'none')).toBe('none');
+    for (const text of ['none', 'NA', 'Null', 'nan']) expect(readAs('text', text)).toBe(text);
+    for (const text of ['n/a', '-', '#N/A', '?']) expect(readAs('text', text)).toBeNull();
     expect(readAs('as_is', 'NA')).toBe('NA');
   });
 

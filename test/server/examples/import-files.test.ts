@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
-import { type Call, openForTest } from '../workbench.ts';
+import { openForTest, sendForm } from '../workbench.ts';
 
 type Complaint = {
   input: {
@@ -33,16 +33,6 @@ async function openBookings() {
   const type = await call('POST', '/api/v1/decision-types', { name: 'buchungen', options: answers });
   const url = `/api/v1/decision-types/${type.body.id}/examples`;
   return { call, deps, url, importAs: (body: object) => call('POST', `${url}/import`, body) };
-}
-
-/** A form as HTTP clients write it. */
-async function sendForm(call: Call, url: string, file: File, fields: Readonly<Record<string, string>> = {}) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('file', file);
-  const written = new Response(form);
-  const headers = { 'content-type': written.headers.get('content-type') ?? '' };
-  return call('POST', url, Buffer.from(await written.arrayBuffer()), headers);
 }
 
 describe('a file that nobody prepared, over REST', () => {

@@ -1,0 +1,90 @@
+/** Files as people have them: the page, REST and the command line read each alike, or refuse it alike. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../src/engine/errors.ts';
+import { createRowReader, proposeRoles, toExampleColumns } from '../../../src/engine/import/example-plan.ts';
+import { readFile } from '../../../src/engine/import/read-file.ts';
+import { surveyColumns } from '../../../src/engine/import/survey.ts';
+import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
+import files from '../../cases/files.json' with { type: 'json' };
+import { openForAll, sendForm } from '../workbench.ts';
+
+type Case = {
+  file: string;
+  label?: string;
+  options?: { sheet?: string; header_line?: number };
+  inputs?: object[];
+  reasons?: Readonly<Record<string, string>>;
+  refusal?: string;
+};
+/** What a door says of a file: its inputs and the reasons of its columns, or why it is refused. */
+type Answer = Pick<Case, 'inputs' | 'reasons' | 'refusal'>;
+
+const folder = path.join(import.meta.dirname, '../../fixtures/cases');
+
+async function readByPage({ file, label = 'label', options = {} }: Case): Promise<Answer> {
+  const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
+  const choice = { sheet: options.sheet, headerLine: options.header_line };
+  const sheet = await readFile({ name: path.basename(file), bytes }, choice, { maxBytes: 1e6 });
+  const surveys = surveyColumns(sheet);
+  const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
+  const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
+  const { readRow } = createRowReader(sheet, columns, kinds);
+  const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
+  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons };
+}
+
+async function readByCommand({ file, label = 'label' }: Case): Promise<Answer> {
+  const read = await readLabelledFile(path.join(folder, file), { label });
+  return { inputs: [...listRows(read)].map(({ input }) => input) };
+}
+
+/** What a door throws where it refuses a file, as a sentence. */
+async function orRefusal(read: Promise<Answer>): Promise<Answer> {
+  return read.catch((error: unknown) => {
+    const details = error instanceof WorkbenchError ? JSON.stringify(error.details) : '';
+    return { refusal: `${error} ${details}` };
+  });
+}
+
+describe('a file of others', () => {
+  const bench = openForAll();
+  let url = '';
+  beforeAll(async () => {
+    const type = { name: 'files', options: ['keep', 'drop'] };
+    url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}/examples/import`;
+  });
+  const readOverRest = async ({ file, label, options = {} }: Case): Promise<Answer> => {
+    const mapping = label === undefined ? {} : { mapping: { decision: label } };
+    const fields = Object.entries({ ...options, ...mapping }).map(([name, value]) => [
+      name,
+      name === 'sheet' ? String(value) : JSON.stringify(value),
+    ]);
+    const bytes = new File([readFileSync(path.join(folder, file))], path.basename(file));
+    const { status, body, text } = await sendForm(bench.call, url, bytes, Object.fromEntries(fields));
+    if (status !== 200) return { refusal: text };
+    const columns: { name: string; reason: string }[] = body.columns;
+    return {
+      inputs: body.preview.map((row: { input_payload: object }) => row.input_payload),
+      reasons: Object.fromEntries(columns.map(({ name, reason }) => [name, reason])),
+    };
+  };
+
+  it.each(files.cases as Case[])(
+    'is read or refused alike by page, REST and command line: $file [FIL-1]',
+    async (given) => {
+      const byPage = await orRefusal(readByPage(given));
+      const overRest = await readOverRest(given);
+      const answers = [byPage, overRest];
+      if (given.options === undefined) answers.push(await orRefusal(readByCommand(given)));
+      for (const { inputs, refusal = '' } of answers) {
+        expect(inputs).toEqual(given.inputs);
+        expect(refusal).toContain(given.refusal ?? '');
+      }
+      for (const { reasons = {} } of [byPage, overRest]) {
+        for (const [column, part] of Object.entries(given.reasons ?? {})) expect(reasons[column]).toContain(part);
+      }
+    },
+  );
+});
