@@ -245,6 +245,12 @@ const examples = {
   'FND-7':
     'Statistics say how many labels are expected to be wrong, unless the models err on over a fifth of them, and how many suspect ones were changed; beside a suspect label stand the likelier one and the reason of the models that doubt it.',
   'FND-8': 'A suspect label that a person has reviewed and kept is not listed again while the same option is likelier.',
+  'FIR-1':
+    "A label that is changed after a model's doubt, or with many others once there is a model, stays what its example is measured by; trainings, promises, gates, comparisons and audits go by it.",
+  'FIR-2':
+    "How many test rows were relabelled after a model's doubt is said beside the figure to quote, with what the new labels would make of it: REST, page, report, model card.",
+  'FIR-3':
+    'A first label follows renamed and merged options and every undo; a plain edit that no model doubts changes what is measured.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',

@@ -150,6 +150,8 @@ export type TrainingExample = {
   id: string;
   input: JsonObject;
   decision: string | null;
+  /** The label that it is measured by where it is held out; left out or null: its decision. */
+  firstDecision?: string | null;
   reasonCodes: string[];
   source: RowSource;
   /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */

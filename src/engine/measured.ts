@@ -64,7 +64,7 @@ export const wholeDecisionSchema = z
       .string()
       .default('')
       .describe(
-        'The figure to quote, in words: `accuracy` with its interval, beside the baseline; empty in earlier metrics',
+        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled` says; empty in earlier metrics',
       ),
     accuracy: measuredShareSchema.describe('Decisions that are right, automatic or not'),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
@@ -85,6 +85,17 @@ export const wholeDecisionSchema = z
       .nullable()
       .default(null)
       .describe('What is reached on the same rows without the classifier; null without rows, and in earlier metrics'),
+    relabelled: z
+      .object({
+        rows: z.int(),
+        accuracy: measuredShareSchema.describe('Right by the labels of now; every other figure goes by the first ones'),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe(
+        "Rows whose label was changed after a model's doubt, or with many others once there was a model: they are measured by their first label; null without any",
+      ),
     sentence: z.string(),
   })
   .meta({ id: 'WholeDecision' });

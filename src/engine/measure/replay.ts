@@ -14,12 +14,17 @@ export type RecordedRow = {
   unfamiliar: boolean;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
+  /** The label of now, where the expected one was changed after a model's doubt; left out or null: it was not. */
+  relabelled?: string | null;
 };
 
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
-export type ReplayedRow = { expected: string; ruled: string | null; prediction: Prediction; isMasked?: boolean };
+export type ReplayedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled'> & {
+  ruled: string | null;
+  prediction: Prediction;
+};
 
 export type Replay<Row extends RecordedRow = RecordedRow> = {
   /** Each beside what was recorded of it. */
@@ -41,7 +46,7 @@ export function compileReplay(
 ): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
-  return ({ input, expected, predicted, confidence, unfamiliar, isMasked = false }) => {
+  return ({ input, expected, predicted, confidence, unfamiliar, isMasked = false, relabelled = null }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
     // What is masked came through the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
@@ -49,7 +54,10 @@ export function compileReplay(
     const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    return { row: { expected, ruled: matched?.then ?? null, prediction, isMasked }, steps: steps + ofSchema };
+    return {
+      row: { expected, ruled: matched?.then ?? null, prediction, isMasked, relabelled },
+      steps: steps + ofSchema,
+    };
   };
 }
 

@@ -2,6 +2,7 @@
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
+import { formatCount } from '../numeric.ts';
 import { formatShare } from './format-share.ts';
 import { decideRow, type ReplayedRow } from './replay.ts';
 
@@ -16,12 +17,23 @@ export function measureWholeDecision(
   settings: ThresholdSettings,
   missing: number,
 ): WholeDecision {
-  const counts = { masked: 0, right: 0, automatic: 0, byRule: 0, wrongAutomatic: 0, fallback: 0 };
+  const counts = {
+    masked: 0,
+    right: 0,
+    automatic: 0,
+    byRule: 0,
+    wrongAutomatic: 0,
+    fallback: 0,
+    relabelled: 0,
+    rightAsNow: 0,
+  };
   for (const row of rows) {
     const { decision, escalate, stage } = decideRow(row, settings);
     const isRight = decision === row.expected;
     if (row.isMasked) counts.masked += 1;
     if (isRight) counts.right += 1;
+    if (row.relabelled) counts.relabelled += 1;
+    if (decision === (row.relabelled ?? row.expected)) counts.rightAsNow += 1;
     if (stage === 'rules') counts.byRule += 1;
     if (stage === 'fallback') counts.fallback += 1;
     if (escalate) continue;
@@ -33,12 +45,13 @@ export function measureWholeDecision(
   const error = measureShare(counts.wrongAutomatic, counts.automatic);
   const accuracy = measureShare(counts.right, total);
   const baseline = measureBaseline(rows, settings);
+  const relabelled = describeRelabelled(counts.relabelled, accuracy, measureShare(counts.rightAsNow, total));
   return {
     rows: total,
     missing,
     refused,
     masked: counts.masked,
-    headline: describeHeadline(accuracy, baseline),
+    headline: [describeHeadline(accuracy, baseline), ...(relabelled === null ? [] : [relabelled.sentence])].join(' '),
     accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),
@@ -46,6 +59,7 @@ export function measureWholeDecision(
     escalated: measureShare(total - counts.automatic, total),
     fallback: measureShare(counts.fallback, total),
     baseline,
+    relabelled,
     sentence: describe(automatic, error),
   };
 }
@@ -77,6 +91,18 @@ function describeHeadline({ share, of, low, high }: MeasuredShare, baseline: Who
   return rules === null
     ? `${right} ${always}.`
     : `${right} ${always}, the rules alone ${formatShare(rules.share ?? 0)}.`;
+}
+
+/** Says how many labels were changed after a model's doubt, and what that would make of the figure; null for none. */
+function describeRelabelled(rows: number, byFirst: MeasuredShare, asNow: MeasuredShare): WholeDecision['relabelled'] {
+  if (rows === 0) return null;
+  const were = rows === 1 ? 'test row was' : 'test rows were';
+  const shares = `${formatShare(byFirst.share ?? 0)} by the first labels, ${formatShare(asNow.share ?? 0)} by the new`;
+  return {
+    rows,
+    accuracy: asNow,
+    sentence: `${formatCount(rows)} of ${formatCount(byFirst.of)} ${were} relabelled after a model's doubt: ${shares}.`,
+  };
 }
 
 function describe(automatic: MeasuredShare, error: MeasuredShare): string {

@@ -98,8 +98,12 @@ function receiveRows(): Promise<SnapshotRecord[]> {
 /** The digest of the rows' content, whatever their order and ids: the same rows imported anew have the same one. */
 function digestRows(rows: readonly SnapshotRecord[]): string {
   const texts = rows
-    .map(({ inputJson, decision, reasonCodesJson, source, test }) =>
-      JSON.stringify([inputJson, decision, reasonCodesJson, source, ...(test ? ['test'] : [])]),
+    .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test }) =>
+      JSON.stringify([
+        ...[inputJson, decision, reasonCodesJson, source],
+        ...(test ? ['test'] : []),
+        ...(firstDecision === null ? [] : [{ firstDecision }]),
+      ]),
     )
     .sort();
   const hash = createHash('sha256');
@@ -112,6 +116,7 @@ function toExample(row: SnapshotRecord): TrainingExample {
     id: row.exampleId,
     input: JSON.parse(row.inputJson) as JsonObject,
     decision: row.decision,
+    firstDecision: row.firstDecision,
     reasonCodes: JSON.parse(row.reasonCodesJson) as string[],
     source: row.source,
     test: row.test,

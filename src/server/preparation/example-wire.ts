@@ -26,6 +26,7 @@ export function toExample(example: ExampleRecord): Example {
     decision_type_id: example.decisionTypeId,
     input_payload: example.input,
     expected_decision: example.decision,
+    first_decision: example.firstDecision,
     reason_codes: example.reasonCodes,
     source: example.source,
     reviewed: example.reviewed,

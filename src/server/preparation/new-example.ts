@@ -28,6 +28,7 @@ export function newExample(
     test: example.test ?? false,
     mark: null,
     note: null,
+    firstDecision: null,
     byTeacher: example.source === 'synthetic',
     logId: example.logId ?? null,
     audited: example.audited ?? false,

@@ -33,6 +33,7 @@ const example = (id: string, changes: Partial<ExampleRecord> = {}): ExampleRecor
   test: false,
   mark: null,
   note: null,
+  firstDecision: null,
   byTeacher: false,
   logId: null,
   audited: false,

@@ -13,6 +13,10 @@ export type LabelledRow = SplitRow & {
   id: string;
   input: JsonObject;
   decision: string;
+  /** The label that it is measured by where that is another one, as it was before a model doubted it. */
+  first?: { decision: string; label: number };
+  /** Of a row that is measured by its first label: the one of now. */
+  relabelled?: string;
   reasonCodes: string[];
   ruled?: boolean;
   /** Whether personal values were masked, and are missing in `input`. */
@@ -62,13 +66,16 @@ export function prepareRows(
   const rows = labelled
     .flatMap((example) => {
       if (example.decision === null) return [];
-      const label = labels.get(example.decision);
+      const { id, source, reasonCodes, decision, firstDecision = null, test = false, ruled = false } = example;
+      const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
+      const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
       if (label === undefined) return [];
-      const { id, source, reasonCodes, decision, test = false, ruled = false } = example;
       const { input, isMasked } = blankMasks(example.input, piiFields);
       if (isMasked) maskedCount += 1;
       const content = toCanonicalJson(example.input);
-      return [{ id, content, input, source, reasonCodes, decision, label: ruled ? -1 : label, test, ruled, isMasked }];
+      const row = { id, content, input, source, reasonCodes, decision, label, test, ruled, isMasked };
+      if (firstDecision === null || firstLabel === undefined) return [row];
+      return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const groups = groupNearRepeats(rows);
@@ -92,6 +99,11 @@ export function prepareRows(
   );
   if (imbalance !== null) notes.push(imbalance);
   return { rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })), presentOptions, notes };
+}
+
+/** A row as it is measured: with its first label, whatever a model made of that. */
+export function toMeasured(row: LabelledRow): LabelledRow {
+  return row.first === undefined ? row : { ...row, ...row.first, relabelled: row.decision };
 }
 
 /** Whether a rule decides an input, of which masked values under `piiFields` count as missing. */

@@ -137,6 +137,7 @@ function measureDecisions(
     predicted,
     confidence: Math.max(...probabilities),
     unfamiliar,
+    relabelled: measuredRows[i]?.relabelled ?? null,
   }));
   const deciding = { ...manifest, rules, inputSchema };
   const replay = replayRows(recorded, deciding);

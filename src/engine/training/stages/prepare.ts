@@ -1,7 +1,7 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
 import { formatCount } from '../../numeric.ts';
-import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
+import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
 import { findNearDuplicates } from '../data/near-duplicates.ts';
 import { splitRows } from '../data/split.ts';
 import type { Generated, Prepared, Run } from './state.ts';
@@ -24,7 +24,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   const isLearned = ({ label }: LabelledRow) => label >= 0;
   const rows = all.filter(isLearned);
   const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
-  const heldOut = split.test.flatMap((position) => all[position] ?? []);
+  const heldOut = split.test.flatMap((position) => all[position] ?? []).map(toMeasured);
   // Rows that rules decide say nothing of the classifier: alone they are no rows to measure on.
   const testRows = heldOut.some((row) => !row.ruled) ? heldOut : [];
   refuseUntrainedOptions(
@@ -45,7 +45,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     sharing: rare.together.map((option) => options.indexOf(option)),
     trainRows,
     testRows,
-    measuredRows: testRows.length === 0 ? trainRows : testRows,
+    measuredRows: testRows.length === 0 ? trainRows.map(toMeasured) : testRows,
     split: {
       rule: split.rule,
       // The analyst's test rows are never learned from, so the measured model is the one that decides.

@@ -43,6 +43,12 @@ export const exampleSchema = z
     decision_type_id: uuid,
     input_payload: z.record(z.string(), z.unknown()),
     expected_decision: z.string().nullable().describe('The label; null: none yet'),
+    first_decision: z
+      .string()
+      .nullable()
+      .describe(
+        'The label by which policies are measured where it is held out: it was changed after a model had doubted it, or with many others once there was a model; null: expected_decision',
+      ),
     reason_codes: z.array(z.string()),
     source: z.enum(['user', 'synthetic']).describe('Entered or imported, or proposed by a teacher'),
     reviewed: z.boolean().describe('Whether a person has confirmed the label'),
@@ -319,7 +325,15 @@ export const exampleOperations = {
     ...common,
     scope: 'label',
     body: exampleBulkSchema,
-    output: z.object({ affected: z.int(), undo_token: z.string() }),
+    output: z.object({
+      affected: z.int(),
+      held_out: z
+        .int()
+        .describe(
+          'So many of them are held out and have another label now: their first one stays what they are measured by',
+        ),
+      undo_token: z.string(),
+    }),
     summary: 'Label, review, mark or delete many examples; can be undone with the token',
     hints: destroys,
   }),

@@ -81,8 +81,8 @@ export const exampleHandlers = {
 
   'examples.bulk': (deps, { type, body }) => {
     const selection = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
-    const { affected, undoToken } = changeExamples(deps, type, selection, toChange(body));
-    return { affected, undo_token: undoToken };
+    const { affected, heldOut, undoToken } = changeExamples(deps, type, selection, toChange(body));
+    return { affected, held_out: heldOut, undo_token: undoToken };
   },
 
   'examples.undo': (deps, { type, body }) => undoExampleChange(deps, type, body.undo_token),

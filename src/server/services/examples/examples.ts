@@ -105,9 +105,9 @@ export function updateExample(
       note: update.note === undefined ? example.note : update.note,
       updatedAt: deps.clock.now(),
     };
-    deps.store.examples.update(changed);
+    const written = deps.store.examples.update(changed);
     if (update.reviewed === true) deps.store.trainingRuns.labelChecks.confirm(type.id, [id]);
-    return changed;
+    return written;
   });
   // The suggestion counts before the model has learned from the label.
   if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
@@ -148,29 +148,33 @@ function refuseMissingExample(): never {
   throw new WorkbenchError('not_found', 'The example does not exist.');
 }
 
-/** Changes or deletes many examples at once; the newest changes of a type can be undone by their tokens. */
+/**
+ * Changes or deletes many examples at once; the newest changes of a type can be undone by their tokens. `heldOut` of
+ * them have another label now than the first one, by which they are measured.
+ */
 export function changeExamples(
   deps: BulkDeps,
   type: DecisionTypeRecord,
   selection: ExampleSelection,
   change: ExampleChange,
-): { affected: number; undoToken: string } {
+): { affected: number; heldOut: number; undoToken: string } {
   const { options } = type.activeVersion.definition;
   if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
     throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
   }
   const undoToken = deps.newId();
-  const affected = deps.store.transaction(() => {
-    const changed = deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now());
+  const isLabel = change !== 'delete' && change.set === 'decision';
+  const counts = deps.store.transaction(() => {
+    const affected = deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now());
     // A review of a whole filter has not looked at each suspect label.
     const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
     if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
-    return changed;
+    return { affected, heldOut: isLabel ? deps.store.exampleChanges.countMeasuredAsBefore(undoToken, type.id) : 0 };
   });
-  if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
+  if (isLabel && change.to !== null && 'ids' in selection) {
     for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
   }
-  return { affected, undoToken };
+  return { ...counts, undoToken };
 }
 
 /** Undoes a bulk change; throws `conflict` when it is too old or undone, or an option was changed since. */

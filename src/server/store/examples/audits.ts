@@ -66,8 +66,9 @@ const ofRecord = `l.seq = d.log_seq AND l.created_at = d.created_at AND l.decisi
   AND l.removed_at IS NULL`;
 /** Whether it is certain that a decision is drawn: others of a week under way may still come before it. */
 const isDrawnSql = '(d.week IS NULL OR d.week < ?)';
-/** The right decision: as it was judged, or corrected before it was shown. */
-const rightSql = 'iif(d.example_id IS NULL, l.corrected_decision, e.decision)';
+/** The right decision: as it was judged, whatever a model made of that later, or corrected before it was shown. */
+const rightSql = `iif(d.example_id IS NULL, l.corrected_decision,
+  iif(e.decision IS NULL, NULL, ifnull(e.first_decision, e.decision)))`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   const waiting = `FROM audit_draws d JOIN decision_logs l ON ${ofRecord}

@@ -3,6 +3,7 @@ import type { Costs } from '../../../engine/costs.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { toWhere } from './examples.ts';
+import { setFirstOfMany } from './first-labels.ts';
 
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
@@ -29,13 +30,14 @@ export type OptionChange = {
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
 
-const labelColumns = ['id', 'decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
+const labelColumns = ['id', 'decision', 'first_decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
 const allColumns = [
   'seq',
   'id',
   'decision_type_id',
   'input',
   'decision',
+  'first_decision',
   'reason_codes',
   'source',
   'reviewed',
@@ -54,11 +56,12 @@ const toJsonObject = (columns: readonly string[]) =>
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
 
-/** Writes a change as an SQL assignment of one parameter; a label settles the mark. */
-function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
-  if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = ?`;
-  if (change.set === 'status') return 'mark = ?';
-  return change.to === null ? 'decision = ?, by_teacher = 0' : 'decision = ?, by_teacher = 0, mark = NULL';
+/** Writes a change as SQL assignments; a label settles the mark. */
+function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
+  if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = @value`;
+  if (change.set === 'status') return 'mark = @value';
+  const label = `decision = @decision, by_teacher = 0, ${setFirstOfMany}`;
+  return change.to === null ? label : `${label}, mark = NULL`;
 }
 
 /** Leaves out the examples that cannot have the status, and generated ones as test rows. */
@@ -70,12 +73,12 @@ function toCondition(change: ExampleChange): string {
   return change.to === 'to_label' ? ' AND decision IS NULL' : '';
 }
 
-function toColumnValue(change: Exclude<ExampleChange, 'delete'>): string | number | null {
+function toColumnValue(change: Exclude<ExampleChange, 'delete' | { set: 'decision' }>): string | number | null {
   if (change.set === 'reviewed' || change.set === 'test') return Number(change.to);
-  if (change.set === 'decision') return change.to;
   return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
 }
 
+type RestoredOption = { token: string } & Pick<OptionChange, 'from' | 'into'>;
 /** The label is null where no example is kept. */
 type KeptOption = {
   token: string;
@@ -104,7 +107,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `INSERT INTO example_undos (token, decision_type_id, rows, created_at, option_change)
        SELECT @token, @typeId, json_group_array(json(iif(@isDeletion, ${toJsonObject(allColumns)},
          ${toJsonObject(labelColumns)}))), @at, @change
-       FROM examples WHERE decision_type_id = @typeId AND decision = @label`,
+       FROM examples WHERE decision_type_id = @typeId AND (decision = @label OR first_decision = @label)`,
     ),
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetSince: db.prepare<[{ token: string; typeId: string }]>(
@@ -112,17 +115,34 @@ function prepareStatements(db: WorkbenchDatabase) {
          AND rowid >= (SELECT rowid FROM example_undos WHERE token = @token)`,
     ),
     // A label that was changed since stays with its example; of one that was edited otherwise the time stays.
-    restoreOption: db.prepare<[{ token: string; into: string | null }]>(
-      `UPDATE examples SET decision = kept.decision, by_teacher = ifnull(kept.by_teacher, 0),
+    restoreOption: db.prepare<[RestoredOption]>(
+      `UPDATE examples SET decision = kept.decision, first_decision = kept.first_decision, by_teacher = ifnull(kept.by_teacher, 0),
          updated_at = iif(examples.updated_at = (SELECT created_at FROM example_undos WHERE token = @token),
            kept.updated_at, examples.updated_at)
-       FROM ${keptRows} AS kept WHERE examples.id = kept.id AND examples.decision IS @into`,
+       FROM ${keptRows} AS kept
+       WHERE examples.id = kept.id AND examples.decision IS @into AND kept.decision = @from`,
+    ),
+    restoreFirst: db.prepare<[RestoredOption]>(
+      `UPDATE examples SET first_decision = nullif(kept.first_decision, examples.decision)
+       FROM ${keptRows} AS kept
+       WHERE examples.id = kept.id AND kept.first_decision = @from AND ifnull(examples.first_decision, @into) IS @into`,
     ),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = ifnull(kept.test, 0),
+      `UPDATE examples SET decision = kept.decision, first_decision = kept.first_decision,
+         reviewed = kept.reviewed, test = ifnull(kept.test, 0),
          mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
+    countMeasuredAsBefore: db
+      .prepare<[{ token: string; decisionTypeId: string }], number>(
+        `SELECT count(*) FROM ${keptRows} AS kept JOIN examples e ON e.id = kept.id
+         WHERE e.first_decision IS NOT NULL AND (e.test = 1 OR e.audited = 1 OR EXISTS (
+           SELECT 1 FROM held_out_predictions h WHERE h.example_id = e.id AND h.policy_id = (
+             SELECT id FROM policies p WHERE decision_type_id = @decisionTypeId
+               AND EXISTS (SELECT 1 FROM held_out_predictions WHERE policy_id = p.id)
+             ORDER BY version DESC LIMIT 1)))`,
+      )
+      .pluck(),
     isPlaceTaken: db
       .prepare<[{ token: string }], number>(
         `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
@@ -131,7 +151,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     // A place or a log record that was taken meanwhile stays with the newer example.
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
-       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
+       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed,
          ifnull(test, 0), mark, note, ifnull(by_teacher, 0),
          iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), ifnull(audited, 0), created_at,
          updated_at
@@ -175,8 +195,13 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
       ).run(token, decisionTypeId, changedAt, ...values);
       statements.trim.run(decisionTypeId);
       if (change === 'delete') return db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
-      const update = db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
-      return update.run(toColumnValue(change), changedAt, ...values).changes;
+      const named = change.set === 'decision' ? { decision: change.to } : { value: toColumnValue(change) };
+      const update = db.prepare(`UPDATE examples SET ${toAssignments(change)}, updated_at = @changedAt WHERE ${sql}`);
+      return update.run({ ...named, changedAt }, ...values).changes;
+    },
+    /** Counts the examples of a change that are held out, and are measured by another label than they have now. */
+    countMeasuredAsBefore(token: string, decisionTypeId: string): number {
+      return statements.countMeasuredAsBefore.get({ token, decisionTypeId }) ?? 0;
     },
     /** Keeps what undoes a change of an option: labels, or deleted examples; of a rename nothing. */
     keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
@@ -201,9 +226,10 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
       return labels + deleted;
     },
     /** Gives an option its examples back, and forgets what undoes later changes; returns their number. */
-    undoOption(token: string, typeId: string, { into }: OptionChange): number {
+    undoOption(token: string, typeId: string, { from, into }: OptionChange): number {
       noteChange(typeId);
-      const affected = statements.restoreOption.run({ token, into }).changes + restoreDeleted(token);
+      const affected = statements.restoreOption.run({ token, from, into }).changes + restoreDeleted(token);
+      statements.restoreFirst.run({ token, from, into });
       statements.forgetSince.run({ token, typeId });
       return affected;
     },

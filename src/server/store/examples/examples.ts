@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { toFieldConditions } from './field-tests.ts';
+import { setFirstOfOne } from './first-labels.ts';
 
 /** Of an example that a person put aside, or that somebody else should look at. */
 export type ExampleMark = 'skipped' | 'flagged';
@@ -13,6 +14,8 @@ export type ExampleRecord = {
   input: JsonObject;
   /** The label, or null while there is none. */
   decision: string | null;
+  /** The label that it is measured by where that is another one (`first-labels.ts`), else null. */
+  firstDecision: string | null;
   reasonCodes: string[];
   source: 'user' | 'synthetic';
   reviewed: boolean;
@@ -53,13 +56,16 @@ export type RawExample = Omit<ExampleRecord, 'input' | 'reasonCodes' | Flag> &
 
 /** The beginning of every statement that reads whole examples. */
 export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeId, input, decision,
-  reason_codes AS reasonCodes, source, reviewed, test, mark, note, by_teacher AS byTeacher, log_id AS logId,
+  first_decision AS firstDecision, reason_codes AS reasonCodes, source, reviewed, test, mark, note, by_teacher AS byTeacher, log_id AS logId,
   audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
 export type Value = string | number;
 
 /** New unreviewed examples of the user's own: each slice is the JSON of a list of id, input, label, reason codes. */
 export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
+type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt: number | null };
+type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'updatedAt'> &
+  Record<'reviewed' | 'test' | 'byTeacher', number> & { input: string; reasonCodes: string };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
 
 /** What a slice holds at most, unless a single row is longer: it is inserted in some ten milliseconds. */
@@ -206,13 +212,22 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE seq BETWEEN :first_seq AND :last_seq AND decision_type_id = :decision_type_id`,
     ),
     forgetPart: db.prepare<[UnfinishedPart]>('DELETE FROM unfinished_example_parts WHERE first_seq = :first_seq'),
-    update: db.prepare(
-      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
-         by_teacher = ?, updated_at = ? WHERE id = ?`,
+    update: db
+      .prepare<[UpdatedRow], string | null>(
+        `UPDATE examples SET input = @input, decision = @decision, ${setFirstOfOne}, reason_codes = @reasonCodes,
+           reviewed = @reviewed, test = @test, mark = @mark, note = @note, by_teacher = @byTeacher,
+           updated_at = @updatedAt
+         WHERE id = @id RETURNING first_decision`,
+      )
+      .pluck(),
+    rename: db.prepare<[RenamedLabel]>(
+      `UPDATE examples SET decision = @to, first_decision = nullif(first_decision, @to),
+         updated_at = ifnull(@updatedAt, updated_at)
+       WHERE decision_type_id = @typeId AND decision = @from`,
     ),
-    rename: db.prepare(
-      `UPDATE examples SET decision = ?, updated_at = ifnull(?, updated_at)
-       WHERE decision_type_id = ? AND decision = ?`,
+    renameFirst: db.prepare<[Omit<RenamedLabel, 'updatedAt'>]>(
+      `UPDATE examples SET first_decision = nullif(@to, decision)
+       WHERE decision_type_id = @typeId AND first_decision = @from`,
     ),
     removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
@@ -303,33 +318,37 @@ export class ExampleStore {
     return true;
   }
 
-  /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
-  update(example: ExampleRecord): void {
+  /**
+   * Writes what of an example can change: all but its type, source, origin and the time it was made. Returns it with
+   * its first label.
+   */
+  update(example: ExampleRecord): ExampleRecord {
     this.noteChange(example.decisionTypeId);
-    this.#statements.update.run(
-      JSON.stringify(example.input),
-      example.decision,
-      JSON.stringify(example.reasonCodes),
-      example.reviewed ? 1 : 0,
-      example.test ? 1 : 0,
-      example.mark,
-      example.note,
-      Number(example.byTeacher),
-      example.updatedAt,
-      example.id,
-    );
+    const { id, decision, mark, note, updatedAt } = example;
+    const firstDecision = this.#statements.update.get({
+      ...{ id, decision, mark, note, updatedAt },
+      input: JSON.stringify(example.input),
+      reasonCodes: JSON.stringify(example.reasonCodes),
+      reviewed: Number(example.reviewed),
+      test: Number(example.test),
+      byTeacher: Number(example.byTeacher),
+    });
+    return { ...example, firstDecision: firstDecision ?? null };
   }
 
   /** Gives examples of a label another, or none; `updatedAt` is null for a mere new name. Returns their number. */
-  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number | null): number {
-    this.noteChange(decisionTypeId);
-    return this.#statements.rename.run(to, updatedAt, decisionTypeId, from).changes;
+  renameLabel(typeId: string, from: string, to: string | null, updatedAt: number | null): number {
+    this.noteChange(typeId);
+    const { changes } = this.#statements.rename.run({ typeId, from, to, updatedAt });
+    this.#statements.renameFirst.run({ typeId, from, to });
+    return changes;
   }
 
   /** Deletes every example of a type that has one label. */
   removeLabelled(decisionTypeId: string, label: string): void {
     this.noteChange(decisionTypeId);
     this.#statements.removeLabelled.run(decisionTypeId, label);
+    this.#statements.renameFirst.run({ typeId: decisionTypeId, from: label, to: null });
   }
 
   /** Returns false when the type has no such example. */

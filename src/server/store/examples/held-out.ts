@@ -20,6 +20,8 @@ type MeasuredRecord = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
+  /** The label of now where the expected one was changed after a model's doubt; else null. */
+  relabelled: string | null;
 };
 type Prediction = { predicted: string; confidence: number };
 /** An example that two policies held out and that only one of them gets right. */
@@ -43,7 +45,7 @@ export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };
 type RawHeldOut = Omit<HeldOutRecord, 'input'> & { input: string | null };
-/** `measuredColumns` of `held_out_predictions` as `p`, beside the example's input. */
+/** `measuredColumns` of `held_out_predictions` as `p` and its example as `e`, beside the example's input. */
 export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
   input: string | null;
   unfamiliar: number | null;
@@ -61,7 +63,7 @@ type RawCompared = {
 
 const confidenceSql = (alias: string) => `(SELECT max(value) FROM json_each(${alias}.probabilities))`;
 export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
-  p.input_hash AS inputHash`;
+  p.input_hash AS inputHash, iif(e.first_decision IS NOT NULL AND e.decision <> p.expected, e.decision, NULL) AS relabelled`;
 const inputSql = (alias: string) => `(SELECT input FROM examples WHERE id = ${alias}.example_id)`;
 const toSlice = (page: number, pageSize: number): Slice => ({ limit: pageSize, offset: (page - 1) * pageSize });
 const readInput = (json: string | null) => (json === null ? null : (JSON.parse(json) as JsonObject));

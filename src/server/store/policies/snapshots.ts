@@ -11,6 +11,8 @@ export type SnapshotRecord = {
   exampleId: string;
   inputJson: string;
   decision: string;
+  /** The label that it is measured by, where that is another one. */
+  firstDecision: string | null;
   reasonCodesJson: string;
   source: RowSource;
   test: boolean;
@@ -19,15 +21,15 @@ export type SnapshotRecord = {
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     copy: db.prepare(
-      `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source,
-         test)
-       SELECT ?, seq, id, input, decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', iif(log_id IS NOT NULL AND NOT audited, 'correction', source)),
+      `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, first_decision, reason_codes,
+         source, test)
+       SELECT ?, seq, id, input, decision, first_decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', iif(log_id IS NOT NULL AND NOT audited, 'correction', source)),
          iif(by_teacher AND NOT reviewed, 0, test)
        FROM examples
        WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
     ),
     after: db.prepare<[string, number, number], Omit<SnapshotRecord, 'test'> & { test: number }>(
-      `SELECT position, example_id AS exampleId, input AS inputJson, decision, reason_codes AS reasonCodesJson, source, test
+      `SELECT position, example_id AS exampleId, input AS inputJson, decision, first_decision AS firstDecision, reason_codes AS reasonCodesJson, source, test
        FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
     ),
     remove: db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?'),

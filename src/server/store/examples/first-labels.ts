@@ -1,0 +1,30 @@
+/**
+ * The first label of an example: what it is measured by once its label was changed after a model's doubt, or with many
+ * others. Every statement that gives an example another label sets it by these expressions, so no door bends a figure.
+ */
+
+/** A label that nobody has confirmed since a teacher gave it is no measure. */
+const isMeasure = '(examples.by_teacher = 0 OR examples.reviewed = 1)';
+
+/** Whether models that had not seen the example found another option than its label: a check of labels, or a policy. */
+const isDoubted = `(EXISTS (SELECT 1 FROM label_searches s
+    JOIN label_checks c ON c.search_id = s.id AND c.example_id = examples.id
+    WHERE s.decision_type_id = examples.decision_type_id AND s.complete = 1 AND c.suspect = 1
+      AND c.label = examples.decision)
+  OR EXISTS (SELECT 1 FROM policies p JOIN held_out_predictions h ON h.policy_id = p.id AND h.example_id = examples.id
+    WHERE p.decision_type_id = examples.decision_type_id AND h.expected = examples.decision
+      AND h.predicted <> h.expected))`;
+
+/** Whether a model has said anything of the type's examples: before that, labels are set right many at once. */
+const hasModel = `(EXISTS (SELECT 1 FROM label_searches s
+    WHERE s.decision_type_id = examples.decision_type_id AND s.complete = 1)
+  OR EXISTS (SELECT 1 FROM policies p JOIN held_out_predictions h ON h.policy_id = p.id
+    WHERE p.decision_type_id = examples.decision_type_id))`;
+
+const toAssignment = (keepsFirst: string) => `first_decision = nullif(ifnull(examples.first_decision,
+  iif(${isMeasure} AND ${keepsFirst}, examples.decision, NULL)), @decision)`;
+
+/** SQL that sets the first label where one example gets the label `@decision`. */
+export const setFirstOfOne = toAssignment(isDoubted);
+/** SQL that sets the first label where many examples get the label `@decision` at once. */
+export const setFirstOfMany = toAssignment(hasModel);
