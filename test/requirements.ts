@@ -106,6 +106,9 @@ const decisionTypes = {
     'Rules are proposed from the examples: short conditions with a lower bound of their precision, and none on labels by chance.',
   'RUL-13':
     'A type has named lists, which conditions name (ctx.country in lists.eu): rules, trace and bundle decide by the values, and a list that a rule names cannot be taken away.',
+  'RUL-14':
+    'A value that makes its part fail on every input, and a whole number with more digits than a double keeps, is told when the rule is checked.',
+  'RUL-15': 'What other languages write differently is refused with what to write here.',
 };
 
 const deciding = {
@@ -599,6 +602,8 @@ const ruleSheet = {
     'A date in a condition that is compared by size and does not begin with its year gets a warning with the form to write.',
   'RSH-12':
     'The analysis of rules gives the values and numbers of a field also for each label; beside the sheet they are a chart with its table, or bars, in the colours of the options.',
+  'RSH-13':
+    'A cell reads what decision tables and other languages write, or refuses it with the form to write; it never becomes a text that no input has.',
   'RSH-6':
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':

@@ -50,6 +50,7 @@ ARITIES = {
     "double": (1, 1),
     "string": (1, 1),
     "bool": (1, 1),
+    "type": (1, 1),
     "abs": (1, 1),
     "ceil": (1, 1),
     "floor": (1, 1),
@@ -61,8 +62,13 @@ ARITIES = {
     "getFullYear": (1, 2),
     "getMonth": (1, 2),
     "getDate": (1, 2),
+    "getDayOfMonth": (1, 2),
     "getDayOfWeek": (1, 2),
+    "getDayOfYear": (1, 2),
     "getHours": (1, 2),
+    "getMinutes": (1, 2),
+    "getSeconds": (1, 2),
+    "getMilliseconds": (1, 2),
 }
 """Fewest and most arguments of each function, the receiver counted."""
 

@@ -38,6 +38,10 @@ const [method, global, either] = [describe('method'), describe('global'), descri
 const text: StaticType[] = ['text'];
 const number: StaticType[] = ['number'];
 
+/** A part of a timestamp, in UTC or at a fixed offset, or also of a duration. */
+const ofTime = (name: string, help: string, ...also: 'duration'[]) =>
+  method(name, [['timestamp', ...also], text], 'number', help, [1, 2]);
+
 const descriptions: FunctionInfo[] = [
   either(
     'size',
@@ -108,6 +112,7 @@ const descriptions: FunctionInfo[] = [
     'The value as a string; whole numbers have no fraction.',
   ),
   global('bool', [['bool', 'text']], 'bool', 'True or false from a string such as "true".'),
+  global('type', [['any']], 'text', 'The type of the value, compared as in type(ctx.a) == string.'),
   global('abs', [number], 'number', 'The absolute value of the number.'),
   global('ceil', [number], 'number', 'The number rounded up to a whole number.'),
   global('floor', [number], 'number', 'The number rounded down to a whole number.'),
@@ -116,22 +121,21 @@ const descriptions: FunctionInfo[] = [
   global('max', [['number', 'list']], 'number', 'The largest of the numbers, or of a list of numbers.', [1, 32]),
   global(
     'timestamp',
-    [['text', 'timestamp']],
+    [['text', 'number', 'timestamp']],
     'timestamp',
-    'A point in time from an RFC 3339 string such as "2026-01-31T09:00:00Z".',
+    'A point in time from an RFC 3339 string such as "2026-01-31T09:00:00Z", or from whole seconds since 1970.',
   ),
   global('duration', [['text', 'duration']], 'duration', 'A span of time from a string such as "1h30m".'),
-  method('getFullYear', [['timestamp'], text], 'number', 'The year.', [1, 2]),
-  method('getMonth', [['timestamp'], text], 'number', 'The month, 0 for January.', [1, 2]),
-  method('getDate', [['timestamp'], text], 'number', 'The day of the month, from 1.', [1, 2]),
-  method('getDayOfWeek', [['timestamp'], text], 'number', 'The day of the week, 0 for Sunday.', [1, 2]),
-  method(
-    'getHours',
-    [['timestamp', 'duration'], text],
-    'number',
-    'The hour of a timestamp, or the whole hours of a duration.',
-    [1, 2],
-  ),
+  ofTime('getFullYear', 'The year.'),
+  ofTime('getMonth', 'The month, 0 for January.'),
+  ofTime('getDate', 'The day of the month, from 1.'),
+  ofTime('getDayOfMonth', 'The day of the month, from 0.'),
+  ofTime('getDayOfWeek', 'The day of the week, 0 for Sunday.'),
+  ofTime('getDayOfYear', 'The day of the year, from 0.'),
+  ofTime('getHours', 'The hour of a timestamp, or the whole hours of a duration.', 'duration'),
+  ofTime('getMinutes', 'The minute of a timestamp, or the whole minutes of a duration.', 'duration'),
+  ofTime('getSeconds', 'The second of a timestamp, or the whole seconds of a duration.', 'duration'),
+  ofTime('getMilliseconds', 'The milliseconds behind the whole seconds of a timestamp or duration.', 'duration'),
 ];
 
 export const ruleFunctions: ReadonlyMap<string, FunctionInfo> = new Map(descriptions.map((info) => [info.name, info]));

@@ -15,7 +15,16 @@ export const ruleProblemSchema = z.object({
 export type RuleProblem = z.infer<typeof ruleProblemSchema>;
 
 export const ruleFindingSchema = z.object({
-  kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'always_fails', 'no_example']),
+  kind: z.enum([
+    'never_true',
+    'always_true',
+    'never_reached',
+    'overlap',
+    'field',
+    'always_fails',
+    'loses_digits',
+    'no_example',
+  ]),
   severity: z.enum(['warning', 'info']),
   basis: z
     .enum(['exact', 'examples'])

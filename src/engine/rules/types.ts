@@ -206,6 +206,8 @@ function capitalize(text: string): string {
 
 function suggestConversion(type: StaticType, allowed: readonly StaticType[]): string | null {
   if (type === 'text' && allowed.includes('number')) return 'Convert the string with double(…).';
+  if (allowed.includes('list') && (type === 'text' || type === 'number' || type === 'bool'))
+    return 'A list stands in square brackets: ["x", "y"].';
   if (type === 'number' && allowed.includes('text')) return 'Convert the number with string(…).';
   return null;
 }

@@ -154,6 +154,62 @@ describe('a cell of the sheet of rules', () => {
   });
 });
 
+describe('what people bring from other tables [RSH-13]', () => {
+  it.each<[string, CellField['type'], string]>([
+    ['not("a","b")', 'text', '!(ctx.f in ["a", "b"])'],
+    ['not(a, b)', 'text', '!(ctx.f in ["a", "b"])'],
+    ['not(1)', 'number', 'ctx.f != 1'],
+    ['["a", "b"]', 'text', 'ctx.f in ["a", "b"]'],
+    ['in (a, b)', 'text', 'ctx.f in ["a", "b"]'],
+    ['[2025-01-01..2025-12-31]', 'text', 'ctx.f >= "2025-01-01" && ctx.f <= "2025-12-31"'],
+    ['[date("2025-01-01")..date("2025-12-31")[', 'text', 'ctx.f >= "2025-01-01" && ctx.f < "2025-12-31"'],
+    ['< date("2025-01-01")', 'text', 'ctx.f < "2025-01-01"'],
+    [']1..5]', 'number', 'ctx.f > 1 && ctx.f <= 5'],
+    ['(1..5)', 'any', 'ctx.f > 1 && ctx.f < 5'],
+    ['contains(?, "x")', 'text', 'ctx.f.contains("x")'],
+    ['? >= 3', 'number', 'ctx.f >= 3'],
+    ['“basic”', 'text', 'ctx.f == "basic"'],
+    ['„a, b“, «c»', 'text', 'ctx.f in ["a, b", "c"]'],
+    ["'basic'", 'text', 'ctx.f == "basic"'],
+    ['null', 'text', '!has(ctx.f) || ctx.f in [null, ""]'],
+    ['not(null)', 'number', 'has(ctx.f) && !(ctx.f in [null, ""])'],
+    ['ja', 'bool', 'ctx.f == true'],
+    ['Nein', 'bool', 'ctx.f == false'],
+    ['non', 'bool', 'ctx.f == false'],
+    ['200-400', 'number', 'ctx.f >= 200 && ctx.f <= 400'],
+    ['200 – 400', 'number', 'ctx.f >= 200 && ctx.f <= 400'],
+    ['200 bis 400,5', 'number', 'ctx.f >= 200 && ctx.f <= 400.5'],
+    ['zwischen 10 und 20', 'number', 'ctx.f >= 10 && ctx.f <= 20'],
+    ['zwischen 01.06.2017 und 30.06.2017', 'text', 'ctx.f >= "2017-06-01" && ctx.f <= "2017-06-30"'],
+    // What looks alike and is a value stays one.
+    ['200-400', 'text', 'ctx.f == "200-400"'],
+    ['"-"', 'text', 'ctx.f == "-"'],
+    ['"null"', 'text', 'ctx.f == "null"'],
+    ['"“basic”"', 'text', 'ctx.f == "“basic”"'],
+    ['in stock', 'text', 'ctx.f == "in stock"'],
+    ["it's", 'text', 'ctx.f == "it\'s"'],
+    ['-5', 'number', 'ctx.f == -5'],
+  ])('%s in a column of %s', (typed, type, condition) => {
+    const field: CellField = { path: ['f'], type };
+    expect(conditionOf(typed, field)).toBe(condition);
+    const [cell] = toCells(condition, () => field) ?? [];
+    expect(conditionOf(cell?.text ?? '', field)).toBe(condition);
+  });
+
+  it.each<[string, CellField['type'], string]>([
+    ['-', 'text', 'Write any, or clear the cell, for any value; for the text itself write "-".'],
+    ['–', 'number', 'Write any, or clear the cell'],
+    ['not [1..5]', 'text', 'write < 10 here, and > 20 in a rule of its own'],
+    ['not > 5', 'number', 'write < 10 here, and > 20 in a rule of its own'],
+    ['"a" or "b"', 'text', 'with commas between them: "a", "b"'],
+    ['[a..c]', 'text', 'only numbers and dates such as 2026-01-31 have a size'],
+    ['ja', 'number', 'Write for example > 100'],
+    ['vielleicht', 'bool', 'write one of these two words'],
+  ])('%s in a column of %s is refused with what to write', (typed, type, problem) => {
+    expect(problemOf(typed, { path: ['f'], type })).toContain(problem);
+  });
+});
+
 describe('a rule as a row of cells', () => {
   const fields = [amount, tier, opened, mixed];
   const toField = (path: string[]) =>

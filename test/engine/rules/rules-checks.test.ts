@@ -148,10 +148,73 @@ describe('checking rules against one another', () => {
       ['always_fails', 'division_by_zero', '1 / 0'],
       ['always_fails', 'bad_value', 'timestamp("soon")'],
     ]);
-    expect(told('[1, 2].exists(x, x / 0 == 1)')).toEqual([
-      ['always_fails', 'division_by_zero', '[1, 2].exists(x, x / 0 == 1)'],
-    ]);
+    expect(told('[1, 2].exists(x, x / 0 == 1)')).toEqual([['always_fails', 'division_by_zero', 'x / 0']]);
     expect(told('ctx.a > 1 && duration("1h30m") > duration("1h")')).toEqual([]);
+  });
+
+  it('points at what a part is given where it fails with it on every input [RUL-14]', () => {
+    const told = (condition: string) =>
+      lintRules(rules([condition]).file.rules, null).map(({ kind, message, at }) => [
+        kind,
+        /: (\w+)\.$/.exec(message)?.[1],
+        condition.slice(...(at ?? [0, 0])),
+      ]);
+    const failing: [condition: string, error: string, place: string][] = [
+      ['timestamp(ctx.t).getHours("Europe/Berlin") >= 9', 'bad_value', '"Europe/Berlin"'],
+      ['timestamp(ctx.t).getDayOfWeek("CET") == 0', 'bad_value', '"CET"'],
+      ['timestamp(ctx.t).getMinutes("+15:00") == 0', 'bad_value', '"+15:00"'],
+      ['ctx.l[-1] == 1', 'index_out_of_range', 'ctx.l[-1]'],
+      ['ctx.l[0 - 1] == 1', 'index_out_of_range', 'ctx.l[0 - 1]'],
+      ['ctx.l[0.5] == 1', 'bad_value', 'ctx.l[0.5]'],
+      ['ctx.s.charAt(-1) == "a"', 'index_out_of_range', '-1'],
+      ['ctx.s.substring(3, 1) == "a"', 'index_out_of_range', '1'],
+      ['ctx.s.substring(-2) == "a"', 'index_out_of_range', '-2'],
+      ['ctx.s.indexOf("a", -1) == 2', 'index_out_of_range', '-1'],
+      ['ctx.s.split(",", 1.5) == []', 'bad_value', '1.5'],
+      ['ctx.s.replace("a", "b", 0.5) == ""', 'bad_value', '0.5'],
+      ['ctx.a / 0 > 1', 'division_by_zero', 'ctx.a / 0'],
+      ['ctx.a % 1.5 == 1', 'bad_value', 'ctx.a % 1.5'],
+      ['ctx.l.exists(x, x.charAt(-1) == "a")', 'index_out_of_range', '-1'],
+    ];
+    for (const [condition, error, place] of failing) {
+      expect(told(condition)).toEqual([['always_fails', error, place]]);
+      const { trace } = rules([condition]).evaluate({ t: '2025-06-01T07:30:00Z', l: ['a'], s: 'a,b', a: 7 }, true);
+      expect(trace[0]?.error).toMatch(new RegExp(`^${error}: `));
+    }
+    for (const condition of [
+      'timestamp(ctx.t).getHours("+02:00") == 9',
+      'timestamp(ctx.t).getHours("UTC") == 9',
+      'timestamp(ctx.t).getHours(ctx.zone) == 9',
+      'ctx.l[0] == 1',
+      'ctx.m["-1"] == 1',
+      'ctx.s.charAt(500) == "a"',
+      'ctx.s.substring(1, 3) == "a"',
+      'ctx.s.split(",", -1) == []',
+      'ctx.a / 0.5 > 1 && ctx.a % 2 == 1',
+    ])
+      expect(told(condition)).toEqual([]);
+  });
+
+  it('tells of a whole number that loses digits, wherever it stands [RUL-14]', () => {
+    const told = (condition: string) =>
+      lintRules(rules([condition]).file.rules, null).map(({ kind, message, suggestion, at }) => [
+        kind,
+        message,
+        suggestion,
+        condition.slice(...(at ?? [0, 0])),
+      ]);
+    const lost = [
+      'loses_digits',
+      '9007199254740993 has more digits than a number keeps: here it is 9007199254740992.',
+      'Send ids as texts, and compare with "9007199254740993".',
+      '9007199254740993',
+    ];
+    expect(told('ctx.id == 9007199254740993')).toEqual([lost]);
+    expect(told('ctx.id in [1, 9007199254740993]')).toEqual([lost]);
+    expect(told('ctx.s == "😀" && ctx.id == 1234567890123456789u')[0]?.[1]).toContain('here it is 1234567890123456768');
+    expect(told('ctx.id == -9007199254740993')[0]?.[1]).toContain('here it is -9007199254740992');
+    for (const kept of ['9007199254740992', '-9007199254740992', '"9007199254740993"', '0.12345678901234567', '1e300'])
+      expect(told(`ctx.id == ${kept}`)).toEqual([]);
   });
 
   it('knows the domain that the schema leaves', () => {

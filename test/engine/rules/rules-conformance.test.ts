@@ -15,15 +15,21 @@ const byDesign: [RegExp, string][] = [
     /^comparisons\/.*double_nan$|fp_math\/divide_zero$|fp_math\/fp_overflow/,
     'no NaN and no infinity: division by zero and overflow are errors',
   ],
-  [/int64_math\/(int64_(overflow|min_negate)|uint64_overflow)|int\/uint_max_exact$/, 'every number is a double'],
   [
-    /(eq_map_value_mixed_types|not_eq_map_value_null|not_ne_map_int_to_float|fields\/map_key_(int64|bool)|exists\/map_key_type_\w+|map_value_(null|bool|float|int64)|in\/singleton|in\/mixed_numbers_and_keys_\w+|eq_map_mixed_type_numbers|key_in_mixed_key_type_map|map_key_uint64|map_key_mixed_\w+|map_value_(uint64|list)|size\/map|exists_one\/map_one|map_literal)$/,
+    /int64_math\/(int64_(overflow|min_negate)|uint64_overflow)|int\/uint_max_exact$|conversions\/type\/n?eq_diff$/,
+    'every number is a double',
+  ],
+  [
+    /(eq_map_value_mixed_types|not_eq_map_value_null|not_ne_map_int_to_float|fields\/map_key_(int64|bool)|exists\/map_key_type_\w+|map_value_(null|bool|float|int64)|in\/singleton|in\/mixed_numbers_and_keys_\w+|eq_map_mixed_type_numbers|key_in_mixed_key_type_map|map_key_uint64|map_key_mixed_\w+|map_value_(uint64|list)|size\/map|exists_one\/map_one|map_literal|conversions\/type\/map_\w+)$/,
     'keys of maps are texts, as in JSON',
   ],
-  [/^conversions\/identity\/timestamp$|dyn_timestamp_null$/, 'timestamps are made from text only'],
+  [/dyn_timestamp_null$/, 'null is no timestamp'],
   [/^timestamps\/.*nanos/, 'timestamps and durations are kept to the millisecond'],
   [/^timestamps\/timestamp_range\/sub_time_duration/, 'the longest duration is 10,000 years'],
-  [/^timestamps\/timestamp_selectors_tz\/getDate$/, 'time zones are fixed offsets'],
+  [
+    /^timestamps\/timestamp_selectors_tz\/(getDate|getDayOfMonth_name_\w+|getDayOfYear|getMinutes)$/,
+    'time zones are fixed offsets',
+  ],
 ];
 
 const refusals: [RegExp, string][] = [
@@ -36,9 +42,9 @@ const refusals: [RegExp, string][] = [
     /takes a name and an expression|first argument must be a name|takes \d/,
     'a form of a macro or function that is not part of the language',
   ],
-  [/Unexpected \? here/, 'no optional access'],
+  [/Unexpected \? here|Optional access/, 'no optional access'],
   [/Unexpected (`|\.) here/, 'no quoted fields and no leading dot'],
-  [/Unexpected \f/, 'form feeds are no white space'],
+  [/cannot be seen/, 'form feeds are no white space'],
   [/pattern of matches|has takes one field/, 'patterns are literals'],
 ];
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from .._calendar import civil_from_days
+from .._calendar import civil_from_days, days_from_civil
 from .._re2 import PatternError, compile_re2
 from .patterns import weigh_pattern
 from .strings import STRING_FUNCTIONS
@@ -24,8 +24,10 @@ from .values import (
     format_duration,
     format_timestamp,
     is_well_formed,
+    name_type,
     parse_duration,
     parse_timestamp,
+    to_timestamp,
 )
 
 
@@ -182,6 +184,10 @@ def _pick_extreme(is_better: Callable[[float, float], bool]) -> Function:
 def _timestamp(run: Run, value: Value) -> Timestamp:
     if isinstance(value, Timestamp):
         return value
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise Failure("bad_value")
+        return to_timestamp(int(value) * 1000)
     if not isinstance(value, str):
         raise Failure("type_mismatch")
     return parse_timestamp(value)
@@ -198,14 +204,17 @@ def _duration(run: Run, value: Value) -> Duration:
 _ZONE = re.compile(r"([+-]?)([0-9]{2}):([0-9]{2})")
 
 
-def _read_part(read: Callable[[int], int], of_duration: bool = False) -> Function:
-    """Read a part of a point in time, in the zone of the second argument; with `of_duration`, of a span as well."""
+def _read_part(read: Callable[[int], int], of_duration: Callable[[int], int] | None = None) -> Function:
+    """Read a part of a point in time, in the zone of the second argument; with `of_duration`, of a span as well.
+
+    Both get milliseconds, `of_duration` without the sign, which its result gets back.
+    """
 
     def work(run: Run, args: list[Value]) -> float:
         value, *zone = args
         if isinstance(value, Duration) and of_duration and not zone:
-            hours = abs(value.ms) // 3_600_000
-            return float(-hours if value.ms < 0 else hours)
+            count = of_duration(abs(value.ms))
+            return float(-count if value.ms < 0 else count)
         if not isinstance(value, Timestamp):
             raise Failure("type_mismatch")
         offset_ms = _read_offset_minutes(zone[0]) * 60_000 if zone else 0
@@ -229,6 +238,11 @@ def _to_days(ms: int) -> int:
     return ms // 86_400_000
 
 
+def _count_days_of_year(ms: int) -> int:
+    days = _to_days(ms)
+    return days - days_from_civil(civil_from_days(days)[0], 1, 1)
+
+
 FUNCTIONS: dict[str, Function] = {
     "size": _unary(_size),
     "contains": _search(lambda whole, part: part in whole),
@@ -242,6 +256,7 @@ FUNCTIONS: dict[str, Function] = {
     "double": _unary(_double),
     "string": _unary(_string),
     "bool": _unary(_bool),
+    "type": _unary(lambda run, value: name_type(value)),
     "abs": _change_number(abs),
     "ceil": _change_number(lambda value: float(math.ceil(value))),
     "floor": _change_number(lambda value: float(math.floor(value))),
@@ -253,8 +268,13 @@ FUNCTIONS: dict[str, Function] = {
     "getFullYear": _read_part(lambda ms: civil_from_days(_to_days(ms))[0]),
     "getMonth": _read_part(lambda ms: civil_from_days(_to_days(ms))[1] - 1),
     "getDate": _read_part(lambda ms: civil_from_days(_to_days(ms))[2]),
+    "getDayOfMonth": _read_part(lambda ms: civil_from_days(_to_days(ms))[2] - 1),
     "getDayOfWeek": _read_part(lambda ms: (_to_days(ms) + 4) % 7),
-    "getHours": _read_part(lambda ms: ms // 3_600_000 % 24, of_duration=True),
+    "getDayOfYear": _read_part(_count_days_of_year),
+    "getHours": _read_part(lambda ms: ms // 3_600_000 % 24, lambda ms: ms // 3_600_000),
+    "getMinutes": _read_part(lambda ms: ms // 60_000 % 60, lambda ms: ms // 60_000),
+    "getSeconds": _read_part(lambda ms: ms // 1_000 % 60, lambda ms: ms // 1_000),
+    "getMilliseconds": _read_part(lambda ms: ms % 1_000, lambda ms: ms % 1_000),
 }
 """The functions by name, without ``matches``, whose pattern is compiled with the rule."""
 

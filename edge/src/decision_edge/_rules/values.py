@@ -82,6 +82,27 @@ def expect_boolean(value: Value) -> bool:
     return value
 
 
+def name_type(value: Value) -> str:
+    """Return the type of a value by its name in CEL, in which every number is a double."""
+    match value:
+        case None:
+            return "null_type"
+        case bool():
+            return "bool"
+        case float():
+            return "double"
+        case str():
+            return "string"
+        case Timestamp():
+            return "google.protobuf.Timestamp"
+        case Duration():
+            return "google.protobuf.Duration"
+        case list():
+            return "list"
+        case dict():
+            return "map"
+
+
 def equal(a: Value, b: Value, run: Run) -> bool:
     """Compare deeply; values of different types are not equal.
 

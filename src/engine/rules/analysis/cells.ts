@@ -13,6 +13,8 @@ export type Cell = { path: string[]; text: string };
 type Value = { value: Literal } | { problem: string };
 
 const quoted = /^"(?:[^"\\]|\\.)*"$/;
+/** A text in quotation marks as word processors and other languages have them. */
+const printedQuotes = /^([“„«‘‚'])([^“”„«»‘’']*)[“”»’']$/;
 const signs: Readonly<Record<string, '<' | '<=' | '>' | '>='>> = {
   '<': '<',
   '<=': '<=',
@@ -27,19 +29,35 @@ const words = [
   { pattern: /^starts with\s+(.+)$/is, test: 'startsWith', word: 'starts with' },
   { pattern: /^ends with\s+(.+)$/is, test: 'endsWith', word: 'ends with' },
 ] as const;
-const states = { empty: 'empty', 'not empty': 'filled', given: 'present', 'not given': 'absent' } as const;
+const states = {
+  empty: 'empty',
+  'not empty': 'filled',
+  given: 'present',
+  'not given': 'absent',
+  null: 'empty',
+  'not null': 'filled',
+} as const;
+/** What stands for yes and no in the languages of the import. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['yes', 'true', 'ja', 'wahr', 'oui', 'vrai', 'sí', 'si', 'sì', 'verdadero', 'vero'].map(
+    (word) => [word, true] as const,
+  ),
+  ...['no', 'false', 'nein', 'falsch', 'non', 'faux', 'falso'].map((word) => [word, false] as const),
+]);
 
 /** Reads what is typed into a cell of a field; no tests for an empty text or `any`. */
 export function readCell(typed: string, field: CellField): ReadCell {
-  const text = typed.trim();
+  const text = readDecisionTable(typed.trim());
   const { path, type } = field;
   const lowered = text.toLowerCase();
+  if (/^[-–—]$/.test(text))
+    return { problem: `Write any, or clear the cell, for any value; for the text itself write "${text}".` };
   if (lowered === '' || lowered === 'any') return { tests: [] };
   const state = Object.entries(states).find(([word]) => word === lowered)?.[1];
   if (state) return { tests: [{ path, test: state }] };
   if (type === 'list' || type === 'map')
     return { problem: `${path.join('.')} is a ${type}: write empty or not empty, or the rule as code.` };
-  const bounds = readBounds(text);
+  const bounds = readBounds(text, type);
   if (bounds) return readComparisons(bounds, field);
   for (const { pattern, test } of words) {
     const list = pattern.exec(text)?.[1];
@@ -48,6 +66,8 @@ export function readCell(typed: string, field: CellField): ReadCell {
   const named = /^(not\s+)?(?:in\s+)?lists\.([A-Za-z_]\w*)$/i.exec(text);
   if (named) return { tests: [{ path, test: named[1] ? 'not in list' : 'in list', list: named[2] ?? '' }] };
   const negated = /^(?:not\s+|!=\s*|<>\s*|≠\s*)(.+)$/is.exec(text)?.[1];
+  if (negated !== undefined && readBounds(readDecisionTable(negated), type))
+    return { problem: 'A cell cannot leave out a range: write < 10 here, and > 20 in a rule of its own.' };
   const values = readValues(negated ?? text.replace(/^={1,2}\s*/, ''), field);
   if ('problem' in values) return values;
   const [value = null, ...others] = values.list;
@@ -57,10 +77,25 @@ export function readCell(typed: string, field: CellField): ReadCell {
   return { tests: [isOne ? { path, test: '!=', value } : { path, test: 'not in', value: values.list }] };
 }
 
-/** Reads `> 10`, `> 10 and <= 20`, `10 .. 20` and `between 10 and 20` as signs with the texts behind them. */
-function readBounds(text: string): [sign: string, bound: string][] | null {
+/** Writes what decision tables of DMN hold as this sheet has it: `not(a, b)`, `[1..5]`, `]1..5[`, `["a", "b"]`. */
+function readDecisionTable(typed: string): string {
+  const text = typed.replace(/\bdate\(\s*"([^"]*)"\s*\)/g, '$1').replace(/^\?\s*(?=[<>=!])/, '');
+  const negated = /^not\s*\((.*)\)$/is.exec(text)?.[1];
+  if (negated !== undefined) return `not ${negated.trim()}`;
+  const call = /^(contains|starts with|ends with|mentions)\s*\(\s*(?:\?\s*,)?(.*)\)$/is.exec(text);
+  if (call) return `${call[1]} ${call[2]?.trim()}`;
+  const range = /^([[\](])\s*([^[\]()]+?)\s*\.\.\s*([^[\]()]+?)\s*([\])[])$/.exec(text);
+  if (range) return `>${range[1] === '[' ? '=' : ''} ${range[2]} and <${range[4] === ']' ? '=' : ''} ${range[3]}`;
+  return /^(?:in\s*[[({]|[[{](?=\s*["“„«]))(.*)[\])}]$/is.exec(text)?.[1] ?? text;
+}
+
+/** Reads `> 10`, `> 10 and <= 20`, `10 .. 20`, `10 - 20` and `between 10 and 20` as signs with the texts behind them. */
+function readBounds(text: string, type: CellField['type']): [sign: string, bound: string][] | null {
   const range =
-    /^(?:between\s+)(.+?)\s+and\s+(.+)$/is.exec(text) ?? /^([+-]?\d[^"]*?)\s*\.\.\s*([+-]?\d[^"]*)$/.exec(text);
+    /^between\s+(.+?)\s+and\s+(.+)$/is.exec(text) ??
+    /^(?:zwischen|entre|tra)\s+([+-]?\d\S*)\s+(?:und|et|y|e)\s+([+-]?\d\S*)$/i.exec(text) ??
+    /^([+-]?\d[^"]*?)\s*\.\.\s*([+-]?\d[^"]*)$/.exec(text) ??
+    (type === 'number' ? /^(\d[\d.,]*)\s*(?:[-–—]|\bto\b|\bbis\b)\s*(\d[\d.,]*)$/i.exec(text) : null);
   if (range)
     return [
       ['>=', range[1] ?? ''],
@@ -108,8 +143,14 @@ function readNumber(text: string): Value {
   return { problem: `“${text}” is not a number. Write for example > 100, 50 .. 200, 7, not 0 or empty.` };
 }
 
-/** Reads one value as the field has values; a text in quotation marks is always a text. */
+/** Reads one value as the field has values; a text in quotation marks of any kind is always a text. */
 function readValue(text: string, type: CellField['type']): Value {
+  const printed = printedQuotes.exec(text);
+  if (printed) return { value: printed[2] ?? '' };
+  if (text.startsWith('"') && !quoted.test(text))
+    return {
+      problem: `Write texts in quotation marks with commas between them: "a", "b". ${text} is not such a list.`,
+    };
   if (quoted.test(text)) {
     try {
       return { value: JSON.parse(text) as string };
@@ -119,16 +160,20 @@ function readValue(text: string, type: CellField['type']): Value {
   }
   if (type === 'text') return { value: text };
   if (type === 'number') return readNumber(text);
-  const truth = /^(?:yes|true)$/i.test(text) ? true : /^(?:no|false)$/i.test(text) ? false : null;
-  if (type === 'bool') return truth === null ? { problem: `“${text}” is not yes or no.` } : { value: truth };
-  if (/^(?:true|false)$/i.test(text)) return { value: truth };
+  if (type === 'bool') {
+    const truth = truths.get(text.toLowerCase());
+    return truth === undefined
+      ? { problem: `“${text}” is not yes or no: write one of these two words.` }
+      : { value: truth };
+  }
+  if (/^(?:true|false)$/i.test(text)) return { value: /^true$/i.test(text) };
   const number = readNumber(text);
   return 'value' in number ? number : { value: text };
 }
 
 /** Splits at commas, but not in quotation marks and not between digits. */
 function splitList(text: string): string[] {
-  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|(?<=\d),(?=\d)|[^,])+/g) ?? [];
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|[“„«][^“”„«»]*[“”»]|(?<=\d),(?=\d)|[^,])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 

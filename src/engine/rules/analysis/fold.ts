@@ -1,6 +1,8 @@
-/** Evaluates the parts of a condition that do not depend on the input. */
+/** Evaluates the parts of a condition that do not depend on the input, and finds those that fail whatever it is. */
+import { readOffsetMinutes } from '../evaluation/calls.ts';
 import { compileTree, startRun } from '../evaluation/evaluate.ts';
 import { type ErrorKind, type Outcome, RuleError } from '../evaluation/values.ts';
+import { ruleFunctions } from '../functions.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
 
 /** Steps that one part may take here: rules are checked while they are written, up to 200 at a time. */
@@ -44,18 +46,90 @@ export function foldConstants(node: RuleNode): RuleNode {
   }
 }
 
-/** Finds the smallest parts that need no input and fail when they are evaluated, in source order. */
-export function findConstantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
+/** A part that fails on every input, and what to write where that can be said. */
+type ConstantError = { at: At; kind: ErrorKind; suggestion: string | null };
+
+/** Finds the smallest parts that fail on every input, in source order: by themselves, or by what they are given. */
+export function findConstantErrors(node: RuleNode): ConstantError[] {
   if (node.k === 'lit' || node.k === 'var') return [];
   const findBelow = () => listChildren(node).flatMap(findConstantErrors);
+  if (!isClosed(node, [])) return [...findBelow(), ...findFailingArguments(node)];
   // A list fails only where something in it does.
-  if (node.k === 'list' || !isClosed(node, [])) return findBelow();
+  if (node.k === 'list') return findBelow();
   const outcome = evaluateConstant(node);
   if (!(outcome instanceof RuleError)) return [];
   const smaller = findBelow();
   // The limit here is lower than that of a real run, so it says nothing about the value.
   if (outcome.kind === 'limit') return smaller;
-  return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind }];
+  return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind, suggestion: null }];
+}
+
+const wholeNumber = 'Write a whole number.';
+const fromZero = 'Places are counted from 0.';
+
+/** What a value given to a part makes of it, whatever the rest of the part is; null where it may do. */
+type ArgumentCheck = (value: number, before: number | null) => Pick<ConstantError, 'kind' | 'suggestion'> | null;
+
+const checkWhole: ArgumentCheck = (value) =>
+  Number.isInteger(value) ? null : { kind: 'bad_value', suggestion: wholeNumber };
+const checkPlace: ArgumentCheck = (value, before) => {
+  if (value < 0) return { kind: 'index_out_of_range', suggestion: fromZero };
+  if (before !== null && value < before)
+    return { kind: 'index_out_of_range', suggestion: 'The end must not be before the start.' };
+  return checkWhole(value, before);
+};
+const checkMember: ArgumentCheck = (value) =>
+  value < 0
+    ? { kind: 'index_out_of_range', suggestion: 'Places are counted from 0; the last one is size(list) - 1.' }
+    : checkWhole(value, null);
+const checkDivisor: ArgumentCheck = (value) =>
+  value === 0 ? { kind: 'division_by_zero', suggestion: 'Write another divisor.' } : null;
+
+/** The numbers that functions take, by the place of the argument. */
+const argumentChecks: Readonly<Record<string, readonly (ArgumentCheck | null)[]>> = {
+  charAt: [null, checkPlace],
+  substring: [null, checkPlace, checkPlace],
+  indexOf: [null, null, checkPlace],
+  lastIndexOf: [null, null, checkPlace],
+  split: [null, null, checkWhole],
+  replace: [null, null, null, checkWhole],
+  '[]': [null, checkMember],
+  '/': [null, checkDivisor],
+  '%': [null, (value, before) => checkDivisor(value, before) ?? checkWhole(value, before)],
+};
+
+/** Finds the given values with which a part fails whatever the input is: a negative place, the name of a time zone. */
+function findFailingArguments(node: RuleNode): ConstantError[] {
+  const [name, args] = listArguments(node);
+  const checks = Object.hasOwn(argumentChecks, name) ? argumentChecks[name] : undefined;
+  let before: number | null = null;
+  for (const [i, arg] of args.entries()) {
+    if (i === 0 || !isClosed(arg, [])) continue;
+    const value = evaluateConstant(arg);
+    if (typeof value === 'string' && node.k === 'call' && zonedFunctions.has(name) && readOffsetMinutes(value) === null)
+      return [
+        {
+          at: arg.at,
+          kind: 'bad_value',
+          suggestion: 'Write "UTC" or a fixed offset such as "+02:00"; names of time zones are not known.',
+        },
+      ];
+    const found = typeof value === 'number' ? checks?.[i]?.(value, before) : null;
+    if (found) return [{ at: node.k === 'call' ? arg.at : node.at, ...found }];
+    before = typeof value === 'number' ? value : null;
+  }
+  return [];
+}
+
+/** The functions that take a zone behind a timestamp. */
+const zonedFunctions: ReadonlySet<string> = new Set(
+  [...ruleFunctions.values()].flatMap(({ name, args }) => (args[0]?.includes('timestamp') && args[1] ? [name] : [])),
+);
+
+function listArguments(node: RuleNode): [name: string, args: readonly RuleNode[]] {
+  if (node.k === 'call') return [node.fn, node.args];
+  if (node.k === 'index') return ['[]', [node.of, node.by]];
+  return node.k === 'op' ? [node.op, [node.left, node.right]] : ['', []];
 }
 
 /** True if the node names no variables but those in `bound`. */

@@ -12,6 +12,7 @@ import { isLiteral, type Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
+import { findLostDigits } from './lost-digits.ts';
 import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
 
 /**
@@ -69,13 +70,14 @@ export function lintRules(
   /** Rules that some input may reach, as far as is known. */
   const reachable: number[] = [];
   const all: RuleFinding[] = [];
-  for (const [index, { ast }] of rules.entries()) {
+  for (const [index, { ast, condition }] of rules.entries()) {
     if (all.length >= maxFindings) break;
     readCondition(ast, context);
     const findings = [
       ...findFieldProblems(index, context),
       ...findDateTexts(ast).map((found): Finding => ({ ...found, kind: 'field' })),
       ...findFailingParts(index, context),
+      ...findLostDigits(ast, condition).map((found): Finding => ({ ...found, kind: 'loses_digits' })),
       ...findAlwaysTrue(index, context),
     ];
     const unreachable = findContradiction(index, context) ?? findCover(index, reachable, context);
@@ -149,10 +151,10 @@ function findFieldProblems(index: number, context: Context): Finding[] {
 function findFailingParts(index: number, { rules }: Context): Finding[] {
   const ast = rules[index]?.ast;
   const errors = ast ? findConstantErrors(ast) : [];
-  return errors.map(({ at, kind }) => ({
+  return errors.map(({ at, kind, suggestion }) => ({
     kind: 'always_fails',
     message: `This part fails on every input: ${kind}.`,
-    suggestion: 'Correct its values. A rule that fails does not match.',
+    suggestion: suggestion ?? 'Correct its values. A rule that fails does not match.',
     at,
   }));
 }

@@ -12,11 +12,13 @@ import {
   isList,
   isMap,
   limitReached,
+  nameType,
   type Outcome,
   parseDuration,
   parseTimestamp,
   type Run,
   Timestamp,
+  toTimestamp,
   typeMismatch,
   type Value,
 } from './values.ts';
@@ -131,19 +133,39 @@ const toBool: RuleFunction = ([value]) => {
 
 const zonePattern = /^([+-]?)([0-9]{2}):([0-9]{2})$/;
 
-/** Makes a function of a timestamp in UTC or at a fixed offset such as "+02:00"; time zone names are not known. */
+/** Makes a function of a timestamp, in UTC or at a fixed offset, and perhaps of a duration, whose fraction is cut. */
 function onTimestamp(read: (date: Date) => number, readDuration?: (ms: number) => number): RuleFunction {
   return ([value, zone]) => {
-    if (value instanceof Duration && readDuration && zone === undefined) return readDuration(value.ms) + 0;
+    if (value instanceof Duration && readDuration && zone === undefined) return Math.trunc(readDuration(value.ms)) + 0;
     if (!(value instanceof Timestamp)) return typeMismatch;
-    if (zone === undefined || zone === 'UTC') return read(new Date(value.ms));
+    if (zone === undefined) return read(new Date(value.ms));
     if (typeof zone !== 'string') return typeMismatch;
-    const match = zonePattern.exec(zone);
-    const minutes = match ? Number(match[2]) * 60 + Number(match[3]) : Number.NaN;
-    if (!match || minutes > 14 * 60 || Number(match[3]) > 59) return badValue;
-    return read(new Date(value.ms + minutes * (match[1] === '-' ? -60_000 : 60_000)));
+    const minutes = readOffsetMinutes(zone);
+    return minutes === null ? badValue : read(new Date(value.ms + minutes * 60_000));
   };
 }
+
+/** Reads "UTC" or a fixed offset such as "+02:00"; null for any other text, such as the name of a time zone. */
+export function readOffsetMinutes(zone: string): number | null {
+  if (zone === 'UTC') return 0;
+  const match = zonePattern.exec(zone);
+  const minutes = match ? Number(match[2]) * 60 + Number(match[3]) : Number.NaN;
+  if (!match || minutes > 14 * 60 || Number(match[3]) > 59) return null;
+  return match[1] === '-' ? -minutes : minutes;
+}
+
+function countDaysOfYear(date: Date): number {
+  const first = new Date(date);
+  first.setUTCMonth(0, 1);
+  return (date.getTime() - first.getTime()) / 86_400_000;
+}
+
+const toPointInTime: RuleFunction = ([value]) => {
+  if (value instanceof Timestamp) return value;
+  if (typeof value === 'string') return parseTimestamp(value);
+  if (typeof value !== 'number') return typeMismatch;
+  return Number.isInteger(value) ? toTimestamp(value * 1000) : badValue;
+};
 
 /** The functions by name; `matches` is compiled from its pattern instead. */
 export const implementations: Readonly<Record<string, RuleFunction>> = {
@@ -165,17 +187,31 @@ export const implementations: Readonly<Record<string, RuleFunction>> = {
   round: onNumber(roundHalfAway),
   min: onNumbers((a, b) => a < b),
   max: onNumbers((a, b) => a > b),
-  timestamp: ([value]) =>
-    value instanceof Timestamp ? value : typeof value === 'string' ? parseTimestamp(value) : typeMismatch,
+  type: ([value]) => (value === undefined ? typeMismatch : nameType(value)),
+  timestamp: toPointInTime,
   duration: ([value]) =>
     value instanceof Duration ? value : typeof value === 'string' ? parseDuration(value) : typeMismatch,
   getFullYear: onTimestamp((date) => date.getUTCFullYear()),
   getMonth: onTimestamp((date) => date.getUTCMonth()),
   getDate: onTimestamp((date) => date.getUTCDate()),
+  getDayOfMonth: onTimestamp((date) => date.getUTCDate() - 1),
   getDayOfWeek: onTimestamp((date) => date.getUTCDay()),
+  getDayOfYear: onTimestamp(countDaysOfYear),
   getHours: onTimestamp(
     (date) => date.getUTCHours(),
-    (ms) => Math.trunc(ms / 3_600_000),
+    (ms) => ms / 3_600_000,
+  ),
+  getMinutes: onTimestamp(
+    (date) => date.getUTCMinutes(),
+    (ms) => ms / 60_000,
+  ),
+  getSeconds: onTimestamp(
+    (date) => date.getUTCSeconds(),
+    (ms) => ms / 1000,
+  ),
+  getMilliseconds: onTimestamp(
+    (date) => date.getUTCMilliseconds(),
+    (ms) => ms % 1000,
   ),
 };
 

@@ -84,6 +84,17 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
+/** The type of a value by its name in CEL, in which every number is a double. */
+export function nameType(value: Value): string {
+  if (value === null) return 'null_type';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'double';
+  if (typeof value === 'string') return 'string';
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  return isList(value) ? 'list' : 'map';
+}
+
 /** CEL equality, deep; a step per list member, two maps' key and 1,024 UTF-16 units; below zero it is void. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per type of value, on the path of every comparison
 export function isEqual(a: Value, b: Value, run: Run): boolean {

@@ -6,7 +6,20 @@ import { type FunctionInfo, ruleFunctions } from '../functions.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import { type ConditionProblem, type SourceRange, widenToParentheses } from '../source.ts';
 import { findNearest } from '../suggest.ts';
-import { type At, type Macro, macros, type RuleNode } from '../tree.ts';
+import { type At, type BinaryOperator, type Macro, macros, type RuleNode } from '../tree.ts';
+import { findHyphenatedName, isLibrary, refuseUnknownFunction, suggestLiteral } from './foreign-names.ts';
+
+/** The names that `type(…)` gives. */
+const typeNames = [
+  'null_type',
+  'bool',
+  'double',
+  'string',
+  'list',
+  'map',
+  'google.protobuf.Timestamp',
+  'google.protobuf.Duration',
+];
 
 /** A node of cel-js with the operator `Op`. */
 type Syntax<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
@@ -108,8 +121,34 @@ function convertNode(node: ASTNode, conversion: Conversion): RuleNode {
         suggestion: 'Test the field with has(ctx.field) first.',
       });
     default:
-      return { k: 'op', op: node.op, left: convertChild(node.args[0]), right: convertChild(node.args[1]), at };
+      return convertOperator(node, at, conversion);
   }
+}
+
+function convertOperator(node: Syntax<BinaryOperator>, at: At, conversion: Conversion): RuleNode {
+  const [left, right] = node.args;
+  const written = conversion.source.slice(node.start, node.end);
+  const name = node.op === '-' ? findHyphenatedName(written, conversion.scope) : null;
+  if (name !== null)
+    return refuse(node, at, conversion, {
+      message: `A hyphen is a minus here: ${written}.`,
+      suggestion: `Write ${name} for a field whose name has a hyphen.`,
+    });
+  const isTypeTest = ['==', '!=', 'in'].includes(node.op) && [left, right].some(isTypeCall);
+  const convertOperand = isTypeTest ? convertTypeName : convert;
+  return { k: 'op', op: node.op, left: convertOperand(left, conversion), right: convertOperand(right, conversion), at };
+}
+
+const isTypeCall = (node: ASTNode) => node.op === 'call' && node.args[0] === 'type';
+
+/** Converts what `type(…)` is compared with: the name of a type, or a list of names, is a text. */
+function convertTypeName(node: ASTNode, conversion: Conversion): RuleNode {
+  const at = locate(node, conversion);
+  if (node.op === 'list') return { k: 'list', items: node.args.map((item) => convertTypeName(item, conversion)), at };
+  const name = /^[\w.]+$/.exec(conversion.source.slice(node.start, node.end))?.[0];
+  if (name === 'int' || name === 'uint')
+    return refuse(node, at, conversion, { message: 'Every number is a double here.', suggestion: 'Write double.' });
+  return name !== undefined && typeNames.includes(name) ? { k: 'lit', v: name, at } : convert(node, conversion);
 }
 
 function convertLiteral(node: Syntax<'value'>, at: At, conversion: Conversion): RuleNode {
@@ -210,7 +249,10 @@ function convertComprehension(node: Syntax<'rcall'>, macro: Macro, at: At, conve
   if (!hasArguments || variable?.op !== 'id' || !first)
     return refuse(node, at, conversion, {
       message: `${macro} takes a name and an expression.`,
-      suggestion: `Write ctx.list.${macro}(item, …).`,
+      suggestion:
+        args.length === 3
+          ? `Write ctx.map.${macro}(key, …) with ctx.map[key] for the value.`
+          : `Write ctx.list.${macro}(item, …).`,
     });
   if (conversion.scope.length >= ruleLimits.maxComprehensionDepth)
     return refuse(node, at, conversion, {
@@ -230,9 +272,16 @@ function convertCall(node: Syntax<'call'> | Syntax<'rcall'>, at: At, conversion:
   const [name] = node.args;
   const receiver = node.op === 'rcall' ? node.args[1] : null;
   const written = node.op === 'rcall' ? node.args[2] : node.args[1];
-  const args = (receiver ? [receiver, ...written] : written).map((arg) => convert(arg, conversion));
+  const library = receiver?.op === 'id' && isLibrary(receiver.args) && !conversion.scope.includes(receiver.args);
+  const args = (receiver && !library ? [receiver, ...written] : written).map((arg) => convert(arg, conversion));
   const info = ruleFunctions.get(name);
-  if (!info) return refuse(node, at, conversion, refuseUnknownFunction(name));
+  if (!info || library) {
+    const [own = null, ...texts] = [receiver, ...written].map(
+      (part) => part && conversion.source.slice(part.start, part.end),
+    );
+    const call = { name, library: library ? own : null, receiver: library ? null : own, args: texts.map(String) };
+    return refuse(node, at, conversion, refuseUnknownFunction(call));
+  }
   const refusal = checkCallForm(info, receiver !== null, written.length);
   if (refusal) return refuse(node, at, conversion, refusal);
   if (name === 'matches') {
@@ -256,11 +305,6 @@ function convertCall(node: Syntax<'call'> | Syntax<'rcall'>, at: At, conversion:
   return { k: 'call', fn: name, args, at };
 }
 
-function refuseUnknownFunction(name: string): Refusal {
-  const nearest = findNearest(name, [...ruleFunctions.keys(), ...macros, 'has']);
-  return { message: `Unknown function: ${name}.`, suggestion: nearest ? `Did you mean ${nearest}?` : null };
-}
-
 /** Checks that a function is called in its style, with as many arguments in parentheses as it takes. */
 function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, count: number): Refusal | null {
   if (style !== 'either' && (style === 'method') !== isMethod)
@@ -281,6 +325,8 @@ function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, 
 function suggestName(name: string, scope: readonly string[]): string {
   if (name.toLowerCase() === 'ctx' || name === 'input' || name === 'context') return 'The input is called ctx.';
   if (name === 'lists') return 'Write ctx.field in lists.name.';
+  const literal = suggestLiteral(name);
+  if (literal !== null) return literal;
   const nearest = findNearest(name, scope);
   return nearest ? `Did you mean ${nearest}?` : `Did you mean ctx.${name}?`;
 }

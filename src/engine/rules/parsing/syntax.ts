@@ -32,6 +32,19 @@ const operatorWords = new Map([
   ['NOT', '!'],
 ]);
 
+/** Operators as they are printed. */
+const printedSigns = new Map([
+  ['≥', '>='],
+  ['≤', '<='],
+  ['≠', '!='],
+  ['–', '-'],
+  ['−', '-'],
+  ['×', '*'],
+  ['÷', '/'],
+  ['∧', '&&'],
+  ['∨', '||'],
+]);
+
 /** Parses with `parser`, on past each mistake with one clear fix; .5, which it cannot read, gets its zero. */
 export function parseSyntax(original: string, parser: Environment): Syntax {
   const fixes: Fix[] = findBareFractions(original).map((offset, i) => ({
@@ -79,14 +92,21 @@ function explain(code: string, start: number, source: string): Explanation {
   const word = /^[A-Za-z_]\w*/.exec(rest)?.[0] ?? '';
   const stop: Stop = { code, start, before: source.slice(0, start), rest, word };
   return (
-    explainPlainWords(stop) ?? explainWord(stop) ?? explainSign(stop) ?? explainCode(stop) ?? explainUnexpected(stop)
+    explainNumber(stop) ??
+    explainInvisible(stop) ??
+    explainBrackets(stop) ??
+    explainPlainWords(stop) ??
+    explainWord(stop) ??
+    explainSign(stop) ??
+    explainCode(stop) ??
+    explainUnexpected(stop)
   );
 }
 
 /** The field at the end of a source. */
 const lastField = /(ctx(?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)\s*$/;
 
-/** Explains what people write who think in sentences, and decimals with a comma. */
+/** Explains what people write who think in sentences. */
 function explainPlainWords({ start, before, rest, word }: Stop): Explanation | null {
   const between = /^between\s+(\S+)\s+and\s+([^\s&|)]+)/i.exec(rest);
   if (between) {
@@ -111,14 +131,52 @@ function explainPlainWords({ start, before, rest, word }: Stop): Explanation | n
       message: 'A condition has no if and no then.',
       suggestion: 'Write only what must be true, and choose the outcome beside it.',
     };
-  const whole = /\d+$/.exec(before)?.[0];
-  const decimals = /^,(\d+)/.exec(rest)?.[1];
-  return whole === undefined || decimals === undefined
-    ? null
+  const infix = /^(contains|startsWith|endsWith|matches|like)\s+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|ctx[\w.]*)/i.exec(
+    rest,
+  );
+  if (infix) {
+    const name = infixNames.get(word.toLowerCase()) ?? word;
+    return {
+      message: `${word} is not an operator here.`,
+      suggestion: `Write ${lastField.exec(before)?.[1] ?? 'ctx.field'}.${name}(${infix[2]}).`,
+    };
+  }
+  return null;
+}
+
+const infixNames = new Map([
+  ['contains', 'contains'],
+  ['startswith', 'startsWith'],
+  ['endswith', 'endsWith'],
+  ['matches', 'matches'],
+  ['like', 'contains'],
+]);
+
+/** Explains numbers with signs between thousands or a comma before decimals; 1,000 may be either. */
+function explainNumber({ start, before, rest }: Stop): Explanation | null {
+  const from = before.search(/(?<![\w.])\d[\d.]*[ \u00a0\u202f]?$/);
+  const written = /^\d[\d.]*(?:[, \u00a0\u202f]\d+)+(?:\.\d+)?(?!\w)/.exec(before.slice(from) + rest)?.[0] ?? '';
+  if (from < 0 || from + written.length <= start) return null;
+  const groups = written.split(/\D/);
+  const signs = written.replace(/\d/g, '');
+  const [whole = '', ...behind] = groups;
+  const areThousands = /^[1-9]\d{0,2}$/.test(whole) && behind.every((group) => group.length === 3);
+  const decimals = /[,.]$/.test(signs) && !(areThousands && new Set(signs).size === 1) ? groups.pop() : undefined;
+  if (decimals === undefined && !areThousands) return null;
+  const number = groups.join('') + (decimals === undefined ? '' : `.${decimals}`);
+  const fix = { start: from, end: from + written.length, text: number };
+  if (areThousands && signs === ',')
+    return {
+      message: 'A comma stands neither between thousands nor before decimals.',
+      suggestion: `Write ${number}, or ${groups.join('.')} for the fraction.`,
+      fix,
+    };
+  return groups.length > 1
+    ? { message: 'No sign stands between thousands.', suggestion: `Write ${number}.`, fix }
     : {
         message: 'A comma does not stand before decimals.',
-        suggestion: `Write decimals with a point: ${whole}.${decimals}.`,
-        fix: { start, end: start + 1, text: '.' },
+        suggestion: `Write decimals with a point: ${number}.`,
+        fix,
       };
 }
 
@@ -139,6 +197,41 @@ function explainWord({ start, rest, word }: Stop): Explanation | null {
   };
 }
 
+/** Explains signs that cannot be seen, such as a no-break space. */
+function explainInvisible({ start, rest }: Stop): Explanation | null {
+  const sign = /^[\p{Z}\p{Cf}\p{Cc}]/u.exec(rest)?.[0];
+  if (sign === undefined || /[ \t\r\n]/.test(sign)) return null;
+  const code = `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const name = { 'U+00A0': 'a no-break space', 'U+FEFF': 'a byte order mark', 'U+200B': 'a zero-width space' }[code];
+  return {
+    message: `A character that cannot be seen stands here: ${name === undefined ? code : `${name} (${code})`}.`,
+    suggestion: 'Write an ordinary space, or nothing.',
+    fix: { start, end: start + sign.length, text: ' ' },
+  };
+}
+
+/** Explains lists in parentheses and optional fields, which are written otherwise here. */
+function explainBrackets({ start, before, rest }: Stop): Explanation | null {
+  const open = /\bin\s*\(([^()]*)$/.exec(before);
+  const close = /^,[^()]*\)/.exec(rest)?.[0];
+  if (open && close !== undefined) {
+    const text = `[${open[1]}${close.slice(0, -1)}]`;
+    const from = before.length - (open[1]?.length ?? 0) - 1;
+    return {
+      message: 'A list does not stand in parentheses.',
+      suggestion: `Write ${text}.`,
+      fix: { start: from, end: start + close.length, text },
+    };
+  }
+  const optional = /^\?\s*([A-Za-z_]\w*|"[^"]*"\])(?:\.orValue\(([^()]*)\))?/.exec(rest);
+  if (!optional || !/[.[]$/.test(before)) return null;
+  const field = `${lastField.exec(before.slice(0, -1))?.[1] ?? 'ctx'}${before.slice(-1)}${optional[1]}`;
+  return {
+    message: 'Optional access is not part of the rules language.',
+    suggestion: `Write has(${field}) ? ${field} : ${optional[2] ?? 'fallback'}.`,
+  };
+}
+
 function explainSign({ start, before, rest }: Stop): Explanation | null {
   const replaceFirst = (text: string): Fix => ({ start, end: start + 1, text });
   const comparison = /[=!]=$/.exec(before)?.[0];
@@ -154,13 +247,24 @@ function explainSign({ start, before, rest }: Stop): Explanation | null {
       suggestion: 'Write != to compare.',
       fix: { start: start - 1, end: start + 1, text: '!=' },
     };
-  if (/^=(?!=)/.test(rest))
+  if (/^=(?![=<>~])/.test(rest))
     return { message: 'A single = does not compare.', suggestion: 'Write == to compare.', fix: replaceFirst('==') };
   if (/^&(?!&)/.test(rest))
     return { message: 'A single & is not an operator.', suggestion: 'Write && for "and".', fix: replaceFirst('&&') };
   if (/^\|(?!\|)/.test(rest))
     return { message: 'A single | is not an operator.', suggestion: 'Write || for "or".', fix: replaceFirst('||') };
-  if (/^[“”‘’„]/.test(rest))
+  if (/^=[<>]/.test(rest) || (rest.startsWith('>') && before.endsWith('=')))
+    return {
+      message: 'This is not an operator.',
+      suggestion: `Write ${rest.startsWith('=<') ? '<=' : '>='} to compare.`,
+      fix: { start, end: start + 2, text: rest.startsWith('=<') ? '<=' : '>=' },
+    };
+  if (rest.startsWith('=~'))
+    return { message: '=~ is not an operator.', suggestion: 'Write ctx.field.matches("pattern").' };
+  const sign = printedSigns.get(rest[0] ?? '');
+  if (sign !== undefined)
+    return { message: `${rest[0]} is not an operator here.`, suggestion: `Write ${sign}.`, fix: replaceFirst(sign) };
+  if (/^[“”‘’„«»]/.test(rest))
     return { message: 'This quotation mark does not start a string.', suggestion: 'Use straight quotes: "…".' };
   return null;
 }
