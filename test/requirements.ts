@@ -294,7 +294,7 @@ const training = {
   'TRN-21':
     'Under set_aside rare options are not learned and never decided by the classifier; metrics, model card and report name them and count what becomes of their held-out rows.',
   'TRN-22':
-    'Under fallback rare options are learned as one, whose probability they share, so that inputs like theirs are handed on.',
+    'Under fallback rare options are learned as one, whose probability they share; inputs like theirs go to the fallback or to a person, and no answer names one of them, in service, bundle and Python package.',
   'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',
   'TRN-24':
     'Where some answers have too few examples, the page offers to train on all of them as they are (8 or more each), with what that costs.',

@@ -24,6 +24,7 @@ import onnxruntime
 import pytest
 
 from decision_edge import EdgeDecision, EdgePredictor, InvalidBundle, InvalidInput
+from decision_edge._serve.explanation import explain
 from tiny_bundle import classifier, probabilities
 
 ENCODER_FILES = ("encoder.onnx", "tokenizer.json")
@@ -110,6 +111,30 @@ def test_between_the_thresholds(
 def test_below_the_escalation_threshold(make_bundle: Any, fallback: str | None, decision: str, stage: str) -> None:
     result = decide(make_bundle(fallback_option=fallback, escalation_policy={"between": "accept"}), 0.2)
     assert (result.decision, result.stage, result.escalate) == (decision, stage, True)
+
+
+@pytest.mark.parametrize(
+    ("amount", "fallback", "decision", "escalate"),
+    [
+        (3, None, "reject", True),
+        (3, "review", "review", True),
+        (3, "approve", "approve", True),
+        (-3, "review", "reject", False),
+        # approve and review together are likelier than reject, though neither is alone.
+        (-0.4, None, "reject", True),
+    ],
+)
+def test_options_that_were_set_aside_are_not_answered(
+    make_bundle: Any, amount: float, fallback: str | None, decision: str, escalate: bool
+) -> None:
+    """Where they are likelier together, the fallback answers or the likeliest other, whatever its confidence [TRN-22]."""
+    thresholds = {"auto_decide": 0.0001, "escalation": 0.0001}
+    settings = {"set_aside": ["approve", "review"], "fallback_option": fallback, "confidence_thresholds": thresholds}
+    bundle = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **settings)
+    result = decide(bundle, amount)
+    assert (result.decision, result.escalate, result.fallback_used) == (decision, escalate, escalate and bool(fallback))
+    assert result.confidence == result.class_probabilities["reject"]
+    assert explain(result, EdgePredictor.from_bundle(bundle).info).count("set aside in training") == escalate
 
 
 def test_ties_go_to_the_first_option(make_bundle: Any) -> None:

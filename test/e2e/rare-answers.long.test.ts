@@ -66,6 +66,8 @@ describe('150 answers with 28 to 47 rows', () => {
     );
     const rare = here.filter((_, i) => isRare(options.indexOf(inputs[i]?.decision ?? '')));
     expect(rare.length).toBeGreaterThan(10);
+    const handedOn = here.filter(({ escalate }) => escalate).map(({ decision }) => options.indexOf(decision));
+    expect(handedOn.filter(isRare)).toEqual([]);
     expect(rare.filter(({ escalate }) => escalate).length / rare.length).toBeGreaterThan(0.9);
     const common = here.flatMap((decided, i) =>
       rare.includes(decided) ? [] : [decided.decision === inputs[i]?.decision],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from ._json import (
 )
 from ._rules import Rule
 
-__all__ = ["EdgeDecision", "Settings"]
+__all__ = ["EdgeDecision", "Settings", "choose_option"]
 
 
 _MAX_CODES = 3
@@ -54,6 +54,12 @@ class EdgeDecision:
         return asdict(self)
 
 
+def choose_option(probabilities: Mapping[str, float], set_aside: Collection[str]) -> tuple[str, bool]:
+    """Return the likeliest option but those set aside, and whether these are likelier together."""
+    best = max((option for option in probabilities if option not in set_aside), key=probabilities.__getitem__)
+    return best, sum(probabilities[option] for option in probabilities if option in set_aside) > probabilities[best]
+
+
 class Settings:
     """What the manifest and reasons.json say about deciding. Raises InvalidBundle."""
 
@@ -63,6 +69,7 @@ class Settings:
         with reading("manifest.json"):
             self._policy_version = expect_string(manifest["policy_version"])
             self.options = [expect_string(option) for option in expect_list(manifest["options"])]
+            self._set_aside = frozenset(expect_string(option) for option in expect_list(manifest.get("set_aside", [])))
             thresholds = expect_object(manifest["confidence_thresholds"])
             auto_decide = expect_number(thresholds["auto_decide"])
             own = read_record(thresholds.get("by_option", {}))
@@ -106,9 +113,10 @@ class Settings:
 
         `head_softmax` is the output of reasons.onnx, empty without heads.
         """
-        confidence = max(probabilities)
-        decision = self.options[probabilities.index(confidence)]
-        if unfamiliar:
+        class_probabilities = dict(zip(self.options, probabilities, strict=True))
+        decision, is_set_aside = choose_option(class_probabilities, self._set_aside)
+        confidence = class_probabilities[decision]
+        if unfamiliar or is_set_aside:
             escalate, fallback = True, self._fallback
         elif confidence >= self._auto_decide[decision]:
             escalate, fallback = False, None
@@ -122,7 +130,7 @@ class Settings:
             confidence=confidence,
             reason_codes=self._choose_codes(decision, head_softmax) if fallback is None else [],
             stage="classifier" if fallback is None else "fallback",
-            class_probabilities=dict(zip(self.options, probabilities, strict=True)),
+            class_probabilities=class_probabilities,
             rules_triggered=[],
             escalate=escalate,
             fallback_used=fallback is not None,

@@ -45,6 +45,7 @@ _INFO = (
     "policy_id",
     "policy_version",
     "options",
+    "set_aside",
     "reason_codes",
     "confidence_thresholds",
     "escalation_policy",

@@ -102,6 +102,8 @@ const currentSchema = z.strictObject({
   runtime: z.string().nullable(),
   /** Left out by earlier versions of this product. */
   training: trainingSchema.nullable().optional(),
+  /** Options that were not learned: inputs like theirs are a person's. Left out where all were learned. */
+  set_aside: z.array(z.string()).min(1).optional(),
   /** The fields of an input; absent from bundles that earlier versions exported. */
   fields: z.array(inputFieldSchema).optional(),
   /** null or left out where nothing is promised. */
@@ -130,6 +132,14 @@ export const manifestSchema: z.ZodType<Manifest> = z
     ({ options, confidence_thresholds: { by_option = {} } }) =>
       Object.keys(by_option).every((option) => options.includes(option)),
     { path: ['confidence_thresholds', 'by_option'], message: 'must name options only' },
+  )
+  .refine(
+    (manifest) => {
+      const setAside = ('set_aside' in manifest ? manifest.set_aside : undefined) ?? [];
+      const { options } = manifest;
+      return new Set(setAside).size < options.length && setAside.every((option) => options.includes(option));
+    },
+    { path: ['set_aside'], message: 'must name some of the options, not all' },
   )
   .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
     path: ['fallback_option'],

@@ -8,7 +8,6 @@ import { type ErrorDetail, WorkbenchError } from '../errors.ts';
 import { type CompiledFeatures, compileFeatures } from '../features/compile.ts';
 import { compileFamiliarity, type FamiliarityCheck } from '../features/familiarity.ts';
 import type { FeaturePlan } from '../features/plan.ts';
-import { argmax } from '../numeric.ts';
 import type { MonotonicClock } from '../ports.ts';
 import {
   type CompiledRules,
@@ -32,7 +31,7 @@ import {
 import { composeDecision, composeRuleDecision, freezeArray, toClassProbabilities } from './compose-decision.ts';
 import { describeUnfamiliar, explanations } from './explain.ts';
 import { chooseReasonCodes, toHeadProbabilities } from './reason-codes.ts';
-import { applyThresholds, type Prediction, takeFallback } from './thresholds.ts';
+import { applyThresholds, chooseOption, type Prediction, takeFallback } from './thresholds.ts';
 import {
   type ClassifierInput,
   listTruncatedFields,
@@ -67,6 +66,8 @@ export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[]
 export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */
   version: number;
+  /** The options that were not learned: the classifier never answers them. */
+  setAside: readonly string[];
   /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
   decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
   /**
@@ -104,6 +105,8 @@ type CompiledPolicy = RulesPart & {
   classifier: ClassifierModel;
   score: Scorer;
   scoreHeads: Scorer | null;
+  /** Indices of the options that were set aside in training. */
+  setAside: ReadonlySet<number>;
   /** Reason codes of each option where none is chosen by a head. */
   usualCodes: ReadonlyMap<string, string[]>;
 };
@@ -121,6 +124,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const policy = compilePolicy(bundle, models, ports);
   return {
     version,
+    setAside: manifest.set_aside ?? [],
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(policy.now) : null;
       return afterCheck(policy, input, timer, () => decide(policy, input, timer));
@@ -152,6 +156,7 @@ export function compileRulesDecider(
   const part = compileRulesPart(policy, ports);
   return {
     version: policy.version,
+    setAside: [],
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(now) : null;
       return afterCheck(part, input, timer, () => {
@@ -204,6 +209,7 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
     classifier,
     score: compileScorer(classifier),
     scoreHeads: reasonHeads === null ? null : compileScorer(reasonHeads),
+    setAside: new Set(manifest.set_aside?.map((option) => options.indexOf(option))),
     usualCodes: new Map(options.map((option) => [option, freezeArray(chooseReasonCodes(reasons, option, []))])),
   };
 }
@@ -298,12 +304,12 @@ function classify(
   const { manifest, plan, features } = policy;
   const { dense, ngrams, ids } = seen;
   const probabilities = policy.score(dense, ngrams.indices, ngrams.values);
-  const best = argmax(probabilities);
+  const { best, isSetAside } = chooseOption(probabilities, policy.setAside);
   const option = manifest.options[best] ?? '';
   const familiarity = policy.checkFamiliarity?.(dense, ids) ?? [];
   // Rounding can take a probability of 1 a little beyond it.
   const confidence = Math.min(1, probabilities[best] ?? 0);
-  const prediction: Prediction = { option, confidence, unfamiliarReason: describeUnfamiliar(familiarity) };
+  const prediction: Prediction = { option, confidence, unfamiliarReason: describeUnfamiliar(familiarity), isSetAside };
   const outcome = applyThresholds(prediction, manifest);
   const softmax = policy.scoreHeads?.(dense, ngrams.indices, ngrams.values) ?? null;
   const heads = toHeadProbabilities(policy.reasons, softmax);

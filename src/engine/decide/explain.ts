@@ -52,6 +52,10 @@ export const explanations = {
     `The input is unlike the examples (${reason}), so the choice «${option}» of the classifier is not relied on; no fallback is set, so it is flagged for review.`,
   unfamiliarFallback: (fallback: string, own: number, option: string, confidence: number, reason: string): string =>
     `${describeFallback(fallback, own)}the input is unlike the examples (${reason}). The classifier thought «${option}», ${confidence.toFixed(2)}.`,
+  setAside: (option: string, confidence: number): string =>
+    `Something else is likelier, an answer that was set aside in training; «${option}» (${confidence.toFixed(2)}) is the likeliest of the others. No fallback is set, so it is flagged for review.`,
+  setAsideFallback: (fallback: string, own: number): string =>
+    `${describeFallback(fallback, own)}something else is likelier, an answer that was set aside in training.`,
   noRule: (fallback: string): string => `No rule matched, so the fallback «${fallback}» was used.`,
   encoderUnavailable: (fallback: string): string =>
     `The text model was not available, so the fallback «${fallback}» was used.`,

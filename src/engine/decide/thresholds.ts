@@ -1,13 +1,40 @@
 import type { Manifest } from '../bundle/manifest.ts';
 import type { Stage } from '../domain.ts';
+import { argmax } from '../numeric.ts';
 import { readThresholdsOf } from '../thresholds.ts';
 import { explanations } from './explain.ts';
 
 /** The settings of a policy that turn a prediction into a decision. */
 export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;
 
-/** The classifier's prediction for an input; `unfamiliarReason` is null where the input is like the examples. */
-export type Prediction = { option: string; confidence: number; unfamiliarReason: string | null };
+/**
+ * The classifier's prediction for an input, its likeliest learned option; `unfamiliarReason` is null where the input is
+ * like the examples, `isSetAside` true where options that were set aside are likelier together.
+ */
+export type Prediction = {
+  option: string;
+  confidence: number;
+  unfamiliarReason: string | null;
+  isSetAside?: boolean;
+};
+
+/**
+ * Chooses the likeliest option but those set aside, by their indices, and says whether these are likelier together. The
+ * classifier has learned them as one and cannot tell which of them it is.
+ */
+export function chooseOption(
+  probabilities: ArrayLike<number>,
+  setAside: ReadonlySet<number>,
+): { best: number; isSetAside: boolean } {
+  if (setAside.size === 0) return { best: argmax(probabilities), isSetAside: false };
+  let [best, together] = [-1, 0];
+  for (let k = 0; k < probabilities.length; k++) {
+    const probability = probabilities[k] as number;
+    if (setAside.has(k)) together += probability;
+    else if (best < 0 || probability > (probabilities[best] as number)) best = k;
+  }
+  return { best, isSetAside: together > (probabilities[best] as number) };
+}
 
 export type Outcome = {
   decision: string;
@@ -20,13 +47,18 @@ export type Outcome = {
 };
 
 /**
- * Applies thresholds: from `auto_decide` the option stands, between them `between` says, below `escalation` or
- * unfamiliar the fallback takes its place, or it is flagged.
+ * Applies thresholds: from `auto_decide` the option stands, between them `between` says; below `escalation`, unfamiliar
+ * or set aside the fallback takes its place, or it is flagged.
  */
 export function applyThresholds(prediction: Prediction, settings: ThresholdSettings): Outcome {
-  const { option, confidence, unfamiliarReason } = prediction;
+  const { option, confidence, unfamiliarReason, isSetAside = false } = prediction;
   const { escalation_policy: policy, fallback_option: fallback } = settings;
   const thresholds = readThresholdsOf(option, settings.confidence_thresholds);
+  if (isSetAside) {
+    return fallback === null
+      ? flagPrediction(option, () => explanations.setAside(option, confidence), false)
+      : takeFallback(fallback, (own) => explanations.setAsideFallback(fallback, own), false);
+  }
   if (unfamiliarReason !== null) {
     return fallback === null
       ? flagPrediction(option, () => explanations.unfamiliar(option, unfamiliarReason), false)

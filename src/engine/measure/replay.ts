@@ -12,11 +12,18 @@ export type RecordedRow = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
+  /** Whether options that were set aside were likelier together. */
+  isSetAside?: boolean;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
   /** The label of now, where the expected one was changed after a model's doubt; left out or null: it was not. */
   relabelled?: string | null;
 };
+
+/** Whether what held-out probabilities leave to options that were set aside is more than the likeliest option has. */
+export function isSetAsideLikelier(probabilities: readonly number[]): boolean {
+  return 1 - probabilities.reduce((sum, each) => sum + each, 0) > Math.max(...probabilities);
+}
 
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
@@ -46,12 +53,13 @@ export function compileReplay(
 ): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
-  return ({ input, expected, predicted, confidence, unfamiliar, isMasked = false, relabelled = null }) => {
+  return ({ input, expected, predicted, confidence, unfamiliar, isSetAside, isMasked = false, relabelled = null }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
     // What is masked came through the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
     const { matched, steps } = settings.rules.evaluate(input, false);
-    const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
+    // Both are handed on, and no threshold can change that.
+    const unfamiliarReason = (minds && unfamiliar) || isSetAside === true ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
     return {

@@ -50,7 +50,10 @@ export type TrainPorts = {
   cancelled?(): boolean;
 };
 
-/** One held-out example as the evaluated model saw it; probabilities are in the order of the definition's options. */
+/**
+ * One held-out example as the evaluated model saw it; probabilities are in the order of the definition's options, 0 for
+ * those that were set aside, so that 1 less their sum is what these have together.
+ */
 export type HeldOutRow = {
   example_id: string;
   expected: string;

@@ -158,6 +158,7 @@ describe('what would change a decision', () => {
 function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
   return {
     version: 1,
+    setAside: [],
     embedAhead: async () => [],
     estimateWithout: async () => null,
     findUnread: () => null,

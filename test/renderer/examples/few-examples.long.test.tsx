@@ -1,7 +1,7 @@
 /** Every answer has fewer examples than are asked for: one press trains on them all the same, and says what it costs. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeType, openForTest } from '../../server/workbench.ts';
+import { makeType, openForTest, train } from '../../server/workbench.ts';
 import { closePage, showWindow } from '../page.tsx';
 
 afterEach(closePage);
@@ -30,5 +30,41 @@ describe('answers of which every one has few examples', () => {
     expect(training_config).toMatchObject({ min_per_option: rows, rare_options: 'refuse' });
     if (count > 2) return;
     await waitFor(async () => expect((await newest()).status).toBe('deployed'), { timeout: 60_000 });
+  });
+});
+
+describe('answers that were set aside', () => {
+  it('are one line of what is likely, and no suggestion; the keys are in the order that is said [TRN-22]', async () => {
+    const { call } = await openForTest();
+    const rare = Array.from({ length: 8 }, (_, option) => `team ${option}`);
+    const common = ['letters', 'parcels'];
+    const escalation_policy = { enabled: false, between: 'flag', unfamiliar: 'ignore' };
+    const id = await makeType(call, { name: 'post', options: [...rare, ...common], escalation_policy });
+    const url = `/api/v1/decision-types/${id}`;
+    const examples = [...common, ...rare].flatMap((decision, option) =>
+      Array.from({ length: option < 2 ? 50 : 10 }, (_, row) => ({ input: { weight: 50 * option + row }, decision })),
+    );
+    const waiting = { input: { weight: 255 } };
+    expect((await call('POST', `${url}/examples`, { examples: [...examples, waiting] })).status).toBe(201);
+    await train(call, url, { rare_options: 'fallback', tune_hyperparams: false });
+    const decided = (await call('POST', '/api/v1/decide', { decision_type: 'post', ...waiting })).body;
+    expect(common).toContain(decided.decision);
+
+    const { items } = (await call('GET', `${url}/logs`)).body;
+    showWindow(call, `#/types/${id}/monitor?record=${items[0].id}`);
+    await screen.findByText('Something else: one of 8 answers set aside', undefined, { timeout: 10_000 });
+    expect(screen.queryByText('team 3', { selector: '.bars *' })).toBeNull();
+    closePage();
+
+    showWindow(call, `#/types/${id}/examples?queue=to_label`);
+    const heading = await screen.findByText(/^9 of 10 are shown, /);
+    const keys = screen.getAllByTitle(/^(team \d|letters|parcels)$/).filter((element) => element.closest('.choice'));
+    const [row] = (await call('GET', `${url}/examples?status=to_label`)).body.items;
+    const { suggestion } = (await call('POST', `${url}/examples/suggestions`, { ids: [row.id] })).body.items[0];
+    expect(suggestion?.source).not.toBe('policy');
+    const likely: string[] = (suggestion?.likely ?? []).map(({ decision }: { decision: string }) => decision);
+    const isRanked = heading.textContent?.endsWith('the likeliest first.');
+    const ordered = isRanked ? [...new Set([...likely, ...rare, ...common])] : [...rare, ...common];
+    expect(keys.map(({ title }) => title)).toEqual(ordered.slice(0, 9));
   });
 });

@@ -110,9 +110,14 @@ describe('a type with two rare answers', () => {
     expect(held_out).toMatchObject({ right_by_rule: 0, wrong_alone: 0 });
     expect(held_out.handed_on).toBe(held_out.rows);
     for (const weight of [203, 207, 304, 309]) {
-      const { escalate, confidence, class_probabilities } = await decide({ weight, kind: 'usual' });
-      expect([escalate, confidence < 0.6], `${weight}`).toEqual([true, true]);
+      const answer = await decide({ weight, kind: 'usual' });
+      const { escalate, confidence, decision, class_probabilities, explanation, stage } = answer;
+      expect([escalate, confidence < 0.6, stage], `${weight}`).toEqual([true, true, 'classifier']);
       expect(class_probabilities.piano / class_probabilities.boat).toBeCloseTo(1.01, 4);
+      // Neither of the two is the answer: the likeliest learned one is, with the probability that it has.
+      expect(['letter', 'parcel'], `${weight}`).toContain(decision);
+      expect(confidence).toBe(Math.max(class_probabilities.letter, class_probabilities.parcel));
+      expect(explanation).toMatch(/^Something else is likelier, an answer that was set aside in training; «/);
     }
     expect(await decide({ weight: 20, kind: 'usual' })).toMatchObject({ decision: 'letter', escalate: false });
     expect(await decide({ weight: 130, kind: 'usual' })).toMatchObject({ decision: 'parcel', escalate: false });
@@ -123,6 +128,31 @@ describe('a type with two rare answers', () => {
     const { modelCard } = unpackBundle(exported.rawPayload, sha256);
     expect(modelCard).toContain('These options were not learned: piano, boat.');
     expect(modelCard).toContain('2 rare answers, 26 of 146 rows, go to a person');
+  });
+
+  it('are decided as one by no threshold, in the measured figures as in the answers [TRN-22]', async () => {
+    // Everything is automatic, but for what goes to a person whatever its confidence.
+    const thresholds = { auto_decide: 0.02, escalation: 0.01 };
+    await bench.call('PUT', path, { confidence_thresholds: thresholds });
+    const [{ id }] = (await bench.call('GET', `${path}/policies`)).body;
+    const piano = { weight: 207, kind: 'usual' };
+    expect(await decide(piano)).toMatchObject({ escalate: true });
+    expect((await decide(piano)).decision).not.toMatch(/piano|boat/);
+    const whole = (await bench.call('GET', `${path}/policies/${id}/whole-decision`)).body;
+    const { metrics } = (await bench.call('GET', `${path}/policies/${id}`)).body;
+    expect(whole.automatic.count).toBe(metrics.test_size - metrics.rare_options.held_out.rows);
+    expect(whole.error_automatic.count).toBe(0);
+    await bench.call('PUT', path, { confidence_thresholds: type.confidence_thresholds });
+  });
+
+  it('are no suggestion to who labels: the labelling model is asked [TRN-22]', async () => {
+    const added = await bench.call('POST', `${path}/examples`, {
+      examples: [{ input: { weight: 207, kind: 'usual' } }],
+    });
+    const ids = [added.body[0].id];
+    const { suggestion } = (await bench.call('POST', `${path}/examples/suggestions`, { ids })).body.items[0];
+    expect(suggestion?.source).not.toBe('policy');
+    await bench.call('DELETE', `${path}/examples/${ids[0]}`);
   });
 
   it('with a fallback option, they get that answer [TRN-22]', async () => {

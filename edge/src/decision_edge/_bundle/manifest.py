@@ -45,9 +45,9 @@ _KEYS = frozenset(
 )
 # Format 1 has neither these settings nor the entry manifest.sha256.
 _NEWER_KEYS = frozenset({"revision", "runtime"})
-# What the policy was trained from, what it may be asked, what is promised of it and what its golden vectors are of;
-# earlier bundles do not say it.
-_OPTIONAL_KEYS = frozenset({"training", "fields", "promise", "golden_inputs"})
+# What the policy was trained from, what it did not learn, what it may be asked, what is promised of it and what its
+# golden vectors are of; earlier bundles do not say it.
+_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs"})
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
@@ -81,6 +81,8 @@ def check_manifest(manifest: JsonObject) -> None:
             _check_promise(manifest.get("promise"))
             _expect_one_of(manifest.get("golden_inputs", "examples"), ("synthetic", "examples"), "golden_inputs")
         _check_names(manifest)
+        if "set_aside" in manifest:
+            _check_set_aside(expect_list(manifest["set_aside"]), expect_list(manifest["options"]))
         _check_escalation(manifest)
         _check_parts(manifest)
 
@@ -157,6 +159,13 @@ def _check_names(manifest: JsonObject) -> None:
     fallback = manifest["fallback_option"]
     if fallback is not None and expect_string(fallback) not in options:
         raise ValueError(f"fallback_option {fallback!r} is none of the options")
+
+
+def _check_set_aside(set_aside: list[JsonValue], options: list[JsonValue]) -> None:
+    if not set_aside or any(expect_string(option) not in options for option in set_aside):
+        raise ValueError("set_aside must name options")
+    if all(option in set_aside for option in options):
+        raise ValueError("set_aside must leave an option")
 
 
 def _check_escalation(manifest: JsonObject) -> None:

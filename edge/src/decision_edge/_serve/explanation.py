@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._decide import EdgeDecision
+from .._decide import EdgeDecision, choose_option
 from .._json import format_number
 
 __all__ = ["explain"]
@@ -17,7 +17,7 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     if made.fallback_used and made.confidence == 0:
         return f"No rule matched, so the fallback «{made.decision}» was used."
     thresholds = info["confidence_thresholds"]
-    option = max(made.class_probabilities, key=lambda name: made.class_probabilities[name])
+    option, is_set_aside = choose_option(made.class_probabilities, info["set_aside"] or ())
     auto = max(thresholds["auto_decide"], thresholds.get("by_option", {}).get(option, 0))
     escalation = thresholds["escalation"]
     confidence = _format_confidence(made.confidence, auto, escalation)
@@ -26,11 +26,17 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     if made.fallback_used:
         own = made.class_probabilities[made.decision]
         why = (
-            f"the input is unlike the examples. The classifier thought «{option}», {made.confidence:.2f}"
+            "something else is likelier, an answer that was set aside in training"
+            if is_set_aside
+            else f"the input is unlike the examples. The classifier thought «{option}», {made.confidence:.2f}"
             if made.unfamiliar
             else f"the classifier thought «{option}», {confidence}, below the {missed}"
         )
         return f"Sent to the fallback «{made.decision}» (own probability {own:.2f}): {why}."
+    if is_set_aside:
+        aside = "Something else is likelier, an answer that was set aside in training"
+        known = f"«{option}» ({made.confidence:.2f}) is the likeliest of the others"
+        return f"{aside}; {known}. No fallback is set, so it is flagged for review."
     if made.unfamiliar:
         doubt = f"The input is unlike the examples, so the choice «{option}» of the classifier is not relied on"
         return f"{doubt}; no fallback is set, so it is flagged for review."

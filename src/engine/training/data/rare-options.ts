@@ -3,7 +3,7 @@ import type { TrainingConfig, TrainingExample } from '../../domain.ts';
 
 type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
-/** Rare options in order, and those learned as one: none, or at least two. */
+/** Rare options in order, and those of them that are learned as one. */
 export type RareOptions = { options: readonly string[]; together: readonly string[] };
 
 export const nothingRare: RareOptions = { options: [], together: [] };
@@ -29,6 +29,5 @@ export function findRareOptions(
   }
   const rare = listRareOptions(options, (option) => counts.get(option) ?? 0, settings);
   const together = settings.rare_options === 'fallback' ? rare.filter((option) => counts.has(option)) : [];
-  // An option that is learned alone could be decided, and a rare one never is.
-  return { options: rare, together: together.length < 2 ? [] : together };
+  return { options: rare, together };
 }

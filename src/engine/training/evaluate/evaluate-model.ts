@@ -1,4 +1,5 @@
 /** What a fitted model does on rows it has not seen. */
+import type { ClassifierModel } from '../../classifiers/model.ts';
 import type { FamiliarityEffect } from '../../domain.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
@@ -31,6 +32,8 @@ type EvaluationParams = {
   /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
   probes: readonly string[];
   options: readonly string[];
+  /** Indices of options that were learned as one: the model never chooses them. */
+  sharing: readonly number[];
   seed: number;
 };
 
@@ -39,7 +42,7 @@ const minRowsForEce = 200;
 
 /** Measures a model before and after calibration, with what unfamiliarity does; no figure counts ruled rows. */
 export function evaluateModel(params: EvaluationParams) {
-  const { model, familiarity, rows, texts, options, seed } = params;
+  const { model, familiarity, rows, texts, options, sharing, seed } = params;
   const { plan } = model;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
@@ -47,7 +50,9 @@ export function evaluateModel(params: EvaluationParams) {
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));
-  const probabilities = scoreRows(model.calibrated, built);
+  const score = (measured: ClassifierModel) =>
+    scoreRows(measured, built).map((row) => row.map((each, option) => (sharing.includes(option) ? 0 : each)));
+  const probabilities = score(model.calibrated);
   const evaluate = (scores: readonly number[][]) => {
     const ownScores = own(scores);
     const predictions = ownRows.map(({ label }, i) => ({
@@ -58,7 +63,7 @@ export function evaluateModel(params: EvaluationParams) {
     return evaluatePredictions(predictions, options);
   };
   const after = evaluate(probabilities);
-  const before = evaluate(scoreRows(model.uncalibrated, built));
+  const before = evaluate(score(model.uncalibrated));
   const predicted = probabilities.map(argmax);
   const unfamiliar = findUnfamiliarRows(familiarity, { plan, rows, built, texts });
   const heldOut = rows.map((row, i) => ({

@@ -8,6 +8,7 @@ export function buildManifest(
   request: TrainRequest,
   { plan, calibrated }: Pick<FittedModel, 'plan' | 'calibrated'>,
   ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256' | 'runtimeVersion'>,
+  setAside: readonly string[],
 ): ManifestDraft {
   const { definition } = request;
   return {
@@ -23,6 +24,7 @@ export function buildManifest(
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
+    ...(setAside.length > 0 && { set_aside: [...setAside] }),
     golden_inputs: request.config.golden_inputs,
     training: {
       version: request.versionNumber,

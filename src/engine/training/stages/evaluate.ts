@@ -47,6 +47,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     texts: allTexts,
     probes,
     options: request.definition.options,
+    sharing: state.sharing,
     seed: request.seed,
   });
   const finalRows = split.refitted ? rows : trainRows;

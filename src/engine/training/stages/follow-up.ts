@@ -47,11 +47,11 @@ function describeExpected(wrong: number | null): string {
 }
 
 function measurePart(state: State, part: readonly LabelledRow[]): ModelEvaluation {
-  const { request, progress, texts, testRows } = state;
+  const { request, progress, texts, testRows, sharing } = state;
   const model = refit(state, part, 'draft', progress.heartbeat);
   const { options } = request.definition;
   const nothing = { familiarity: null, near: null, probes: [] };
-  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed });
+  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, sharing, seed: request.seed });
 }
 
 /** Counts what rules and classifier decide of the held-out rows, thresholds aside. */

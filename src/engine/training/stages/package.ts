@@ -7,7 +7,7 @@ import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
-import { replayRows } from '../../measure/replay.ts';
+import { isSetAsideLikelier, replayRows } from '../../measure/replay.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
@@ -44,7 +44,7 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
     request.piiFields ?? [],
   );
   const fields = listInputFields({ plan: finalModel.plan, rules: rules.file, inputSchema }, learnedFrom);
-  const manifest = { ...buildManifest(request, finalModel, ports), fields };
+  const manifest = { ...buildManifest(request, finalModel, ports, state.rare.options), fields };
   const adapters = state.tuned?.adapters ?? null;
   const plan = nameAdapters(finalModel.plan, adapters);
   const parts: BundleParts = {
@@ -136,6 +136,7 @@ function measureDecisions(
     expected,
     predicted,
     confidence: Math.max(...probabilities),
+    isSetAside: isSetAsideLikelier(probabilities),
     unfamiliar,
     relabelled: measuredRows[i]?.relabelled ?? null,
   }));

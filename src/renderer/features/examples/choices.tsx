@@ -11,8 +11,8 @@ import { useCommands } from '../../state/use-commands.ts';
 
 export const maxKeyOptions = 9;
 
-/** The options that the keys 1 to 9 stand for, of all that hold what is typed. */
-type ShownOptions = { shown: readonly string[]; text: string; matchCount: number };
+/** The options that the keys 1 to 9 stand for, of all that hold what is typed, and whether the likeliest come first. */
+type ShownOptions = { shown: readonly string[]; text: string; matchCount: number; isRanked: boolean };
 
 /**
  * Up to nine options are shown in their order; of more the likeliest first, and those that hold what is typed. A row
@@ -31,7 +31,8 @@ export function useShownOptions(
   const found = useMemo(() => {
     const ordered = isSorted ? [...new Set([...row.likely.map(({ decision }) => decision), ...options])] : options;
     const matches = ordered.filter((option) => holds(option, row.text));
-    return { shown: matches.slice(0, maxKeyOptions), text: row.text, matchCount: matches.length };
+    const isRanked = row.likely.length > 0;
+    return { shown: matches.slice(0, maxKeyOptions), text: row.text, matchCount: matches.length, isRanked };
   }, [options, row, isSorted]);
   return { ...found, find: (text) => text !== row.text && setKept({ ...row, text }) };
 }
@@ -47,6 +48,7 @@ export const Choices = memo(function Choices({
   shown,
   text,
   matchCount,
+  isRanked,
   suggestion,
   onFind,
   onLabel,
@@ -74,6 +76,7 @@ export const Choices = memo(function Choices({
           shown={shown}
           text={text}
           matchCount={matchCount}
+          isRanked={isRanked}
           onFind={onFind}
           onLabel={onLabel}
           onLeave={onLeave}
@@ -118,7 +121,7 @@ type FinderProps = ShownOptions & {
 };
 
 /** A field that leaves the options with what is typed; in it, too, the number keys choose, and Enter the first one. */
-function Finder({ all, shown, text, matchCount, onFind, onLabel, onLeave }: FinderProps) {
+function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLeave }: FinderProps) {
   const field = useRef<HTMLInputElement>(null);
   useCommands('Label', [{ id: 'option-find', title: 'Find an option', keys: '/', run: () => field.current?.focus() }]);
   const press = (event: KeyboardEvent) => {
@@ -146,7 +149,7 @@ function Finder({ all, shown, text, matchCount, onFind, onLabel, onLeave }: Find
       description={
         matchCount === 0
           ? 'No option has this name.'
-          : `${number(shown.length)} of ${number(matchCount)} are shown, the likeliest first.`
+          : `${number(shown.length)} of ${number(matchCount)} are shown, ${isRanked ? 'the likeliest first' : 'in their own order: how likely they are was not known yet'}.`
       }
       inputWrapperOrder={['label', 'input', 'description']}
       size="xs"

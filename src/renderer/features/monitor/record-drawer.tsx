@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { Bars } from '../../parts/bars.tsx';
+import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
 import { useExplanation, useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { WholeInput } from '../../parts/input-view.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
-import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
+import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
@@ -47,7 +47,6 @@ type RecordDrawerProps = { type: DecisionType; record: LogRecord; onClose(): voi
 /** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
 export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerProps) {
   const { options } = type.active_version;
-  const colourOf = useOptionColours(type.id);
   const correction = useCorrection(type, record);
   useCommands(
     'Monitor',
@@ -61,7 +60,6 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       },
     })),
   );
-  const probabilities = Object.entries(record.class_probabilities).sort((a, b) => b[1] - a[1]);
   const tryIt = () => {
     window.localStorage.setItem(`decision-workbench.kept.try.${type.id}`, JSON.stringify(record.input, null, 2));
     goTo({ page: 'type', id: type.id, place: 'try' });
@@ -91,15 +89,7 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
         <WholeInput input={record.input} />
       </Part>
       <Part title="Probabilities">
-        <Bars
-          says="How likely the classifier thought each option was."
-          items={probabilities.map(([option, value]) => ({
-            key: option,
-            name: <OptionName typeId={type.id} option={option} />,
-            value,
-            colour: colourOf(option),
-          }))}
-        />
+        <Likelihoods typeId={type.id} decided={record} says="How likely the classifier thought each option was." />
       </Part>
       <Reasons record={record} />
       <RecordWhy type={type} record={record} />

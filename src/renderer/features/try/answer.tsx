@@ -2,11 +2,12 @@ import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { DecideResponse } from '../../../server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { Likelihoods } from '../../parts/explained/likelihoods.tsx';
 import { RuleTraces } from '../../parts/explained/rule-trace.tsx';
 import { FieldWeights } from '../../parts/explained/weights.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
-import { OptionMark, OptionName, useOptionColours } from '../../parts/option.tsx';
+import { OptionMark } from '../../parts/option.tsx';
 import { decimal, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 
@@ -24,8 +25,6 @@ type Trace = NonNullable<DecideResponse['trace']>;
 /** A decision with probabilities, rules and what weighed in. */
 export function Answer({ type, answer }: { type: DecisionType; answer: DecideResponse }) {
   const { trace, unread = [] } = answer;
-  const colourOf = useOptionColours(type.id);
-  const probabilities = Object.entries(answer.class_probabilities).sort((a, b) => b[1] - a[1]);
   return (
     <>
       <div className="part stack">
@@ -54,14 +53,11 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
         {unread.length > 0 && (
           <p className="note warn wrap">Not read: {unread.slice(0, maxUnread).map(showUnseen).join('; ')}.</p>
         )}
-        <Bars
+        <Likelihoods
+          typeId={type.id}
+          decided={answer}
           says="How likely the classifier thinks each option is."
-          items={probabilities.slice(0, maxOptions).map(([option, value]) => ({
-            key: option,
-            name: <OptionName typeId={type.id} option={option} />,
-            value,
-            colour: colourOf(option),
-          }))}
+          limit={maxOptions}
         />
       </div>
       {trace && trace.rules.length > 0 && (

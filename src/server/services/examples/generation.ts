@@ -152,7 +152,7 @@ function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Pro
   if (policy === null) return async () => true;
   const decider = deps.runtime.deployed.get(type, policy);
   return async ({ input, decision }) => {
-    if (!policy.options.includes(decision)) return true;
+    if (!policy.options.includes(decision) || decider.setAside.includes(decision)) return true;
     const decided = await decider.decide(input);
     if (!decided.ok) return false;
     if (isBareFallback(decided.decision)) return true;

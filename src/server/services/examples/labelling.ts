@@ -267,15 +267,21 @@ async function suggestByPolicy(
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) return null;
   try {
-    const decided = await deps.runtime.deployed.get(type, policy).decide(example.input);
+    const decider = deps.runtime.deployed.get(type, policy);
+    const decided = await decider.decide(example.input);
     if (!decided.ok || isBareFallback(decided.decision)) return null;
-    const likely = Object.entries(decided.decision.class_probabilities)
+    const all = Object.entries(decided.decision.class_probabilities);
+    const likely = all
+      .filter(([decision]) => !decider.setAside.includes(decision))
       .map(([decision, probability]) => ({ decision, probability }))
       .sort((a, b) => b.probability - a.probability)
       .slice(0, maxLikely);
     const { options } = type.activeVersion.definition;
     const [best] = likely;
     if (best === undefined || !options.includes(best.decision)) return null;
+    // The policy cannot tell the options that were set aside from each other; the labelling model may.
+    const setAside = all.reduce((sum, [name, each]) => sum + (decider.setAside.includes(name) ? each : 0), 0);
+    if (setAside > best.probability) return null;
     return { ...best, source: 'policy', likely: likely.filter(({ decision }) => options.includes(decision)) };
   } catch (error) {
     // A policy that cannot be used now leaves the suggestion to the labelling model.

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../engine/domain.ts';
 import { toCanonicalJson } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
+import { isSetAsideLikelier } from '../../../engine/measure/replay.ts';
 import { hashString } from '../../../engine/random.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
@@ -20,6 +21,8 @@ type MeasuredRecord = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
+  /** Whether options that were set aside were likelier together. */
+  isSetAside: boolean;
   /** The label of now where the expected one was changed after a model's doubt; else null. */
   relabelled: string | null;
 };
@@ -46,8 +49,9 @@ export type PolicyPair = { first: string; second: string };
 type Slice = { limit: number; offset: number };
 type RawHeldOut = Omit<HeldOutRecord, 'input'> & { input: string | null };
 /** `measuredColumns` of `held_out_predictions` as `p` and its example as `e`, beside the example's input. */
-export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
+export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar' | 'isSetAside'> & {
   input: string | null;
+  probabilities: string;
   unfamiliar: number | null;
   inputHash: number | null;
 };
@@ -62,8 +66,9 @@ type RawCompared = {
 };
 
 const confidenceSql = (alias: string) => `(SELECT max(value) FROM json_each(${alias}.probabilities))`;
-export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
-  p.input_hash AS inputHash, iif(e.first_decision IS NOT NULL AND e.decision <> p.expected, e.decision, NULL) AS relabelled`;
+export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.probabilities,
+  p.unfamiliar, p.input_hash AS inputHash,
+  iif(e.first_decision IS NOT NULL AND e.decision <> p.expected, e.decision, NULL) AS relabelled`;
 const inputSql = (alias: string) => `(SELECT input FROM examples WHERE id = ${alias}.example_id)`;
 const toSlice = (page: number, pageSize: number): Slice => ({ limit: pageSize, offset: (page - 1) * pageSize });
 const readInput = (json: string | null) => (json === null ? null : (JSON.parse(json) as JsonObject));
@@ -107,10 +112,11 @@ function prepareStatements(db: WorkbenchDatabase) {
 }
 
 /** Reads a measured row. One of an earlier version counts as familiar, and as unchanged. */
-export function toMeasured({ input: json, unfamiliar, inputHash, ...row }: RawMeasured): MeasuredRecord {
+export function toMeasured({ input: json, unfamiliar, inputHash, probabilities, ...row }: RawMeasured): MeasuredRecord {
   const input = readInput(json);
   const isSame = input !== null && (inputHash === null || hashString(toCanonicalJson(input)) === inputHash);
-  return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
+  const isSetAside = isSetAsideLikelier(JSON.parse(probabilities) as number[]);
+  return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1, isSetAside };
 }
 
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
