@@ -200,6 +200,10 @@ const examples = {
     'An import in parts counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
   'FIL-10':
     'A commit that is sent again with its Idempotency-Key is answered as the first time; a part that is sent again replaces what was sent before.',
+  'FIL-20':
+    'Titles, second headers, totals, notes and blank lines of a table are no rows, and each is counted with its line and reason; rows, refused and skipped lines are all lines of the file.',
+  'FIL-21':
+    'A text table is read whatever separates its cells and ends its lines; a quote that nothing closes takes in no other line. Separator, quote and header, or that there is none, can be stated.',
   'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
   'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',

@@ -7,13 +7,19 @@ export const inputNames: readonly string[] = ['input_payload', 'input'];
 /** A part of a column's name that no input can have. */
 export const forbiddenSegment = '__proto__';
 
+/** A name of parts that are called like fields: `stay.adults`, not `No. of rooms`, `Sr.` or the `Amount.1` of pandas. */
+const dottedName = /^[^0-9\s.][^\s.]*(?:\.[^0-9\s.][^\s.]*)+$/;
+
+/** The path of the field that a column becomes. */
+export const splitName = (name: string): string[] => (dottedName.test(name) ? name.split('.') : [name]);
+
 /** Makes an input of named values, dotted names opened; leaves out what is empty or has a forbidden name. */
 export function toInput(values: readonly (readonly [name: string, value: Json | undefined])[]): JsonObject {
   const [only] = values;
   if (values.length === 1 && only !== undefined && isJsonObject(only[1])) return only[1];
   const input: JsonObject = {};
   for (const [name, value] of values) {
-    const segments = name.split('.');
+    const segments = splitName(name);
     if (value === undefined || segments.includes(forbiddenSegment)) continue;
     const last = segments.pop() ?? name;
     let place = input;

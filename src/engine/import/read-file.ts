@@ -1,9 +1,10 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
-import { decodeText } from './decode-text.ts';
-import { findSeparator, readDelimited } from './read-delimited.ts';
 import { parsePlainJson, readJson, readJsonLines } from './read-json.ts';
 import type { WorkbookSheet } from './read-workbook.ts';
 import { fromObjects, type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
+import { decodeText } from './tables/decode-text.ts';
+import { findSeparator, nameSeparator } from './tables/find-separator.ts';
+import { readDelimited } from './tables/read-delimited.ts';
 
 /** How much of a file's start shows whether it is a text. */
 const sampledCharacters = 4_096;
@@ -49,15 +50,20 @@ function findTextFormat(name: string, text: string): 'json' | 'jsonl' | null {
   return null;
 }
 
-/** The separator of a text; one that is stated, and is not the text's, would lose the labels. Throws UnreadableFile. */
-function toSeparator(text: string, format: TextFormat | null): string {
-  const found = findSeparator(text);
-  if (format === null) return found?.sign ?? ',';
+/** The line in which Excel is told the separator. */
+const separatorLine = /^"?sep=([^\r\n])"?(?=\r|\n)/i;
+
+/** The separator of a text, '' where it has one column; a format that is stated, and is not the text's, would lose the labels. Throws UnreadableFile. */
+function toSeparator(text: string, format: TextFormat | null, { delimiter, quote }: SheetChoice): string {
+  if (delimiter !== undefined) return delimiter;
+  const stated = separatorLine.exec(text)?.[1];
+  const found = stated ?? findSeparator(text, quote);
+  if (format === null) return found ?? '';
   const expected = format === 'csv' ? ',' : '\t';
-  if (found === null || found.sign === expected) return expected;
+  if (found === null || found === expected) return expected;
   const wanted = format === 'csv' ? 'commas' : 'tabs';
   throw new UnreadableFile(
-    `the columns are separated by ${found.name}s; separate them by ${wanted}, and quote cells that hold any`,
+    `the columns are separated by ${nameSeparator(found)}; separate them by ${wanted}, and quote cells that hold any`,
   );
 }
 
@@ -78,9 +84,10 @@ export function readText(
     if (found === 'json') return readJson(clean, detected, parseJson);
     return readJsonLines(clean, detected, parseJson, maxRows);
   }
-  const separator = toSeparator(clean, found);
+  const separator = toSeparator(clean, found, choice);
   checkText?.(clean, separator);
-  return readDelimited(clean, separator, detected, choice, maxRows);
+  // The line of the separator stays as a blank one, so that the others keep their numbers.
+  return readDelimited(clean.replace(separatorLine, ''), separator, detected, choice, maxRows);
 }
 
 async function readParquet(bytes: Uint8Array): Promise<Sheet> {

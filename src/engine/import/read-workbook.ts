@@ -2,8 +2,8 @@
 import { unzipSync, zipSync } from 'fflate';
 import readXlsxFile from 'read-excel-file/universal';
 import type { Json } from '../domain.ts';
-import { readTable, type TableLine } from './read-table.ts';
 import { type Sheet, type SheetChoice, UnreadableFile } from './sheet.ts';
+import { readTable, type TableLine } from './tables/read-table.ts';
 
 /** A date as JSON holds it, without the time where it is midnight; a big number as a number; the rest as it is. */
 export function toJsonValue(value: unknown): Json {

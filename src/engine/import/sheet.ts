@@ -24,22 +24,38 @@ export type SheetRow = { line: number; cells: readonly Json[] } | { line: number
 /** A line, or a column of the header, that cannot be read, with the reason. */
 export type Refusal = { line: number; column: string | number; message: string };
 
+/** Why a line is no row; a `header` is a second one, or the first again. */
+const skipReasons = ['blank', 'title', 'header', 'total', 'note'] as const;
+export type SkipReason = (typeof skipReasons)[number];
+/** How many lines were skipped for a reason, and the first of them. */
+export type Skipped = { reason: SkipReason; count: number; lines: number[] };
+
 export type Sheet = {
   columns: string[];
   rows: SheetRow[];
   /** Facts found out about the file's format, in words. */
   detected: string[];
   refused: Refusal[];
-  /** Columns without a name or with another's; they got one. */
-  renamed: Refusal[];
+  /** Lines that are no rows, by reason. With the rows and the refused lines they are all of the file. */
+  skipped: Skipped[];
+  /** What was guessed or made up, in sentences. */
+  notes: string[];
   /** The sheets of a workbook, the fullest first, and the one that was read; null for other files. */
   workbook: { sheets: string[]; sheet: string } | null;
-  /** The line of a table that names the columns, and the first lines among which it was chosen. */
+  /** The line of a table that names the columns, 0 for none, and the first lines among which it was chosen. */
   header: { line: number; first: { line: number; text: string }[] } | null;
 };
 
 /** Parts of a file that are chosen; left out, they are found. */
-export type SheetChoice = { sheet?: string | undefined; headerLine?: number | undefined };
+export type SheetChoice = {
+  sheet?: string | undefined;
+  /** 0 where no line names the columns. */
+  headerLine?: number | undefined;
+  /** What separates the cells of a text: its characters, or `blanks` for any run of blanks. */
+  delimiter?: string | undefined;
+  /** What stands around the cells of a text that hold a separator; '' for nothing. */
+  quote?: string | undefined;
+};
 
 /** Reads a JSON document that starts on the given line of its file. */
 export type ParseJson = (text: string, firstLine: number) => Result<unknown, Refusal>;
@@ -70,7 +86,7 @@ export function fromObjects(
 ): Sheet {
   const columns = new Set<string>();
   for (const { values } of rows) for (const name of Object.keys(values)) columns.add(name);
-  return { columns: [...columns], rows, detected, refused, renamed: [], workbook: null, header: null };
+  return { columns: [...columns], rows, detected, refused, skipped: [], notes: [], workbook: null, header: null };
 }
 
 /** The letters of a column in a spreadsheet: A for 0, AA for 26. */

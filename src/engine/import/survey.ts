@@ -57,11 +57,16 @@ const toType = (types: ReadonlySet<string>): string => (types.size > 1 ? 'mixed'
 const isRunning = (texts: readonly string[]) =>
   (texts[0] === '0' || texts[0] === '1') && texts.every((text, index) => Number(text) === Number(texts[0]) + index);
 
+/** A first column without a name, as this program and pandas call it: most often the index of the rows. */
+const isUnnamed = (name: string) => /^(?:column 1|Unnamed: 0|__index_level_0__)$/.test(name);
+
 function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], filled: number): string | null {
+  if (isUnnamed(name) && texts.length > 1 && texts.length === filled && isRunning(texts))
+    return 'It only counts the rows.';
   if (filled < minRowsToIdentify || texts.length < minDistinctShare * filled) return null;
   const isNumber = kind === 'number' || kind === 'number_decimal_comma';
   const isWhole = () => texts.every((text) => /^\d+$/.test(text));
-  const isNamed = identifierPattern.test(name) || numberedName.test(name);
+  const isNamed = isUnnamed(name) || identifierPattern.test(name) || numberedName.test(name);
   const names = isNumber
     ? (isNamed && isWhole()) || isRunning(texts)
     : kind === 'text' && texts.filter((text) => /\s/.test(text)).length < 0.1 * texts.length;

@@ -9,6 +9,7 @@ import {
   type SheetChoice,
   UnreadableFile,
 } from '../../engine/import/sheet.ts';
+import { blanks } from '../../engine/import/tables/split-lines.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
 import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
@@ -67,16 +68,17 @@ function checkText(text: string, separator: string | null): void {
     return;
   }
   let cells = 0;
-  for (let index = text.indexOf(separator); index >= 0; index = text.indexOf(separator, index + 1)) cells += 1;
+  if (separator === blanks) for (const _ of text.matchAll(/[ \t]+/g)) cells += 1;
+  else if (separator !== '')
+    for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + 1)) cells += 1;
   if (cells > maxCells) refuseSize(`more than ${formatCount(maxCells)} cells`);
 }
 
-function checkSheet({ columns, rows, refused, renamed, header }: Sheet): void {
+function checkSheet({ columns, rows, refused, header }: Sheet): void {
   if (header !== null && columns.length > maxColumns) {
     refuseFile([toFileProblem(header.line, maxColumns + 1, `more than ${maxColumns} columns`)]);
   }
-  const problems = [...renamed, ...refused];
-  if (problems.length > 0) refuseFile(problems.slice(0, maxReportedProblems).map(toProblem));
+  if (refused.length > 0) refuseFile(refused.slice(0, maxReportedProblems).map(toProblem));
   if (rows.length === 0) refuseFile([{ type: 'empty', loc: ['body', 'content'], msg: 'the file holds no examples' }]);
   if (rows.length > limits.maxExamples) {
     refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: `more than ${limits.maxExamples} examples` }]);

@@ -9,7 +9,7 @@ import {
   type RowReader,
   toExampleColumns,
 } from '../../engine/import/example-plan.ts';
-import { forbiddenSegment, inputNames } from '../../engine/import/inputs.ts';
+import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
 import type { ColumnKind, Sheet, SheetRow } from '../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../engine/import/survey.ts';
@@ -155,7 +155,7 @@ function checkInputColumns(names: readonly string[]): void {
   const problems: ErrorDetail[] = [];
   const known = new Set(names);
   for (const name of names) {
-    const segments = name.split('.');
+    const segments = splitName(name);
     if (segments.includes(forbiddenSegment)) problems.push(toFileProblem(1, name, 'this column name is not allowed'));
     if (segments.length > maxSegments) {
       problems.push(

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
+import type { SheetChoice } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
@@ -21,6 +22,7 @@ import {
 import { type ExampleType, maxPreparedValues } from './prepare-examples.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
+type SheetFields = Pick<ImportRequest, 'sheet' | 'header_line' | 'delimiter' | 'quote'>;
 
 const maxListedColumns = 500;
 const maxSampleLength = 200;
@@ -28,6 +30,14 @@ const maxCandidateValues = 5;
 const maxReportedProblems = 100;
 const maxPreviewed = 20;
 const maxUnknownDecisions = 100;
+
+/** How a file is to be read, as a request says it. */
+const toSheetChoice = ({ sheet, header_line, delimiter, quote }: SheetFields): SheetChoice => ({
+  sheet,
+  headerLine: header_line,
+  delimiter: delimiter === 'tab' ? '\t' : delimiter,
+  quote: quote === 'none' ? '' : quote,
+});
 
 type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & { file: ImportFile };
 /** An import as the bytes of its body: JSON, or a form with the file. */
@@ -47,7 +57,7 @@ export async function readImport(order: {
 }> {
   const { type, nowMs } = order;
   const { file, ...request } = await readRequest(order.request);
-  const sheet = await readSheet(file, { sheet: request.sheet, headerLine: request.header_line });
+  const sheet = await readSheet(file, toSheetChoice(request));
   const surveys = surveyColumns(sheet);
   const plan = planImport(sheet, surveys, type.definition.options, request.mapping);
   if (request.commit) refuseProblems(plan.questions);
@@ -116,14 +126,17 @@ function parseRequest(bytes: Uint8Array): ImportRequest {
   return request.value;
 }
 
-/** Reads the parts of a form: the file, the name of a sheet, and the other fields as JSON. */
+/** Fields of a form that are texts as they stand. */
+const plainFields = new Set(['sheet', 'delimiter', 'quote']);
+
+/** Reads the parts of a form: the file, texts as they stand, and the other fields as JSON. */
 async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
   const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': contentType } })
     .formData()
     .catch(() => refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'));
   const fields: Record<string, unknown> = {};
   for (const [name, value] of form) {
-    const isPlain = typeof value !== 'string' || name === 'sheet';
+    const isPlain = typeof value !== 'string' || plainFields.has(name);
     const parsed = isPlain ? { ok: true as const, value } : parseJsonText(value);
     fields[name] = parsed.ok ? parsed.value : refuseField(name, `this field is not JSON: ${parsed.fault.message}`);
   }

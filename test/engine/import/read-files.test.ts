@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../../src/engine/import/decode-text.ts';
-import { findSeparator } from '../../../src/engine/import/read-delimited.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { UnreadableFile } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
+import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
+import { findSeparator } from '../../../src/engine/import/tables/find-separator.ts';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -24,9 +24,9 @@ describe('a text file', () => {
   });
 
   it('is cut by the separator that its lines share', () => {
-    expect(findSeparator('a,b\n1,2')?.sign).toBe(',');
-    expect(findSeparator('a;b\n"1;5, and 2";2\n1,5;3')?.sign).toBe(';');
-    expect(findSeparator('a\tb\n1\t2')?.sign).toBe('\t');
+    expect(findSeparator('a,b\n1,2')).toBe(',');
+    expect(findSeparator('a;b\n"1;5, and 2";2\n1,5;3')).toBe(';');
+    expect(findSeparator('a\tb\n1\t2')).toBe('\t');
     expect(findSeparator('text\nHello, you')).toBeNull();
   });
 
@@ -44,13 +44,13 @@ describe('a text file', () => {
     ]);
   });
 
-  it('refuses lines of another width by their numbers and keeps the others', async () => {
+  it('refuses lines of more cells by their numbers, keeps the others and names what they lack', async () => {
     const sheet = await read('x.csv', utf8('a,b\n1,2\n3\n"4\n5",6\n7,8,9\n'));
-    expect(sheet.rows.map(({ line }) => line)).toEqual([2, 5]);
+    expect(sheet.rows.map(({ line }) => line)).toEqual([2, 3, 4]);
     expect(sheet.refused).toEqual([
-      { line: 3, column: 2, message: '1 cells instead of 2' },
-      { line: 6, column: 3, message: '3 cells instead of 2' },
+      { line: 6, column: 3, message: '3 cells instead of 2; quote cells that hold a separator' },
     ]);
+    expect(sheet.notes).toEqual(['Line with fewer cells than the others, whose rest is empty: 3']);
   });
 
   it('as JSON or JSON Lines gives objects; a broken line is named', async () => {
@@ -152,7 +152,6 @@ describe('a workbook', () => {
     expect((await read('März.xlsx', book, { sheet: 'Deckblatt' })).columns).toEqual(['Bericht']);
     const other = await read('März.xlsx', book, { headerLine: 3 });
     expect(other.columns).toEqual(['Stand', '01.04.2024', 'column 3', 'column 4']);
-    expect(other.renamed[0]).toEqual({ line: 3, column: 3, message: 'a column has no name' });
     await expect(read('März.xlsx', book, { sheet: 'Sales' })).rejects.toThrow(
       'There is no sheet “Sales”. The sheets are: Daten, Deckblatt, Leer.',
     );

@@ -27,9 +27,13 @@ async function readLinesOfFile(file: File): Promise<GivenLine[]> {
 }
 
 async function readLinesOfText(text: string): Promise<GivenLine[]> {
-  const { parse } = await import('csv-parse/browser/esm/sync');
-  const lines: string[][] = parse(text, { delimiter: '\t', relax_column_count: true, relax_quotes: true, bom: true });
-  return lines.map((cells, index) => ({ line: index + 1, cells }));
+  const { splitLines } = await import('../../../engine/import/tables/split-lines.ts');
+  const lines: GivenLine[] = [];
+  splitLines(text.replace(/^\ufeff/, ''), { separator: '\t', quote: '"' }, ({ cells }) => {
+    lines.push({ line: lines.length + 1, cells });
+    return true;
+  });
+  return lines;
 }
 
 const nothing: GivenRules = { rules: [], problems: [] };

@@ -143,9 +143,20 @@ const importMappingSchema = z.strictObject({
 });
 export type ImportMapping = z.output<typeof importMappingSchema>;
 
+const maxDelimiterLength = 10;
 const importFields = {
   sheet: z.string().optional().describe('Sheet of a workbook. Left out: the fullest'),
-  header_line: z.int().min(1).optional().describe('Line with the names of the columns. Left out: found below titles'),
+  header_line: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Line with the names of the columns; 0: there is none. Left out: found below titles'),
+  delimiter: characters(1, maxDelimiterLength)
+    .optional()
+    .describe(
+      'What separates the cells of a text: its characters, or tab, or blanks for any run of them. Left out: found',
+    ),
+  quote: z.enum(['"', "'", 'none']).optional().describe('What stands around cells that hold a separator. Left out: "'),
   mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
   commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
 };
@@ -159,7 +170,7 @@ const importRequestSchema = z
     ...importFields,
   })
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
-/** An import as a form: a sheet's name as it is, the other fields as JSON. */
+/** An import as a form: sheet, delimiter and quote as they are, the other fields as JSON. */
 const importFormSchema = z.strictObject({
   file: z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines'),
   ...importFields,
@@ -191,7 +202,7 @@ const importResultSchema = z.object({
     )
     .describe('Columns that could hold the labels, the likeliest first'),
   sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
-  header_line: z.int().nullable().describe('Line of the file with the names of the columns'),
+  header_line: z.int().nullable().describe('Line of the file with the names of the columns; 0: there is none'),
   total: z.int().describe('Rows of the file'),
   labelled: z.int(),
   by_option: z.record(z.string(), z.int()).describe('Labelled rows of each option'),

@@ -1,0 +1,33 @@
+/** Tables of text: columns separated by a sign or by blanks, cells quoted where they hold it. */
+import type { Sheet, SheetChoice } from '../sheet.ts';
+import { nameSeparator } from './find-separator.ts';
+import { readTable, type TableLine } from './read-table.ts';
+import { SkippedLines } from './skipped.ts';
+import { splitLines } from './split-lines.ts';
+
+const isEmpty = (cell: string) => cell === '' || cell.trim() === '';
+
+const isWrapped = (cell: string) => cell.startsWith('="');
+/** The text that a spreadsheet is told to keep as such: 00123 of `="00123"`. */
+const unwrapText = (cell: string) =>
+  isWrapped(cell) && cell.endsWith('"') ? cell.slice(2, -1).replaceAll('""', '"') : cell;
+
+/** Reads a table, up to `maxRows` of its rows and some titles where they are given. Throws UnreadableFile. */
+export function readDelimited(
+  text: string,
+  separator: string,
+  detected: string[],
+  choice: SheetChoice,
+  maxRows = Number.POSITIVE_INFINITY,
+): Sheet {
+  const lines: TableLine[] = [];
+  const skipped = new SkippedLines();
+  splitLines(text, { separator, quote: choice.quote ?? '"' }, ({ line, cells }) => {
+    if (cells.every(isEmpty)) skipped.add('blank', line);
+    else lines.push({ line, cells: cells.some(isWrapped) ? cells.map(unwrapText) : cells });
+    return lines.length <= maxRows;
+  });
+  const found =
+    separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
+  return readTable(lines, found, choice, skipped);
+}

@@ -1,0 +1,161 @@
+/** From lines of cells to a table: its header, its rows, and the lines that are neither. */
+import type { Json } from '../../domain.ts';
+import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
+import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './find-header.ts';
+import { SkippedLines } from './skipped.ts';
+
+export type { TableLine } from './find-header.ts';
+
+const maxShownCells = 6;
+const maxShownLength = 24;
+const maxNamedLines = 5;
+/** Lines at the end of a table that may be its totals and notes. */
+const maxEndLines = 10;
+const maxTotalLength = 40;
+
+/** Names without gaps and without repetition, so that every column can be distinguished from the others. */
+function nameColumns(header: readonly Json[]): { columns: string[]; notes: string[] } {
+  /** Names with the number that the next column of this name gets. */
+  const known = new Map<string, number>();
+  const notes: string[] = [];
+  const columns = header.map((cell, index) => {
+    const given = isFilled(cell) ? String(cell).trim() : '';
+    const base = given === '' ? `column ${index + 1}` : given;
+    let name = base;
+    for (let time = known.get(base) ?? 2; known.has(name); time += 1) {
+      name = `${base} ${time}`;
+      known.set(base, time + 1);
+    }
+    if (name !== base) notes.push(`Column ${index + 1} is called “${name}”, as another one is called “${base}”`);
+    known.set(name, 2);
+    return name;
+  });
+  return { columns, notes };
+}
+
+const showLine = ({ line, cells }: TableLine) => {
+  const shown = cells.filter(isFilled).slice(0, maxShownCells);
+  return { line, text: shown.map((cell) => String(cell).slice(0, maxShownLength)).join(' · ') };
+};
+
+const totalWord =
+  /^(?:(?:grand|sub|overall|column)[ -]?)?(?:totals?|sum|average|mean|gesamt(?:summe|ergebnis)?|summe|insgesamt|zwischensumme|durchschnitt|mittelwert|total g[eé]n[eé]ral|somme|moyenne|totale|somma|media|suma|promedio|totaal|razem|celkem|итого|всего|合计|总计|合計|総計|합계)(?![\p{L}])/iu;
+const noteStart =
+  /^(?:[*†‡§¹²³]|\(?\d+\)|(?:sources?|notes?|remarks?|footnotes?|quellen?|hinweise?|anmerkung(?:en)?|fu(?:ß|ss)noten?|stand|datenstand|fuente|notas?|fonte|bron|generated|created|exported|last updated|data from|legend|legende|end of)(?![\p{L}]))/iu;
+
+/** Whether the last row sums up the others: it is called a total, and holds nothing else but numbers or nothing. */
+function isTotal(row: TableLine, rows: readonly TableLine[]): boolean {
+  const at = row.cells.findIndex(isFilled);
+  const text = String(row.cells[at] ?? '').trim();
+  if (at > 1 || text.length > maxTotalLength || !totalWord.test(text)) return false;
+  if (rows.slice(0, -1).some(({ cells }) => String(cells[at] ?? '').trim() === text)) return false;
+  return row.cells.every((cell, column) => column === at || !isFilled(cell) || !isName(cell));
+}
+
+/** Whether the last row is a sentence about the table: alone in its line, and said to be a note or of several words. */
+function isNote({ line, cells }: TableLine, before: TableLine | undefined, width: number): boolean {
+  if (!isName(cells[0]) || cells.slice(1).some(isFilled)) return false;
+  const text = String(cells[0]).trim();
+  const isApart = before !== undefined && line > before.line + 1;
+  if (noteStart.test(text)) return cells.length === 1 || isApart || width > 2;
+  return width > 2 && /\s/.test(text) && (isApart || cells.length === 1);
+}
+
+/** Takes totals and notes from the end of a table's rows. */
+function skipEnd(rows: TableLine[], width: number, skipped: SkippedLines): void {
+  const found: { reason: 'total' | 'note'; line: number }[] = [];
+  while (rows.length > 1 && found.length < maxEndLines) {
+    const last = rows[rows.length - 1] as TableLine;
+    const reason = width > 1 && isTotal(last, rows) ? 'total' : isNote(last, rows.at(-2), width) ? 'note' : null;
+    if (reason === null || (width < 2 && reason === 'note')) break;
+    found.unshift({ reason, line: last.line });
+    rows.pop();
+  }
+  for (const { reason, line } of found) skipped.add(reason, line);
+}
+
+/** Rows of the header's width. Cells that are left out at the end are empty, and empty ones behind it are nothing. */
+function fitRows(lines: readonly TableLine[], from: number, names: readonly Json[], skipped: SkippedLines) {
+  const width = names.length;
+  const named = names.findLastIndex(isFilled) + 1;
+  const rows: TableLine[] = [];
+  const refused: Refusal[] = [];
+  const short: number[] = [];
+  for (let index = from; index < lines.length; index += 1) {
+    const row = lines[index] as TableLine;
+    const count = row.cells.length;
+    const reach = count > width ? row.cells.findLastIndex(isFilled) + 1 : count;
+    const next = lines[index + 1]?.cells.length ?? 0;
+    if (isRepeated(row, names)) skipped.add('header', row.line);
+    else if (reach > width) {
+      const message = `${reach} cells instead of ${width}; quote cells that hold a separator`;
+      refused.push({ line: row.line, column: width + 1, message });
+    } else if (width > 2 && count < width && next < width && count + next === width + 1) {
+      const message = `${count} cells instead of ${width}, and the rest of them in the next line; quote cells that hold a line break`;
+      refused.push({ line: row.line, column: count + 1, message });
+    } else if (count === width) rows.push(row);
+    else {
+      if (count < named) short.push(row.line);
+      const cells = row.cells.slice(0, width);
+      while (cells.length < width) cells.push('');
+      rows.push({ line: row.line, cells });
+    }
+  }
+  return { rows, refused, short };
+}
+
+const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
+  cells.length >= names.length &&
+  cells[0] === names[0] &&
+  names.every((name, column) => cells[column] === name) &&
+  names.some(isName);
+
+/** “2, 9 and 3 more” */
+function listLines(lines: readonly number[]): string {
+  const shown = lines.slice(0, maxNamedLines).join(', ');
+  return lines.length > maxNamedLines
+    ? `${shown} and ${(lines.length - maxNamedLines).toLocaleString('en')} more`
+    : shown;
+}
+
+/** Makes a sheet of lines: titles, second headers, totals and notes are no rows, and lines that fit no row are refused. */
+export function readTable(
+  given: readonly TableLine[],
+  detected: string[],
+  choice: SheetChoice,
+  skipped = new SkippedLines(),
+): Sheet {
+  const lines: TableLine[] = [];
+  for (const line of given) {
+    if (line.cells.some(isFilled)) lines.push(line);
+    else skipped.add('blank', line.line);
+  }
+  if (lines.length === 0) throw new UnreadableFile('The file is empty.');
+  const header = findHeader(lines, choice.headerLine);
+  if (header === null)
+    throw new UnreadableFile(`There is no line ${choice.headerLine}. Choose another line for the header.`);
+  for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
+  for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
+  const { columns, notes } = nameColumns(header.names);
+  const { rows, refused, short } = fitRows(lines, header.first, header.names, skipped);
+  skipEnd(rows, columns.length, skipped);
+  if (header.note !== null) notes.unshift(header.note);
+  if (short.length > 0) {
+    const what = short.length === 1 ? 'Line' : 'Lines';
+    notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short)}`);
+  }
+  const first = lines.slice(0, maxTitleLines).map(showLine);
+  const isUsed = (index: number) => isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));
+  const used = [...columns.keys()].filter(isUsed);
+  const areAll = used.length === columns.length;
+  return {
+    columns: areAll ? columns : used.map((index) => columns[index] ?? ''),
+    rows: areAll ? rows : rows.map(({ line, cells }) => ({ line, cells: used.map((index) => cells[index] ?? null) })),
+    detected,
+    refused,
+    skipped: skipped.list(),
+    notes,
+    workbook: null,
+    header: { line: header.line, first },
+  };
+}
