@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 
 from decision_edge._fields import Fields
 from decision_edge._inputs import clean_input
+from decision_edge._model.columns import Batch
 
 SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "unread.json").read_text(encoding="utf-8"))
 SIZES = [2, 2, 3, 8, 2]
@@ -20,3 +22,26 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     """[DEC-13]"""
     fields = Fields(SHARED["plan"], {"rules": SHARED["rules"]}, SHARED["schema"], None, SIZES, ())
     assert fields.find_unread(clean_input(case["input"])) == case["unread"]
+
+
+def test_many_long_names() -> None:
+    """[DEC-13] Hints stop at a budget, and what the input holds more is counted: one by one and in a batch."""
+    wide = SHARED["wide"]
+    names = [f"{wide['prefix']}{index:03}" for index in range(max(wide["fields"], wide["from"] + wide["names"]))]
+    plan = {**SHARED["plan"], "fields": [{"kind": "boolean", "path": [name]} for name in names[: wide["fields"]]]}
+    fields = Fields(plan, {"rules": []}, {}, None, [2] * wide["fields"], ())
+    row = {f"{names[wide['from'] + index]}x": True for index in range(wide["names"])}
+    began = process_time()
+    assert fields.find_unread(clean_input(row)) == wide["unread"]
+    assert process_time() - began < 0.5
+    assert Batch.of_rows([{}, row], fields).unread == {1: wide["unread"]}
+
+
+def test_repeated_names() -> None:
+    """[DEC-13] The same names in input after input are compared once."""
+    fields = Fields(SHARED["plan"], {"rules": []}, {}, None, SIZES, ())
+    row = clean_input({f"hotel_{name}": 1 for name in ("name", "street", "zip", "country", "chain", "phone")})
+    first = fields.find_unread(row)
+    began = process_time()
+    assert [fields.find_unread(row) for _ in range(1_000)] == [first] * 1_000
+    assert process_time() - began < 0.5

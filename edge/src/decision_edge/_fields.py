@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
 from ._model.features import is_date
 
-__all__ = ["EdgeField", "Fields", "Tree", "describe_kind", "find_wrong"]
+__all__ = ["EdgeField", "Fields", "Found", "Tree", "find_wrong"]
 
-# Names that a misspelt one is compared with, and letters of it that are read.
-_MAX_COMPARED = 200
+# Sentences about one input, of more it is told how many, and code points of a name that a sentence repeats.
+_MAX_SENTENCES = 20
+_MAX_SHOWN_NAME = 100
+# Letters that may be wrong in a misspelt name: a third of them, and no more. A longer name is compared with nothing.
+_MAX_EDITS = 4
 _MAX_LETTERS = 100
+# Pairs of letters that all hints about one input may compare, so that no input holds others up.
+_MAX_LETTER_PAIRS = 30_000
+# Lists of sentences that are kept: the inputs of one program hold the same names again and again.
+_MAX_KEPT = 100
 
 
 @dataclass(frozen=True)
@@ -46,10 +56,13 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     "strings": ("a list", (list,)),
     "objects": ("a list", (list,)),
     "any": ("", (object,)),
+    "object": ("an object", (dict,)),
 }
 
 # Names of an object; a field's kind at the end of each path.
 Tree: TypeAlias = "dict[str, Tree | str]"
+# A path that is not read, and the kind that its value should have ("object" among them); None where no field has it.
+Found: TypeAlias = "tuple[tuple[str, ...], str | None]"
 
 
 class Fields:
@@ -84,7 +97,7 @@ class Fields:
             found[path] = EdgeField(".".join(path), "text", required.get(path, False))
         others = {*required, *_iterate_paths([rule["ast"] for rule in rules["rules"]])}
         # A rule that reads the whole input, as `"x" in ctx` does, may read any field.
-        self._reads_all = () in others
+        self.reads_all = () in others
         # The longest first: what is known within an object stands for the object.
         for path in (*found, *sorted(others - found.keys() - {()}, key=lambda path: (-len(path), path))):
             field = found.get(path) or EdgeField(".".join(path), "any", required.get(path, False))
@@ -92,15 +105,38 @@ class Fields:
                 found[path] = field
         for left_out in plan["left_out"]:
             self._add(tuple(left_out["path"].split(".")), "any")
+        self.tree = _sort_names(self.tree)
+        self._describe = lru_cache(_MAX_KEPT)(self._describe_all)
         self.listed = tuple(found.values()) if not contract else tuple(map(_read_field, contract))
 
     def find_unread(self, values: JsonObject) -> list[str]:
         """Return a sentence for each value of a cleaned input that no field reads, or that is of another kind."""
-        return list(self._walk(values, self.tree, ""))
+        return self.describe(self._walk(values, self.tree, ()))
 
-    def describe_unknown(self, name: str, tree: Tree) -> str | None:
-        """Return what is to be said of a key that no field has; None where a rule may read any."""
-        return None if self._reads_all else f"is no field of the policy{_make_hint(name, tree)}"
+    def describe(self, found: Iterable[Found]) -> list[str]:
+        """Return a sentence for each thing found in one input: at most twenty, and how many more there are."""
+        left = iter(found)
+        told = tuple((_cut(path), kind) for path, kind in islice(left, _MAX_SENTENCES))
+        more = sum(1 for _ in left)
+        return [*self._describe(told), *([f"and {more} more"] if more else [])]
+
+    def _describe_all(self, found: tuple[Found, ...]) -> list[str]:
+        sentences, budget = [], _HintBudget()
+        for path, kind in found:
+            problem = (
+                f"must be {_TYPES[kind][0]}" if kind else f"is no field of the policy{self._make_hint(path, budget)}"
+            )
+            sentences.append(f"{_quote('.'.join(path))} {problem}")
+        return sentences
+
+    def _make_hint(self, path: tuple[str, ...], budget: _HintBudget) -> str:
+        level: Any = self.tree
+        for segment in path[:-1]:
+            level = level[segment]
+        if "." in path[-1]:
+            return "; nest it, or give the table itself"
+        nearest = _find_nearest(path[-1], level, budget)
+        return "" if nearest is None else f"; did you mean {_quote(nearest)}?"
 
     def _add(self, path: tuple[str, ...], kind: str) -> bool:
         place = self.tree
@@ -111,24 +147,19 @@ class Fields:
             place = inner
         return path[-1] not in place and bool(place.setdefault(path[-1], kind))
 
-    def _walk(self, values: JsonObject, tree: Tree, above: str) -> Iterator[str]:
+    def _walk(self, values: JsonObject, tree: Tree, above: tuple[str, ...]) -> Iterator[Found]:
         for name, value in values.items():
             known = tree.get(name)
             if known is None:
-                if (problem := self.describe_unknown(name, tree)) is not None:
-                    yield f"{above + name!r} {problem}"
+                if not self.reads_all:
+                    yield (*above, name), None
             elif isinstance(known, dict):
                 if isinstance(value, dict):
-                    yield from self._walk(value, known, f"{above}{name}.")
+                    yield from self._walk(value, known, (*above, name))
                 elif value is not None:
-                    yield f"{above + name!r} must be an object"
+                    yield (*above, name), "object"
             elif _is_wrong(known, value):
-                yield f"{above + name!r} {describe_kind(known)}"
-
-
-def describe_kind(kind: str) -> str:
-    """Return what is to be said of a value that is not of a field's kind."""
-    return f"must be {_TYPES[kind][0]}"
+                yield (*above, name), known
 
 
 def find_wrong(kind: str, column: Sequence[JsonValue]) -> list[bool] | None:
@@ -154,11 +185,17 @@ def _read_field(field: Any) -> EdgeField:
     return EdgeField(".".join(field["path"]), field["kind"], field["required"], field["missing"], values, ends)
 
 
-def _make_hint(name: str, tree: Tree) -> str:
-    if "." in name:
-        return "; nest it, or give the table itself"
-    nearest = _find_nearest(name, sorted(tree))
-    return "" if nearest is None else f"; did you mean {nearest!r}?"
+def _sort_names(tree: Tree) -> Tree:
+    return {name: _sort_names(known) if isinstance(known, dict) else known for name, known in sorted(tree.items())}
+
+
+def _cut(path: tuple[str, ...]) -> tuple[str, ...]:
+    name = path[-1]
+    return path if len(name) <= _MAX_SHOWN_NAME else (*path[:-1], f"{name[:_MAX_SHOWN_NAME]}…")
+
+
+def _quote(name: str) -> str:
+    return f"'{json.dumps(name, ensure_ascii=False)[1:-1]}'"
 
 
 def _iterate_properties(schema: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:
@@ -190,27 +227,52 @@ def _read_path(node: Any) -> tuple[str, ...] | None:
     return (*above, key) if isinstance(key, str) else None
 
 
-def _find_nearest(word: str, candidates: Sequence[str]) -> str | None:
-    """Return the name that a misspelt one most likely stands for, as the workbench finds it: a third may differ."""
-    lowered, best, least = word[:_MAX_LETTERS].lower(), None, len(word) + 1
-    allowed = {name: max(1, max(len(lowered), len(name)) // 3) for name in candidates}
-    fitting = [name for name in candidates if abs(len(name) - len(lowered)) <= allowed[name]]
-    for name in fitting[:_MAX_COMPARED]:
-        distance = _count_edits(lowered, name.lower())
-        if distance <= allowed[name] and distance < least:
-            best, least = name, distance
+@dataclass
+class _HintBudget:
+    letter_pairs: int = _MAX_LETTER_PAIRS
+
+
+def _find_nearest(name: str, candidates: Iterable[str], budget: _HintBudget) -> str | None:
+    """Return the nearest of some names to a misspelt one, as the workbench finds it; None where none is near."""
+    letters, best, least = name.lower(), None, _MAX_EDITS + 1
+    if len(letters) > _MAX_LETTERS:
+        return None
+    for candidate in candidates:
+        if least == 0:
+            break
+        others = candidate.lower()
+        most = min(max(1, max(len(letters), len(others)) // 3), least - 1)
+        if abs(len(others) - len(letters)) > most:
+            continue
+        # The nearest of some of the names might mislead.
+        if budget.letter_pairs <= 0:
+            return None
+        distance = _count_edits(letters, others, most, budget)
+        if distance <= most:
+            best, least = candidate, distance
     return best
 
 
-def _count_edits(a: str, b: str) -> int:
-    """Return the distance by optimal string alignment: edits and transpositions of neighbours."""
-    before, last = [0] * (len(b) + 1), list(range(len(b) + 1))
+def _count_edits(a: str, b: str, most: int, budget: _HintBudget) -> int:
+    """Return the distance by optimal string alignment: edits and transpositions of neighbours.
+
+    Of words that are further apart than `most` it only finds that they are, after few rows (Ukkonen).
+    """
+    beyond = most + 1
+    before: list[int] = []
+    last = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
-        row = [i]
-        for j, other in enumerate(b, 1):
+        row = [beyond] * (len(b) + 1)
+        if i <= most:
+            row[0] = i
+        for j in range(max(1, i - most), min(len(b), i + most) + 1):
+            other = b[j - 1]
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
             if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
                 cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
+        budget.letter_pairs -= 2 * most + 1
+        if min(row) > most:
+            return beyond
         before, last = last, row
     return last[-1]

@@ -1,7 +1,7 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
-import { findNearest } from '../rules/suggest.ts';
+import { findNearest, HintBudget } from '../rules/suggest.ts';
 import { type InputFieldKind, isKind, listOtherPaths, type ReadingParts } from './input-fields.ts';
 
 /** Names of an object; a field's kind at the end of each path. */
@@ -19,10 +19,15 @@ const kindNames: Readonly<Record<InputFieldKind, string>> = {
   any: '',
 };
 
-/** Unknown names of an input that are compared with the fields: more of them are no slips of the pen, and take time. */
-const maxHints = 50;
+/** Sentences about one input; of more it is told how many. */
+const maxSentences = 20;
+/** Code points of a name that a sentence repeats. */
+const maxShownName = 100;
 
-/** Prepares the sentences about what an input holds besides the fields of a policy, in the order of the input. */
+/**
+ * Prepares the sentences about what an input holds besides the fields of a policy, in the order of the input: at most
+ * twenty and how many more, with hints as far as one budget of compared letters goes.
+ */
 export function compileUnread(parts: ReadingParts): (input: JsonObject) => string[] {
   const { plan } = parts;
   const names: Names = new Map();
@@ -31,26 +36,27 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
   const others = listOtherPaths(parts);
   for (const path of others) if (path.length > 0) addPath(names, path, 'any');
   for (const { path } of plan.left_out) addPath(names, path.split('.'), 'any');
+  const sorted = sortNames(names);
   const readsAll = others.some((path) => path.length === 0);
   return (input) => {
     const sentences: string[] = [];
-    let hints = maxHints;
-    const describe = (known: Names | InputFieldKind | undefined, value: Json, hint: () => string): string | null => {
-      if (known === undefined) return readsAll ? null : `is no field of the policy${hints-- > 0 ? hint() : ''}`;
-      if (value === null) return null;
-      if (typeof known !== 'string') return isJsonObject(value) ? null : 'must be an object';
-      return isKind[known](value) ? null : `must be ${kindNames[known]}`;
+    const budget = new HintBudget();
+    let more = 0;
+    const describe = (name: string, known: Names | InputFieldKind | undefined, level: Names) => {
+      if (known === undefined) return `is no field of the policy${makeHint(name, level, budget)}`;
+      return `must be ${known instanceof Map ? 'an object' : kindNames[known]}`;
     };
     const walk = (values: JsonObject, level: Names, above: string): void => {
       for (const [name, value] of Object.entries(values)) {
         const known = level.get(name);
-        const problem = describe(known, value, () => makeHint(name, level));
-        if (problem !== null) sentences.push(`${quote(above + name)} ${problem}`);
-        else if (known instanceof Map && isJsonObject(value)) walk(value, known, `${above}${name}.`);
+        if (known instanceof Map && isJsonObject(value)) walk(value, known, `${above}${name}.`);
+        else if (isRead(known, value, readsAll)) continue;
+        else if (sentences.length === maxSentences) more += 1;
+        else sentences.push(`${quote(above + cutName(name))} ${describe(cutName(name), known, level)}`);
       }
     };
-    walk(input, names, '');
-    return sentences;
+    walk(input, sorted, '');
+    return more === 0 ? sentences : [...sentences, `and ${more} more`];
   };
 }
 
@@ -66,10 +72,27 @@ function addPath(names: Names, path: readonly string[], kind: InputFieldKind): v
   if (!place.has(last)) place.set(last, kind);
 }
 
-function makeHint(name: string, names: Names): string {
+function isRead(known: Names | InputFieldKind | undefined, value: Json, readsAll: boolean): boolean {
+  if (known === undefined) return readsAll;
+  return value === null || (typeof known === 'string' && isKind[known](value));
+}
+
+/** Names in the order in which hints compare them. */
+function sortNames(names: Names): Names {
+  const sorted = [...names].sort(([one], [other]) => (one < other ? -1 : 1));
+  return new Map(sorted.map(([name, known]) => [name, known instanceof Map ? sortNames(known) : known]));
+}
+
+function makeHint(name: string, names: Names, budget: HintBudget): string {
   if (name.includes('.')) return '; nest it, or give the table itself';
-  const nearest = findNearest(name, [...names.keys()].sort());
+  const nearest = findNearest(name, names.keys(), budget);
   return nearest === null ? '' : `; did you mean ${quote(nearest)}?`;
+}
+
+function cutName(name: string): string {
+  if (name.length <= maxShownName) return name;
+  const start = [...name.slice(0, 2 * maxShownName)].slice(0, maxShownName).join('');
+  return start === name ? name : `${start}…`;
 }
 
 const quote = (name: string) => `'${JSON.stringify(name).slice(1, -1)}'`;

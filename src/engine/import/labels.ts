@@ -47,7 +47,7 @@ export function guessTargets(labels: readonly LabelUse[], options: readonly stri
       ([key, option]) =>
         key.length > maxEdits + 1 &&
         Math.abs(key.length - written.length) <= maxEdits &&
-        countEdits(written, key) <= maxEdits &&
+        countEdits(written, key, maxEdits) <= maxEdits &&
         count <= slipShare * Math.max(1 / slipShare, labels.find((label) => label.value === option)?.count ?? 0),
     );
     const option = same ?? near?.[1];

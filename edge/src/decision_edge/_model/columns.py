@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from .._errors import InvalidInput
-from .._fields import Fields, Tree, describe_kind, find_wrong
+from .._fields import Fields, Found, Tree, find_wrong
 from .._inputs import MAX_DEPTH, MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
 
@@ -38,10 +38,11 @@ class Batch:
 
     def __init__(self, level: Level, size: int, fields: Fields) -> None:
         self.size = size
-        self.unread: dict[int, list[str]] = {}
+        self._found: dict[int, list[Found]] = {}
         self._columns: dict[tuple[str, ...], list[JsonValue]] = {}
         self._fields = fields
         self._read_level(level, fields.tree, ())
+        self.unread = {row: fields.describe(found) for row, found in self._found.items()}
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, Any]], fields: Fields) -> Batch:
@@ -86,14 +87,14 @@ class Batch:
                 column = self._read_objects(column, known, path)
             cleaned = _clean_column(column, len(above) + 2)
             self._columns[path] = cleaned
-            if known is None:
+            if known is None and not self._fields.reads_all:
                 # Null is there, too, but not what is missing.
                 there = [value is not None or raw is None for value, raw in zip(cleaned, column, strict=True)]
-                self._note(path, there, self._fields.describe_unknown(name, tree))
+                self._note(path, there, None)
             elif isinstance(known, dict):
-                self._note(path, [value is not None for value in cleaned], "must be an object")
-            elif (wrong := find_wrong(known, cleaned)) is not None:
-                self._note(path, wrong, describe_kind(known))
+                self._note(path, [value is not None for value in cleaned], "object")
+            elif known is not None and (wrong := find_wrong(known, cleaned)) is not None:
+                self._note(path, wrong, known)
 
     def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
         """Read the objects of a column as a level of their own; return what is left of it."""
@@ -103,13 +104,10 @@ class Batch:
         self._read_level(_transpose(rows), tree, path)
         return [_ABSENT if is_object else value for value, is_object in zip(column, are_objects, strict=True)]
 
-    def _note(self, path: tuple[str, ...], rows: Iterable[bool], problem: str | None) -> None:
-        if problem is None:
-            return
-        sentence = f"{'.'.join(path)!r} {problem}"
+    def _note(self, path: tuple[str, ...], rows: Iterable[bool], kind: str | None) -> None:
         for row, is_noted in enumerate(rows):
             if is_noted:
-                self.unread.setdefault(row, []).append(sentence)
+                self._found.setdefault(row, []).append((path, kind))
 
 
 def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:

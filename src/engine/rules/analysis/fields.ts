@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import type { StaticType } from '../functions.ts';
 import { printPath } from '../parsing/print.ts';
-import { findNearest } from '../suggest.ts';
+import { findNearest, HintBudget } from '../suggest.ts';
 import type { FieldTypes } from '../types.ts';
 import { typesBySchemaName } from './field-set.ts';
 
@@ -12,8 +12,6 @@ export type KnownField = { path: string[]; type: StaticType; values: Json[] | nu
 
 const maxDepth = 8;
 const maxFields = 2000;
-/** Unknown fields for which the nearest name is looked for. */
-const maxSuggestions = 50;
 
 /** Lists the fields that a JSON Schema names under `properties`, at most 2,000 and 8 levels deep. */
 export function listSchemaFields(schema: JsonObject | null): KnownField[] {
@@ -47,7 +45,7 @@ export function createFieldTypes(known: readonly KnownField[]): FieldTypes {
     names.push(path.at(-1) ?? '');
     namesByParent.set(parent, names);
   }
-  let suggestionsLeft = maxSuggestions;
+  const budget = new HintBudget();
   return (path, at, report) => {
     const field = byPath.get(JSON.stringify(path));
     if (field) return field.type;
@@ -55,8 +53,7 @@ export function createFieldTypes(known: readonly KnownField[]): FieldTypes {
     const parent = byPath.get(JSON.stringify(above));
     const siblings = namesByParent.get(JSON.stringify(above)) ?? [];
     if (siblings.length > 0 && (above.length === 0 || parent?.type === 'map')) {
-      const nearest = suggestionsLeft > 0 ? findNearest(path.at(-1) ?? '', siblings) : null;
-      suggestionsLeft -= 1;
+      const nearest = findNearest(path.at(-1) ?? '', siblings, budget);
       report({
         at,
         message: `Unknown field: ${printPath(path)}.`,
