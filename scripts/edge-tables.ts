@@ -29,6 +29,8 @@ export function renderEdgeTables(): string {
     MAX_REASON_CODES: limits.maxReasonCodes,
     MAX_CONDITION_LENGTH: limits.maxConditionBytes,
     MAX_OPTIONS: limits.maxOptions,
+    MAX_INPUT_KEYS: limits.maxInputKeys,
+    MAX_INPUT_DEPTH: limits.maxInputDepth,
     MAX_BATCH_SIZE: limits.maxBatchSize,
     MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_RULES: limits.maxRules,

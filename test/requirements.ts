@@ -626,7 +626,7 @@ const border = {
   'ERR-6': 'An unexpected fault is a 500 internal_error that tells nothing of the inside.',
   'ERR-7': 'A known address with another method is a 405 method_not_allowed.',
   'ERR-8': 'A body that is not application/json is a 415 unsupported_media_type.',
-  'ERR-9': 'JSON is nested at most 32 levels deep.',
+  'ERR-9': 'JSON is nested at most 32 levels deep, and an object has at most 2,000 keys, in the Python package, too.',
   'ERR-10': 'A part that is not available now is a 503 unavailable, and nothing was changed.',
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
   'LRG-1':

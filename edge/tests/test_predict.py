@@ -175,6 +175,8 @@ def test_the_input_is_not_changed(make_bundle: Any) -> None:
         ({1: "x"}, "not a string"),
         ({"a": {1, 2}}, "type set"),
         ({"a": b"x"}, "type bytes"),
+        (dict.fromkeys(map(str, range(2_001)), 1), r"input has more than 2,000 keys"),
+        ({"a": [dict.fromkeys(map(str, range(2_001)), 1)]}, r"input\.a\[0\] has more than 2,000 keys"),
     ],
 )
 def test_what_is_no_json_object_is_refused(make_bundle: Any, values: Any, sentence: str) -> None:
@@ -412,6 +414,8 @@ def test_the_first_input_of_a_batch_that_is_refused_is_named(make_bundle: Any) -
         ({"loan": {"amount": 10**400}}, r"input\.loan\.amount is not a finite number"),
         ({"loan": {1: 2}}, r"input\.loan has a key that is not a string: 1"),
         ({"hotl": {1, 2}}, r"input\.hotl is of type set"),
+        (dict.fromkeys(map(str, range(2_001)), 1), r"input has more than 2,000 keys"),
+        ({"loan": dict.fromkeys(map(str, range(2_001)), 1)}, r"input\.loan has more than 2,000 keys"),
         ("text", "must be a JSON object .* not str"),
     ):
         with pytest.raises(InvalidInput, match=f"^Input 1234: .*{sentence}"):

@@ -166,6 +166,34 @@ def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, o
             ["body", "extra"],
             "unknown field: extra",
         ),
+        (
+            b'{"type": "loan", "input": {}, "\\ud800": 1}',
+            422,
+            "validation_error",
+            ["body", "\\ud800"],
+            "unknown field: ",
+        ),
+        (
+            {"type": "loan", "input": {}, "x" * 500_000: 1},
+            422,
+            "validation_error",
+            ["body", f"{'x' * 200}…"],
+            "unknown field: x",
+        ),
+        (
+            {"type": "loan", "input": {"loan": {f"k{at}": 1 for at in range(2_001)}}},
+            400,
+            "bad_request",
+            None,
+            "has an object with more than 2,000 keys",
+        ),
+        (
+            b'{"type": "loan", "input": {"a": %s}}' % (b"[" * 31 + b"]" * 31),
+            400,
+            "bad_request",
+            None,
+            "nested more than 32 levels deep",
+        ),
         ({"type": "rent", "input": {}}, 404, "decision_type_not_found", None, "Served here: loan, claims."),
         (
             {"type": "claims", "input": {"claim": {"amount": -1}}},
@@ -181,7 +209,7 @@ def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, o
 def test_a_bad_request_is_told_where_it_is_wrong(
     service: Service, check: Any, body: Any, status: int, code: str, place: list[str] | None, message: str
 ) -> None:
-    """With the workbench's codes, statuses and form; the service goes on [SRV-2]."""
+    """With the workbench's codes, statuses and form; the service goes on [SRV-2] [ERR-9]."""
     answer = service.ask("POST", "/decide", body)
     check("Error", answer.body)
     error = answer.body["error"]
@@ -218,13 +246,15 @@ def test_a_bad_item_of_a_batch_fails_alone(service: Service, check: Any) -> None
         {"decision_type": "loan", "input": {"loan": {"amount": -4}}},
         {"decision_type": "rent", "input": {}},
         "no request",
+        {"decision_type": "\ud800", "input": {}},
+        {f"unknown_{at}": 1 for at in range(2_000)},
     ]
     answer = service.ask("POST", "/decide/batch", {"decisions": items}, x_request_id="b").body
     check("BatchAnswer", answer)
-    assert [result and result["decision"] for result in answer["results"]] == ["approve", None, "reject", None, None]
-    assert [result and result["request_id"] for result in answer["results"]] == ["b-0", None, "b-2", None, None]
+    assert [result and result["decision"] for result in answer["results"]] == ["approve", None, "reject", *[None] * 4]
+    assert [result and result["request_id"] for result in answer["results"]] == ["b-0", None, "b-2", *[None] * 4]
     shown = ("index", "decision_type", "status_code", "message")
-    assert [tuple(error[name] for name in shown) for error in answer["errors"]] == [
+    assert [tuple(error[name] for name in shown) for error in answer["errors"]][:-1] == [
         (
             1,
             "claims",
@@ -234,7 +264,9 @@ def test_a_bad_item_of_a_batch_fails_alone(service: Service, check: Any) -> None
         ),
         (3, "rent", 404, "The decision type does not exist. Served here: loan, claims."),
         (4, "", 422, "Request validation failed. Problems: expected an object."),
+        (5, "\\ud800", 404, "The decision type does not exist. Served here: loan, claims."),
     ]
+    assert answer["errors"][-1]["message"].count("unknown field") == 100
     whole = (([], "at least one"), (items[:1] * 51, "at most 50"), ({"items": []}, "unknown field: items"))
     for body, message in whole:
         refused = service.ask("POST", "/decide/batch", body)

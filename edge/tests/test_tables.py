@@ -106,9 +106,10 @@ def test_dates_and_times(predictor: EdgePredictor, day: Any) -> None:
         (pandas.DataFrame({"loan": [1], "loan.amount": [2]}), "'loan' and 'loan.amount' name the same place"),
         (pandas.DataFrame([[1, 2]], columns=["loan", "loan"]), "two columns of one name"),
         (pandas.DataFrame([[1, 2]]), "not a string: 0"),
+        (pandas.DataFrame(np.zeros((1, 2_001))).add_prefix("c"), "more than 2,000 columns"),
         (pandas.DataFrame({"loan.amount": [1.0, np.inf]}), r"Input 1: input\.loan\.amount is not a finite number"),
     ],
-    ids=["nested", "twice", "numbered", "infinite"],
+    ids=["nested", "twice", "numbered", "wide", "infinite"],
 )
 def test_a_table_that_is_no_list_of_inputs_is_refused(predictor: EdgePredictor, table: Any, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):

@@ -28,6 +28,13 @@ export function countUtf8Bytes(text: string): number {
   return bytes;
 }
 
+/** The text, or its beginning and … where it has more than `max` code points. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = [...text.slice(0, 2 * max)].slice(0, max).join('');
+  return start === text ? text : `${start}…`;
+}
+
 /** Characters that cannot be seen: controls, signs that turn texts, blanks without width. */
 const unseen = /[^\P{Cc}\t\n\r]|[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 

@@ -18,6 +18,9 @@ export const limits = {
   maxNameLength: 200,
   /** UTF-8 bytes of a rule's condition. */
   maxConditionBytes: 4_096,
+  /** Keys of one object that is sent, and levels of objects and lists within one another. */
+  maxInputKeys: 2_000,
+  maxInputDepth: 32,
   /** Decisions of one batch. */
   maxBatchSize: 50,
   /** Examples that one call adds, that one call generates, that a decision type holds. */

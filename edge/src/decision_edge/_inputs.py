@@ -13,6 +13,7 @@ import numpy as np
 
 from ._errors import InvalidInput
 from ._json import JsonObject, JsonValue, to_double
+from ._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
 if TYPE_CHECKING:
     import pandas
@@ -24,7 +25,6 @@ Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
 Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table"
 Paths: TypeAlias = Sequence[list[Any]]
 
-MAX_DEPTH = 32
 # Whole numbers below it are doubles as they are.
 MAX_EXACT = 2**53
 # Looked up before anything else, because nearly every value is one of them: none is ever a missing value.
@@ -92,8 +92,10 @@ def clean_input(value: object) -> JsonObject:
 def _split_columns(names: Sequence[Any]) -> list[list[Any]]:
     """Return the path that each column of a table fills: dotted names nest, as in an import of the workbench.
 
-    Raises InvalidInput where two columns name the same place.
+    Raises InvalidInput where there are more than an input has keys, or two of them name the same place.
     """
+    if len(names) > MAX_INPUT_KEYS:
+        raise InvalidInput(f"The table has more than {MAX_INPUT_KEYS:,} columns; drop those that nothing reads.")
     known = set(names)
     if len(known) < len(names):
         raise InvalidInput("The table has two columns of one name; rename or drop one.")
@@ -139,8 +141,8 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
             raise InvalidInput(f"{place} is not a finite number.")
         return number
     # The types of JSON first: whether something else is a Mapping takes long to find out.
-    if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > MAX_DEPTH:
-        raise InvalidInput(f"The input is nested deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > MAX_INPUT_DEPTH:
+        raise InvalidInput(f"The input is nested deeper than {MAX_INPUT_DEPTH} levels.")
     if isinstance(value, (dict, Mapping)):
         return _clean_object(value, place, depth)
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -159,6 +161,8 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
 
 
 def _clean_object(value: Mapping[Any, Any], place: str, depth: int) -> JsonObject:
+    if len(value) > MAX_INPUT_KEYS:
+        raise InvalidInput(f"{place} has more than {MAX_INPUT_KEYS:,} keys.")
     cleaned: JsonObject = {}
     for key, member in value.items():
         if not isinstance(key, str):

@@ -20,6 +20,7 @@ __all__ = [
     "expect_number",
     "expect_object",
     "expect_string",
+    "find_excess",
     "find_value",
     "format_number",
     "parse_entry",
@@ -88,6 +89,19 @@ def reading(place: str) -> Iterator[None]:
     except (KeyError, IndexError, OverflowError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InvalidBundle(f"{place} is not as the format says: {problem}.") from error
+
+
+def find_excess(root: JsonValue, max_depth: int, max_keys: int) -> str | None:
+    """Return what of a value is more than is read: how deep it is nested, or how many keys an object has."""
+    level, depth = [root], 0
+    while level := [value for value in level if isinstance(value, (dict, list))]:
+        if depth == max_depth:
+            return f"is nested more than {max_depth} levels deep"
+        if any(len(value) > max_keys for value in level if isinstance(value, dict)):
+            return f"has an object with more than {max_keys:,} keys"
+        level = [part for value in level for part in (value.values() if isinstance(value, dict) else value)]
+        depth += 1
+    return None
 
 
 def expect_object(value: JsonValue) -> JsonObject:

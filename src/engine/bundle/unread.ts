@@ -1,4 +1,5 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
+import { shorten } from '../code-points.ts';
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { findNearest, HintBudget } from '../rules/suggest.ts';
@@ -52,7 +53,10 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
         if (known instanceof Map && isJsonObject(value)) walk(value, known, `${above}${name}.`);
         else if (isRead(known, value, readsAll)) continue;
         else if (sentences.length === maxSentences) more += 1;
-        else sentences.push(`${quote(above + cutName(name))} ${describe(cutName(name), known, level)}`);
+        else {
+          const shown = shorten(name, maxShownName);
+          sentences.push(`${quote(above + shown)} ${describe(shown, known, level)}`);
+        }
       }
     };
     walk(input, sorted, '');
@@ -87,12 +91,6 @@ function makeHint(name: string, names: Names, budget: HintBudget): string {
   if (name.includes('.')) return '; nest it, or give the table itself';
   const nearest = findNearest(name, names.keys(), budget);
   return nearest === null ? '' : `; did you mean ${quote(nearest)}?`;
-}
-
-function cutName(name: string): string {
-  if (name.length <= maxShownName) return name;
-  const start = [...name.slice(0, 2 * maxShownName)].slice(0, maxShownName).join('');
-  return start === name ? name : `${start}…`;
 }
 
 const quote = (name: string) => `'${JSON.stringify(name).slice(1, -1)}'`;

@@ -1,7 +1,10 @@
 import type { ZodType, z } from 'zod';
+import { shorten } from '../../engine/code-points.ts';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
 
 const maxReportedProblems = 100;
+/** Code points of a name that was sent, of which a refusal repeats no more: it may be as long as a body. */
+const maxShownName = 200;
 
 /** Checks one part of a request; every problem carries its place, an unknown field its own name. */
 export function parsePart<S extends ZodType>(
@@ -22,10 +25,13 @@ export function parsePart<S extends ZodType>(
 type Issue = z.core.$ZodIssue;
 
 function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
-  const loc = [...at, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))];
+  const show = (name: string) => shorten(name, maxShownName);
+  const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : show(String(segment))));
+  const loc = [...at, ...path];
   if (issue.code === 'unrecognized_keys') {
     const kind = at[0] === 'query' ? 'parameter' : 'field';
-    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown ${kind}: ${key}` }));
+    const keys = issue.keys.slice(0, maxReportedProblems).map(show);
+    return keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown ${kind}: ${key}` }));
   }
   return [{ type: issue.code, loc, msg: issue.message }];
 }

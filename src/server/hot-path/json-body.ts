@@ -1,9 +1,9 @@
 import { WorkbenchError } from '../../engine/errors.ts';
+import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
 import { findDuplicateKey, findStringEnd, parseJsonText } from './json-faults.ts';
 
-const maxDepth = 32;
-const maxKeys = 2_000;
+const { maxInputDepth, maxInputKeys } = limits;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
@@ -64,8 +64,8 @@ function countKeys(value: unknown, depth: number, checksStrings: boolean, at: (s
     return 0;
   }
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth > maxDepth)
-    throw new WorkbenchError('bad_request', `The body is nested more than ${maxDepth} levels deep.`);
+  if (depth > maxInputDepth)
+    throw new WorkbenchError('bad_request', `The body is nested more than ${maxInputDepth} levels deep.`);
   let total = 0;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
@@ -79,8 +79,8 @@ function countKeys(value: unknown, depth: number, checksStrings: boolean, at: (s
   }
   const record = value as Record<string, unknown>;
   const names = Object.keys(record);
-  if (names.length > maxKeys)
-    throw new WorkbenchError('bad_request', `An object of the body has more than ${maxKeys} keys.`);
+  if (names.length > maxInputKeys)
+    throw new WorkbenchError('bad_request', `An object of the body has more than ${maxInputKeys} keys.`);
   for (const key of names) {
     if (key === '__proto__') throw new WorkbenchError('bad_request', 'The key "__proto__" is not allowed.');
     if (checksStrings && !isStorable(key)) throw unstorable(at, 'a key holds a NUL or half a surrogate pair');

@@ -9,8 +9,9 @@ import numpy as np
 
 from .._errors import InvalidInput
 from .._fields import Fields, Found, Tree, find_wrong
-from .._inputs import MAX_DEPTH, MAX_EXACT, Part, clean_member, is_missing
+from .._inputs import MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
+from .._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
 __all__ = ["Batch"]
 
@@ -72,7 +73,7 @@ class Batch:
         return [None] * self.size
 
     def _read_level(self, level: Level, tree: Tree, above: tuple[str, ...]) -> None:
-        if len(above) >= MAX_DEPTH:
+        if len(above) >= MAX_INPUT_DEPTH:
             raise InvalidInput("nested too deeply")
         for name, column in level.items():
             if not isinstance(name, str):
@@ -113,6 +114,8 @@ class Batch:
 def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:
     names: dict[Any, Any] = {}
     for row in rows:
+        if len(row) > MAX_INPUT_KEYS:
+            raise InvalidInput("too many keys")
         names.update(row)
     return {name: [row.get(name, _ABSENT) for row in rows] for name in names}
 

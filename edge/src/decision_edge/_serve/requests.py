@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeAlias, TypedDict
 from uuid import uuid4
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
-from .._json import JsonObject, JsonValue, parse_json
-from .._tables import ERRORS, MAX_BATCH_SIZE
+from .._json import JsonObject, JsonValue, find_excess, parse_json
+from .._tables import ERRORS, MAX_BATCH_SIZE, MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
 __all__ = [
     "MAX_BODY_BYTES",
@@ -27,6 +28,9 @@ MAX_BODY_BYTES = 1024 * 1024
 # The rest of a body that is too large is read up to here, so that its sender comes to read the answer.
 _MAX_DROPPED_BYTES = 32 * MAX_BODY_BYTES
 TYPE_NAMES = ("decision_type", "type", "decision_type_name")
+_MAX_PROBLEMS = 100
+# Characters of a name out of the request that an answer repeats.
+_MAX_SHOWN = 200
 _USABLE_ID = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,127}")
 Place: TypeAlias = "Sequence[str | int]"
 
@@ -102,16 +106,19 @@ async def read_json(request: Request) -> JsonValue:
             "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
         )
     try:
-        return parse_json(body.decode("utf-8")) if body else None
+        value = parse_json(body.decode("utf-8")) if body else None
     except ValueError as error:
         raise Refusal("bad_request", f"The body is not valid JSON: {error}.") from error
+    if excess := find_excess(value, MAX_INPUT_DEPTH, MAX_INPUT_KEYS):
+        raise Refusal("bad_request", f"The body {excess}.")
+    return value
 
 
 def read_decide_request(item: JsonValue, place: Place) -> tuple[str, JsonObject]:
     """Return decision type and input of a decide request at `place`. Raises Refusal with every problem."""
     if not isinstance(item, dict):
         raise Refusal.of_problem(place, "expected an object", "invalid_type")
-    if problems := list(_find_problems(item, place)):
+    if problems := list(islice(_find_problems(item, place), _MAX_PROBLEMS)):
         raise Refusal("validation_error", "Request validation failed.", problems)
     name, input = read_type_name(item), item["input"]
     assert isinstance(input, dict)
@@ -119,9 +126,9 @@ def read_decide_request(item: JsonValue, place: Place) -> tuple[str, JsonObject]
 
 
 def read_type_name(item: JsonValue) -> str:
-    """Return the decision type that a decide request names; empty where it names none."""
+    """Return the decision type that a decide request names, as an answer repeats it; empty where it names none."""
     given = [item.get(name) for name in TYPE_NAMES] if isinstance(item, dict) else []
-    return next((name for name in given if isinstance(name, str)), "")
+    return next((_show(name) for name in given if isinstance(name, str)), "")
 
 
 def read_batch(body: JsonValue) -> list[JsonValue]:
@@ -129,7 +136,7 @@ def read_batch(body: JsonValue) -> list[JsonValue]:
     items, place = body, ["body"]
     if isinstance(body, dict):
         if unknown := next((key for key in body if key != "decisions"), None):
-            raise Refusal.of_problem(["body", unknown], f"unknown field: {unknown}", "unrecognized_keys")
+            raise Refusal.of_problem(["body", _show(unknown)], f"unknown field: {_show(unknown)}", "unrecognized_keys")
         items, place = body.get("decisions"), ["body", "decisions"]
     if not isinstance(items, list):
         raise Refusal.of_problem(place, "expected a list of decision requests", "invalid_type")
@@ -146,7 +153,7 @@ def _find_problems(item: JsonObject, place: Place) -> Iterator[Detail]:
         if key == "input":
             continue
         if key not in TYPE_NAMES:
-            yield _make_detail([*place, key], f"unknown field: {key}", "unrecognized_keys")
+            yield _make_detail([*place, _show(key)], f"unknown field: {_show(key)}", "unrecognized_keys")
         elif not isinstance(value, str) or not value:
             yield _make_detail([*place, key], "expected the name of a decision type", "invalid_type")
         elif named:
@@ -158,6 +165,12 @@ def _find_problems(item: JsonObject, place: Place) -> Iterator[Detail]:
         yield _make_detail([*place, "input"], "input is required", "missing")
     elif not isinstance(item["input"], dict):
         yield _make_detail([*place, "input"], "expected an object", "invalid_type")
+
+
+def _show(name: str) -> str:
+    """Return a name out of the request as an answer can repeat it: cut, and half a surrogate pair as its number."""
+    shown = name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}…"
+    return shown.encode("utf-8", "backslashreplace").decode()
 
 
 def _make_detail(place: Place, message: str, type: str) -> Detail:
