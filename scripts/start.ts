@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { electronPackage, findDesktop } from './electron-binary.ts';
+import { endWithNpm } from './end-with-npm.ts';
 import { isFresh, projectRoot } from './freshness.ts';
 import { serverFlags } from './server-flags.ts';
 
@@ -55,6 +56,7 @@ async function fetchElectron(): Promise<void> {
 }
 
 function follow(child: ReturnType<typeof spawn>): void {
+  if (process.env['npm_lifecycle_event'] === 'start') endWithNpm();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${error.message}\n`);

@@ -709,6 +709,11 @@ const border = {
     'POST backups/{name}/verify reads a backup again and says what is wrong; restore makes a new data folder of it, refuses to overwrite and touches nothing beside it; one order at a time; owner only.',
   'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',
   'RUN-5': 'Flags and environment variables fill the same options, flags first; wrong ones are explained.',
+  'RUN-6': 'What npm started ends when npm is ended, by SIGTERM, SIGKILL or Ctrl+C.',
+  'RUN-7':
+    'decision-workbench needs no npm, home or name of its user, a writable TMPDIR alone, and 256 open files; a Node that is too old is told so.',
+  'RUN-8': 'Every command ends with the codes of the table in docs/running.md, and a sentence without stack or JSON.',
+  'RUN-9': 'The first call of README works as it is written, and the classifier decides.',
 };
 
 const commands = {
@@ -725,6 +730,7 @@ const commands = {
   'CMD-9': 'workbench import, evaluate and export say what was added, measured and written.',
   'CMD-10': 'The commands read every file that an import reads, and ask for what its values leave open by --read-as.',
   'CMD-11': 'Of JSON Lines, workbench decide answers every line in its place; one that is no input costs no other.',
+  'CMD-13': 'A command beside a workbench that does not answer says so and ends with 3.',
   'CMD-12':
     '--out replaces a bundle and nothing else, is checked before the work, and is written as the umask says; no part of it is left.',
 };

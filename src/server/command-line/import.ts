@@ -68,23 +68,47 @@ export async function importFile(client: Client, file: ExampleFile, typeName: st
   }
 }
 
+/** Makes a decision type of a sample that comes with the program. */
+async function importSample(client: Client, name: string) {
+  const samples = await client.call('samples.list', {});
+  if (!samples.some((sample) => sample.name === name)) {
+    const names = samples.map((sample) => sample.name).join(', ');
+    throw new CommandError(endCodes.refused, `There is no sample "${name}". Name one of these by --sample: ${names}.`);
+  }
+  const type = await client.call('samples.create', { params: { name } });
+  const { total, labelled } = await client.call('examples.stats', { params: { decision_type_id: type.id } });
+  return { decision_type: type.name, created: true, rows: total, labelled };
+}
+
 const help = `workbench import FILE [--label COLUMN] [--type NAME] [--data-dir DIR]
+       workbench import --sample NAME [--data-dir DIR]
 Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decision type, all or none.
 
   --label COLUMN   the column with the answers; otherwise the one that is named like an answer
   ${readAsHelp}
   --type NAME      the decision type, made of the file where there is none (the name of the file)
+  --sample NAME    instead of a file: the decision type of a sample that comes with the program, as refund-requests
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;
 
 export const importCommand = defineCommand(
   help,
-  { ...commonOptions, ...columnOptions },
+  { ...commonOptions, ...columnOptions, sample: { type: 'string' } },
   async ({ values, file: name }, around: Surroundings) => {
-    if (name === undefined) throw new CommandError(endCodes.refused, 'Name the file to import.');
+    const { sample } = values;
+    const folder = toDataDir(values['data-dir'], around.env);
+    if (sample !== undefined && name === undefined) {
+      return withWorkbench(folder, around.env, async (client) => {
+        await around.answer(await importSample(client, sample));
+        return endCodes.done;
+      });
+    }
+    if (name === undefined || sample !== undefined) {
+      throw new CommandError(endCodes.refused, 'Name one file to import, or a sample by --sample.');
+    }
     const file = await readLabelledFile(name, values);
     const duplicates = countDuplicates(file);
-    return withWorkbench(toDataDir(values['data-dir'], around.env), around.env, async (client) => {
+    return withWorkbench(folder, around.env, async (client) => {
       const { type, isNewType, rows, labelled } = await importFile(client, file, toTypeName(name, values.type));
       await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates });
       return endCodes.done;
