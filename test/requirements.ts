@@ -515,6 +515,9 @@ const serving = {
     'decision_edge.spark.decide adds the decision of each row to a Spark DataFrame or stream; a refused row tells why.',
   'SRV-11':
     'The recipes of docs/many-machines.md for Spark, Polars, DuckDB, Ray and Dask run and decide as the package does.',
+  'SRV-12':
+    'decision-edge serve closes a connection without a whole head after 5 s, answers a body that does not come after 10 s, and goes on answering beside more connections than it has files; the log says so once a minute.',
+  'SRV-13': 'Its workers end with the process that started them, killed or not.',
 };
 
 const network = {

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from time import monotonic
 from typing import Any
 
 import jsonschema
 import pytest
 
 from decision_edge import EdgePredictor
+from decision_edge._serve.connections import OnceAMinute
 from decision_edge._serve.explanation import explain
 from service import SOURCE, Service
 from tiny_bundle import parts, seal, write_zip
@@ -392,3 +396,47 @@ def test_what_cannot_be_served_is_said_before_it_listens(bundles: list[Path], tm
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_who_does_not_ask_is_not_waited_for(bundles: list[Path]) -> None:
+    """Beside more silent connections than there are open files; half a body is told so [SRV-12]."""
+    limited = ("sh", "-c", 'ulimit -n 128; exec "$0" "$@"', sys.executable, "-W", "error")
+    asked = b"POST /decide HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n"
+    with Service(bundles[0], prefix=limited) as running, ExitStack() as held:
+
+        def open_connection(sent: bytes) -> socket.socket:
+            client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=30))
+            client.sendall(sent)
+            return client
+
+        half_body = open_connection(asked + b"content-length: 100\r\n\r\n{")
+        silent = [open_connection(sent) for sent in (b"", asked)]
+        began = monotonic()
+        assert [client.recv(1) for client in silent] == [b"", b""]
+        assert 3 < monotonic() - began < 20
+        answer = half_body.makefile("rb").read()
+        assert b" 400 " in answer
+        assert b"The body did not arrive within 10 seconds." in answer
+
+        for _ in range(300):
+            open_connection(asked)
+            assert running.decide("loan", {"loan": {"amount": 4}})["decision"] == "approve"
+        assert running.stop() in (0, -signal.SIGTERM)
+    assert not any("out of system resource" in line for line in running.log)
+
+
+def test_workers_end_with_the_process_that_started_them(bundles: list[Path]) -> None:
+    """Killed, too: whoever starts it again finds the port free [SRV-13]."""
+    with Service(bundles[0], "--workers", 2) as running:
+        running.wait_until_listening(True)
+        assert running.decide("loan", {"loan": {"amount": 4}})["decision"] == "approve"
+        running.process.kill()
+        running.wait_until_listening(False)
+
+
+def test_what_asyncio_says_without_end_is_logged_once_a_minute() -> None:
+    """[SRV-12]"""
+    only = OnceAMinute()
+    lines = ["socket.accept() out of system resource", "another"] * 3
+    records = [logging.LogRecord("asyncio", logging.ERROR, "", 0, line, None, None) for line in lines]
+    assert [only.filter(record) for record in records] == [True, True, False, True, False, True]

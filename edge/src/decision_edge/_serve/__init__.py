@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 from collections.abc import Sequence
+from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -15,6 +18,7 @@ from uvicorn.supervisors import Multiprocess
 
 from .app import create_app
 from .bundles import open_bundles
+from .connections import MAX_ACCEPTED_AT_ONCE, BoundedProtocol, OnceAMinute
 
 __all__ = ["serve"]
 
@@ -27,8 +31,13 @@ _LOG: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "filters": {"once a minute": {"()": OnceAMinute}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"decision_edge": {"level": "ERROR"}, "decision_edge.serve": {"level": "INFO"}},
+    "loggers": {
+        "asyncio": {"filters": ["once a minute"]},
+        "decision_edge": {"level": "ERROR"},
+        "decision_edge.serve": {"level": "INFO"},
+    },
     "root": {"level": "INFO", "handlers": ["stderr"]},
 }
 
@@ -40,6 +49,8 @@ def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, wo
         "port": port,
         "workers": workers,
         "lifespan": "on",
+        "http": BoundedProtocol,
+        "backlog": MAX_ACCEPTED_AT_ONCE,
         "ws": "none",
         "log_config": _LOG,
         "access_log": False,
@@ -66,4 +77,12 @@ def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, wo
 
 def create_app_of_worker() -> Starlette:
     """Return the application of one of several processes, which are started anew and only inherit the environment."""
+    Thread(target=_end_with_parent, daemon=True).start()
     return create_app(*json.loads(os.environ[_WORKERS_SERVE]))
+
+
+def _end_with_parent() -> None:
+    """End when the process that started this one has ended, however: a restart needs the port."""
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

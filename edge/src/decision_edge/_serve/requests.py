@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 MAX_BODY_BYTES = 1024 * 1024
+# As the workbench allows for a request.
+_BODY_S = 10
 # The rest of a body that is too large is read up to here, so that its sender comes to read the answer.
 _MAX_DROPPED_BYTES = 32 * MAX_BODY_BYTES
 TYPE_NAMES = ("decision_type", "type", "decision_type_name")
@@ -79,6 +82,16 @@ class Refusal(Exception):
         }
 
 
+class UnfinishedBody(Refusal):
+    """A request whose body did not come; what follows on its connection is no request."""
+
+    def to_response(self) -> JSONResponse:
+        """Return the answer, the last one on this connection."""
+        response = super().to_response()
+        response.headers["connection"] = "close"
+        return response
+
+
 def read_request_id(request: Request) -> str:
     """Return the caller's `X-Request-ID`, or a new one."""
     given = request.headers.get("x-request-id", "")
@@ -91,16 +104,12 @@ async def read_json(request: Request) -> JsonValue:
         raise Refusal.of_problem(["query", unknown], f"unknown parameter: {unknown}", "unrecognized_keys")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Refusal("unsupported_media_type", "Bodies must be application/json.")
-    body, size = bytearray(), 0
     try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > _MAX_DROPPED_BYTES:
-                break
-            if size <= MAX_BODY_BYTES:
-                body += chunk
+        body, size = await asyncio.wait_for(_read_body(request), _BODY_S)
     except ClientDisconnect as error:
         raise Refusal("bad_request", "The body has another length than announced.") from error
+    except asyncio.TimeoutError as error:
+        raise UnfinishedBody("bad_request", f"The body did not arrive within {_BODY_S} seconds.") from error
     if size > MAX_BODY_BYTES:
         raise Refusal(
             "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
@@ -112,6 +121,18 @@ async def read_json(request: Request) -> JsonValue:
     if excess := find_excess(value, MAX_INPUT_DEPTH, MAX_INPUT_KEYS):
         raise Refusal("bad_request", f"The body {excess}.")
     return value
+
+
+async def _read_body(request: Request) -> tuple[bytes, int]:
+    """Return the body, or the part of it that a body may have, and its size."""
+    body, size = bytearray(), 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > _MAX_DROPPED_BYTES:
+            break
+        if size <= MAX_BODY_BYTES:
+            body += chunk
+    return bytes(body), size
 
 
 def read_decide_request(item: JsonValue, place: Place) -> tuple[str, JsonObject]:
