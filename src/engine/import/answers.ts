@@ -14,10 +14,12 @@ const decisionNames: readonly string[] = [
   'category',
   'verdict',
 ];
-const reasonNames: readonly string[] = ['reason_codes', 'reason_code', 'reasons', 'reason'];
+const codeNames: readonly string[] = ['reason_codes', 'reason_code', 'reasons'];
+/** A service desk calls the answer so; beside a column that is called an answer it holds reason codes. */
+const reasonName = 'reason';
 /** Words for a result in the usual languages, as a part of a column's name. */
 const resultWord =
-  /(?:^|[^\p{L}])(?:answer|result|status|state|approved|ergebnis|entscheidung|ausgang|klasse|kategorie|thema|zustand|antwort|r[eé]sultat|d[eé]cision|classe|cat[eé]gorie|statut|r[eé]ponse|resultado|decisi[oó]n|clase|categor[ií]a|etiqueta|estado|respuesta|risultato|esito|decisione|categoria|etichetta|stato|risposta)(?![\p{L}])/iu;
+  /(?:^|[^\p{L}])(?:answer|result|status|state|approved|reason|category|class|label|outcome|team|queue|topic|department|intent|disposition|resolution|ergebnis|grund|abteilung|entscheidung|ausgang|klasse|kategorie|thema|zustand|antwort|warteschlange|motif|motivo|r[eé]sultat|d[eé]cision|classe|cat[eé]gorie|statut|r[eé]ponse|resultado|decisi[oó]n|clase|categor[ií]a|etiqueta|estado|respuesta|risultato|esito|decisione|categoria|etichetta|stato|risposta)(?![\p{L}])/iu;
 
 /** A column of labels repeats its values: this many rows a value, on average. */
 const minRowsPerValue = 2;
@@ -41,15 +43,17 @@ function findNamed(columns: readonly string[], wanted: readonly string[]): strin
   return null;
 }
 
-/** The column that is called an answer, or reason codes, as this program writes them. */
+/** The column that is called an answer, or reason codes. */
 export const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
-export const findReasonColumn = (columns: readonly string[]) => findNamed(columns, reasonNames);
+export function findReasonColumn(columns: readonly string[]): string | null {
+  return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);
+}
 
 /** Says what speaks for a column as the answer; null where it cannot be. */
 function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly string[]) {
   const { name, uses, filled, kind } = survey;
   const isDate = kind.startsWith('date') || survey.choices.length > 0;
-  if (uses === null || filled === 0 || isDate || findReasonColumn([name]) !== null) return null;
+  if (uses === null || filled === 0 || isDate || findNamed([name], codeNames) !== null) return null;
   const labels = [...uses];
   if (labels.some(([label]) => label.length > maxLabelLength)) return null;
   const known = new Set(options.map(toKey));

@@ -16,7 +16,7 @@ export function proposeRoles(
   surveys: readonly ColumnSurvey[],
   answer: string | null,
 ): { roles: Map<string, ColumnRole>; reasons: Map<string, string> } {
-  const reasonColumn = findReasonColumn(sheet.columns.filter((column) => column !== answer));
+  const reasonColumn = findReasonColumn(sheet.columns);
   const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
   const [first] = sheet.rows;
   const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));

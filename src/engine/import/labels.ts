@@ -1,4 +1,5 @@
 /** The labels of a column, and what each means. */
+import { limits } from '../limits.ts';
 import { countEdits } from '../rules/suggest.ts';
 import { toKey } from './answers.ts';
 import { isMissing } from './kinds.ts';
@@ -33,30 +34,54 @@ export function listLabels(sheet: Sheet, column: string): LabelUse[] {
 }
 
 const maxEdits = 2;
-/** A value this much rarer than its neighbour is taken for a slip of the hand. */
+/** A value this much rarer than its neighbour may be a slip of the hand. */
 const slipShare = 0.05;
 
-/** Finds what each label means: an option, a slip of the hand for one, no label, or a new option. */
-export function guessTargets(labels: readonly LabelUse[], options: readonly string[]): Record<string, LabelTarget> {
-  const known = new Map(options.map((option) => [toKey(option), option]));
+/** The same writing but for case, blanks and the form of Unicode: one and the same answer. */
+const toWriting = (text: string): string => text.normalize('NFC').trim().toLowerCase().replaceAll(/\s+/g, ' ');
+
+type Written = { option: string; key: string; digits: string };
+const toWritten = (option: string): Written => ({ option, key: toKey(option), digits: option.replaceAll(/\D/g, '') });
+
+/** Whether two writings differ so little that one may be a slip; other digits are never one. */
+function areNear(a: Written, b: Written): boolean {
+  if (a.digits !== b.digits || Math.abs(a.key.length - b.key.length) > maxEdits) return false;
+  return a.key === b.key || (b.key.length > maxEdits + 1 && countEdits(a.key, b.key, maxEdits) <= maxEdits);
+}
+
+/** A label that may be another writing of an option; whether it is, only a person can say. */
+export type NearLabel = { label: LabelUse; option: string };
+
+/**
+ * Finds what each label means: an option that is written the same but for case and blanks, no label, or a new option;
+ * and new ones that may be a slip for an option of the type, or for one that is far more frequent in the file. Where
+ * there are more new ones than a type has options, it is not a column of answers, and no more are compared.
+ */
+export function guessTargets(
+  labels: readonly LabelUse[],
+  options: readonly string[],
+): { targets: Record<string, LabelTarget>; near: NearLabel[] } {
+  const counts = new Map(labels.map(({ value, count }) => [value, count]));
+  const known = new Map(options.map((option) => [toWriting(option), toWritten(option)]));
   const targets: Record<string, LabelTarget> = {};
-  for (const { value, count } of labels) {
-    const written = toKey(value);
-    const same = known.get(written);
-    const near = [...known].find(
-      ([key, option]) =>
-        key.length > maxEdits + 1 &&
-        Math.abs(key.length - written.length) <= maxEdits &&
-        countEdits(written, key, maxEdits) <= maxEdits &&
-        count <= slipShare * Math.max(1 / slipShare, labels.find((label) => label.value === option)?.count ?? 0),
-    );
-    const option = same ?? near?.[1];
-    if (option !== undefined) targets[value] = { kind: 'option', option };
+  const near: NearLabel[] = [];
+  for (const label of labels) {
+    const { value, count } = label;
+    const same = known.get(toWriting(value));
+    if (same !== undefined) targets[value] = { kind: 'option', option: same.option };
     else if (isMissing(value)) targets[value] = { kind: 'none' };
     else {
+      const written = toWritten(value);
+      const isNear = (other: Written) =>
+        areNear(written, other) &&
+        (count <= Math.max(1, slipShare * (counts.get(other.option) ?? 0)) ||
+          options.includes(other.option) ||
+          written.key === other.key);
+      const nearest = known.size > limits.maxOptions ? undefined : [...known.values()].find(isNear);
+      if (nearest === undefined) known.set(toWriting(value), written);
+      else near.push({ label, option: nearest.option });
       targets[value] = { kind: 'add' };
-      known.set(toKey(value), value);
     }
   }
-  return targets;
+  return { targets, near };
 }

@@ -132,6 +132,8 @@ describe('a file of somebody who never saw the workbench', () => {
     await page().getByText('It only names the row: 5,000 different values in 5,000 rows.').waitFor();
     await page().getByText('It follows from the answer: it tells the answer in 99.8 % of the rows.').waitFor();
     await page().getByText('Day first, as “13.').waitFor();
+    const pair = page().getByRole('radiogroup', { name: 'stornirt and storniert' });
+    await pair.getByText('The same', { exact: true }).click();
     expect(await page().getByLabel('Label stornirt means').inputValue()).toBe('storniert');
     await page().screenshot({ path: join(pictures, 'import-mapping.png') });
     await create().click();

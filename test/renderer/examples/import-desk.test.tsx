@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isolate } from '../../../src/renderer/parts/text/names.ts';
 import { makeType, openForTest } from '../../server/workbench.ts';
@@ -75,7 +75,12 @@ describe('Import', () => {
     expect((await call('GET', '/api/v1/decision-types')).body.items).toEqual([]);
     fireEvent.click(screen.getByRole('radio', { name: 'Ergebnis' }));
     expect(screen.getByLabelText('Column Ergebnis becomes')).toHaveProperty('value', 'decision');
-    expect(screen.getByLabelText('Label stornirt means')).toHaveProperty('value', 'storniert');
+    screen.getByText('Say which labels mean the same.');
+    expect(button()).toHaveProperty('disabled', true);
+    const pair = screen.getByRole('radiogroup', { name: 'stornirt and storniert' });
+    expect(pair.closest('tr')?.textContent).toMatch(/^stornirt1storniert13/);
+    fireEvent.click(within(pair).getByRole('radio', { name: 'The same' }));
+    screen.getByText('“stornirt” (1 row) becomes “storniert”.');
     fireEvent.click(button());
     await screen.findByText('40 examples imported from buchungen.csv.');
     const [type] = (await call('GET', '/api/v1/decision-types')).body.items;

@@ -22,10 +22,10 @@ function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] 
   const answers = findAnswersOf(sheet, type.options);
   const answer = answers.isCertain ? (answers.columns[0] ?? null) : null;
   const { roles, reasons } = proposeRoles(sheet, surveys, answer);
-  const targets = answer === null ? {} : guessTargets(listLabels(sheet, answer), type.options);
+  const { targets, near } = guessTargets(answer === null ? [] : listLabels(sheet, answer), type.options);
   const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
   const plan = makePlan(sheet, roles, kinds, targets, type);
-  return { answers, roles: Object.fromEntries(roles), leftOut: Object.fromEntries(reasons), targets, plan };
+  return { answers, roles: Object.fromEntries(roles), leftOut: Object.fromEntries(reasons), targets, near, plan };
 }
 
 describe('what a file becomes', () => {
@@ -78,14 +78,55 @@ describe('what a file becomes', () => {
     expect(await of('Hotel,text', (i) => `${i % 2},text ${i}`)).toEqual({ columns: [], isCertain: true });
   });
 
-  it('takes a rare neighbour of an option for a slip of the hand, and a frequent one for an option', async () => {
-    const slip = await csv(
-      `n,label\n${lines(60, (i) => `${i},${i === 7 ? 'aprove' : i % 2 === 0 ? 'approve' : 'decline'}`)}`,
+  const labelled = (counts: Record<string, number>) =>
+    csv(
+      `n,label\n${Object.entries(counts)
+        .flatMap(([label, count]) => Array.from({ length: count }, (_, i) => `${label}${i},${label}`))
+        .join('\n')}`,
     );
-    expect(planOf(slip).targets.aprove).toEqual({ kind: 'option', option: 'approve' });
-    expect(planOf(slip).plan.newOptions.sort()).toEqual(['approve', 'decline']);
-    const frequent = await csv(`n,label\n${lines(60, (i) => `${i},${['form', 'from'][i % 2]}`)}`);
-    expect(planOf(frequent).plan.newOptions.sort()).toEqual(['form', 'from']);
+  const nearOf = async (counts: Record<string, number>, options: string[] = []) => {
+    const { near, plan } = planOf(await labelled(counts), { options, reason_codes: [] });
+    return {
+      asked: near.map(({ label, option }) => `${label.value} ${label.count} ${option}`),
+      added: plan.newOptions.sort(),
+    };
+  };
+
+  it('joins only what differs in case, blanks and form of Unicode, and asks about what is nearly the same', async () => {
+    expect(await nearOf({ 'Flight team': 200, 'Light team': 8, 'Monitor team': 90, 'Mentor team': 3 })).toEqual({
+      asked: ['Light team 8 Flight team', 'Mentor team 3 Monitor team'],
+      added: ['Flight team', 'Light team', 'Mentor team', 'Monitor team'],
+    });
+    expect(await nearOf({ approve: 60, aprove: 1, decline: 30 })).toMatchObject({ asked: ['aprove 1 approve'] });
+    expect(await nearOf({ 'Caf\u00e9 bar': 40, 'cafe\u0301  BAR ': 12, other: 9 })).toEqual({
+      asked: [],
+      added: ['Caf\u00e9 bar', 'other'],
+    });
+    expect(await nearOf({ in_progress: 40, 'in progress': 39 })).toMatchObject({
+      asked: ['in progress 39 in_progress'],
+    });
+    // Frequent ones are two answers, and other digits mean another thing.
+    expect(await nearOf({ form: 30, from: 30 })).toMatchObject({ asked: [] });
+    expect(await nearOf({ 'level 1': 90, 'level 2': 2 })).toMatchObject({ asked: [] });
+    expect(await nearOf({ confirm: 30, approved: 20 }, ['approve', 'confirm'])).toEqual({
+      asked: ['approved 20 approve'],
+      added: ['approved'],
+    });
+  });
+
+  it('offers a column by the names that service desks give the answer, the one called reason among them', async () => {
+    for (const name of ['Reason', 'Category', 'Team', 'Status', 'Queue', 'Support group / Topic']) {
+      const sheet = await csv(
+        `Channel,${name},Client,Text\n${lines(60, (i) => `${'ab'[i % 2]},${'xyz'[i % 3]},client ${i % 25},words ${i}`)}`,
+      );
+      const { answers, roles } = planOf(sheet);
+      expect(answers).toMatchObject({ isCertain: false });
+      expect(answers.columns[0]).toBe(name);
+      expect(Object.values(roles)).not.toContain('reasons');
+    }
+    const both = await csv(`Text,Label,Reason\n${lines(60, (i) => `words ${i},${'xy'[i % 2]},${'abc'[i % 3]}`)}`);
+    expect(proposeRoles(both, surveyColumns(both), 'Label').roles.get('Reason')).toBe('reasons');
+    expect(proposeRoles(both, surveyColumns(both), 'Reason').roles.get('Reason')).toBe('decision');
   });
 
   it('leaves duplicates out and names contradictions, each with both lines', async () => {

@@ -15,6 +15,7 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnTable } from './column-table.tsx';
 import { LabelTable } from './label-table.tsx';
+import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
 import type { SurveyedSheet } from './read-sheet.ts';
@@ -23,11 +24,12 @@ import { toTypeName } from './type-name.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
 /** Why a mapping cannot be carried out, in words; null when it can. */
-function findProblem({ plan, openColumns }: Mapping, type: DecisionType | null, name: string): string | null {
+function findProblem({ plan, openColumns, openNear }: Mapping, type: DecisionType | null, name: string): string | null {
   if (plan.rows.length === 0) return 'The file has no rows to import.';
   if (plan.rows.length > limits.maxExamples)
     return `A decision type holds at most ${limits.maxExamples.toLocaleString()} examples.`;
   if (openColumns.length > 0) return `Choose the kind of ${openColumns.map(isolate).join(', ')} under Columns.`;
+  if (openNear.length > 0) return 'Say which labels mean the same.';
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   if (plan.newOptions.length < limits.minOptions)
@@ -145,6 +147,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
           onChoose={mapping.setAnswer}
         />
       )}
+      {mapping.near.length > 0 && <NearLabels mapping={mapping} />}
       {!type && <TypeName value={typeName} onChange={setTypeName} />}
       <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
     </Place>
@@ -183,7 +186,7 @@ function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
           onTarget={mapping.setTarget}
         />
       )}
-      <PlanSummary plan={mapping.plan} sheet={sheet} />
+      <PlanSummary mapping={mapping} sheet={sheet} />
     </>
   );
 }

@@ -2,12 +2,13 @@ import type { Sheet } from '../../../engine/import/sheet.ts';
 import { Part } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import type { Plan } from './plan.ts';
+import type { Mapping } from './use-mapping.ts';
 
 const maxLines = 8;
 
 /** Lists what would be imported, and what is left out and why, with line numbers. */
-export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
+export function PlanSummary({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
+  const { plan } = mapping;
   const { rows, labelled, duplicates, conflicts, newOptions, misfits } = plan;
   return (
     <Part title="What happens">
@@ -17,6 +18,9 @@ export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
           {labelled.toLocaleString()} with a label.
         </li>
         {newOptions.length > 0 && <li>New options: {newOptions.map(isolate).join(', ')}.</li>}
+        {listJoined(mapping).map((joined) => (
+          <li key={joined}>{joined}</li>
+        ))}
         {plan.newReasons.length > 0 && <li>New reason codes: {plan.newReasons.map(isolate).join(', ')}.</li>}
         {duplicates.length > 0 && (
           <li>
@@ -45,6 +49,17 @@ export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
       </ul>
     </Part>
   );
+}
+
+/** Says which labels become an option that is written otherwise. */
+function listJoined({ labels, targets }: Mapping): string[] {
+  const joined = labels.flatMap(({ value, count: rows }) => {
+    const target = targets[value];
+    if (target?.kind !== 'option' || target.option === value) return [];
+    return [`“${isolate(value)}” (${count(rows, 'row')}) becomes “${isolate(target.option)}”.`];
+  });
+  const more = joined.length - maxLines;
+  return more > 0 ? [...joined.slice(0, maxLines), `and ${count(more, 'more label')}.`] : joined;
 }
 
 function listLines(lines: readonly string[]): string {

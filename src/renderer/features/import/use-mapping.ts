@@ -35,10 +35,8 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
     () => (decisionColumn === null ? [] : listLabels(sheet, decisionColumn)),
     [sheet, decisionColumn],
   );
-  const targets = useMemo(
-    () => ({ ...guessTargets(labels, options), ...chosenTargets }),
-    [labels, options, chosenTargets],
-  );
+  const guessed = useMemo(() => guessTargets(labels, options), [labels, options]);
+  const targets = useMemo(() => ({ ...guessed.targets, ...chosenTargets }), [guessed, chosenTargets]);
   const plan = useMemo(
     () => makePlan(sheet, roles, kinds, targets, { options, reason_codes }),
     [sheet, roles, kinds, targets, options, reason_codes],
@@ -66,6 +64,9 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
   return {
     answers,
     answer,
+    /** Labels that may be another writing of an option, and those of them about which nothing is said yet. */
+    near: guessed.near,
+    openNear: guessed.near.filter(({ label }) => !(label.value in chosenTargets)),
     setAnswer,
     decisionColumn,
     roles,
@@ -76,7 +77,7 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
     openColumns,
     labels,
     targets,
-    setTarget: (label: string, target: LabelTarget) => setChosenTargets({ ...chosenTargets, [label]: target }),
+    setTarget: (label: string, target: LabelTarget) => setChosenTargets((chosen) => ({ ...chosen, [label]: target })),
     plan,
     options,
   };
