@@ -204,6 +204,14 @@ const examples = {
     'Titles, second headers, totals, notes and blank lines of a table are no rows, and each is counted with its line and reason; rows, refused and skipped lines are all lines of the file.',
   'FIL-21':
     'A text table is read whatever separates its cells and ends its lines; a quote that nothing closes takes in no other line. Separator, quote and header, or that there is none, can be stated.',
+  'FIL-30':
+    'Of a workbook, or a web page or XML called .xls, is read what is shown: dates of either calendar, times, durations as hours, merged cells; hidden sheets, rows and columns are not, and are named, as are errors and formulas without a value.',
+  'FIL-31':
+    'Parquet is read whatever packs it, with lists, structs, times, durations as hours and decimals; no digit of a whole number is lost, and no sound file is called damaged.',
+  'FIL-32':
+    'JSON is read in the shapes that tools write, one document or many, with NaN as empty and long whole numbers as texts; objects open into fields, and an answer within one is found.',
+  'FIL-33':
+    'Exports of Label Studio, doccano, Argilla and Prodigy come in with their labels, and marked parts in words.',
   'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
   'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',

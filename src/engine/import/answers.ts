@@ -35,11 +35,15 @@ export const toKey = (text: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ');
 
+const toField = (column: string) => column.slice(column.lastIndexOf('.') + 1);
+
+/** The column of one of the names, else the field of an object that is called so. */
 function findNamed(columns: readonly string[], wanted: readonly string[]): string | null {
-  for (const name of wanted) {
-    const found = columns.find((column) => column.toLowerCase() === name);
-    if (found !== undefined) return found;
-  }
+  for (const toName of [(column: string) => column, toField])
+    for (const name of wanted) {
+      const found = columns.find((column) => toName(column).toLowerCase() === name);
+      if (found !== undefined) return found;
+    }
   return null;
 }
 
@@ -91,6 +95,15 @@ export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly 
   const candidates = (holding.length > 0 ? holding : possible).map(({ candidate }) => candidate);
   const isKnown = options.length === 0 || holding.length > 0;
   return { candidates, isCertain: candidates.length === 0 || (candidates.length === 1 && isKnown) };
+}
+
+/** Finds what stands in one object with the answer, where that holds nothing but answers; each with a sentence. */
+export function findBeside(columns: readonly string[], answer: string | null): ReadonlyMap<string, string> {
+  const parent = answer?.slice(0, Math.max(0, answer.lastIndexOf('.'))) ?? '';
+  const isOfAnswers = findDecisionColumn([parent]) !== null || resultWord.test(toField(parent));
+  if (parent === '' || !isOfAnswers) return new Map();
+  const beside = columns.filter((column) => column !== answer && column.startsWith(`${parent}.`));
+  return new Map(beside.map((column) => [column, `It stands beside the answer in “${parent}”.`]));
 }
 
 /** A column of more values than this is no other name of the answer. */

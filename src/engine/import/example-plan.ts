@@ -1,7 +1,7 @@
 /** From a sheet to examples: what each column becomes, and how a row is read. */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
-import { findFollowing, findReasonColumn } from './answers.ts';
+import { findBeside, findFollowing, findReasonColumn } from './answers.ts';
 import { inputNames, readReasonCodes, toInput } from './inputs.ts';
 import { readAs } from './kinds.ts';
 import { readLabel } from './labels.ts';
@@ -20,7 +20,8 @@ export function proposeRoles(
   const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
   const [first] = sheet.rows;
   const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
-  const reasons = new Map(findFollowing(sheet, surveys, answer));
+  const beside = findBeside(sheet.columns, answer);
+  const reasons = new Map([...findFollowing(sheet, surveys, answer), ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) reasons.set(name, identifies);
   const roles = new Map<string, ColumnRole>();
   for (const [column, name] of sheet.columns.entries()) {
@@ -71,7 +72,8 @@ export function createRowReader(
   const decision = findPlace(chosen.decision);
   const reasons = findPlace(chosen.reasons);
   const readValue = (row: SheetRow, { index, name, kind }: (typeof inputs)[number]): Json | undefined => {
-    const cell = readCell(row, columns, index);
+    // An object that was opened into its fields can be chosen whole.
+    const cell = index < 0 ? readCell(row, [name], 0) : readCell(row, columns, index);
     if (cell === undefined) return undefined;
     const value = readAs(kind, cell);
     if (value !== undefined) return value;

@@ -4,6 +4,8 @@ import { isJsonObject } from '../json.ts';
 
 /** Names of a column that holds whole inputs. */
 export const inputNames: readonly string[] = ['input_payload', 'input'];
+/** Whether a name can be a part of a dotted one. */
+export const isFieldName = (name: string): boolean => /^[^0-9\s.][^\s.]*$/.test(name);
 /** A part of a column's name that no input can have. */
 export const forbiddenSegment = '__proto__';
 

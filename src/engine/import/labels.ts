@@ -12,7 +12,9 @@ export type LabelUse = { value: string; count: number; line: number };
 
 /** The label of a row as its file writes it; null where it has none. */
 export function readLabel(row: SheetRow, columns: readonly string[], column: number): string | null {
-  const cell = readCell(row, columns, column);
+  const found = readCell(row, columns, column);
+  // A list of one label is that label.
+  const cell = Array.isArray(found) && found.length < 2 ? found[0] : found;
   if (cell === undefined || cell === null) return null;
   const label = toText(cell);
   if (label === '') return null;

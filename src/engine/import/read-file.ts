@@ -1,8 +1,9 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
-import { parsePlainJson, readJson, readJsonLines } from './read-json.ts';
-import type { WorkbookSheet } from './read-workbook.ts';
-import { fromObjects, type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
+import { parsePlainJson, readJson } from './formats/read-json.ts';
+import type { WorkbookSheet } from './formats/read-workbook.ts';
+import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
 import { decodeText } from './tables/decode-text.ts';
+import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
 import { readDelimited } from './tables/read-delimited.ts';
 
@@ -18,6 +19,8 @@ const otherFiles = [
   ['%PDF', 'a PDF document'],
   ['\xd0\xcf\x11\xe0', 'an Excel file of the old kind (.xls), or one with a password'],
   ['\x1f\x8b', 'a gzip archive'],
+  ['PARE', 'a Parquet file with a key'],
+  ['MIME-Version', 'a web page with its pictures (.mht)'],
 ] as const;
 
 /** Bounds of what is read. `checkText` throws before a text is parsed; its separator is null for JSON. */
@@ -40,15 +43,13 @@ export function refuseSize(bytes: number, maxBytes: number): void {
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
 }
 
-/** Whether a text is a JSON document, JSON Lines, or columns. */
-function findTextFormat(name: string, text: string): 'json' | 'jsonl' | null {
-  if (/\.(jsonl|ndjson)$/i.test(name)) return 'jsonl';
-  if (/\.json$/i.test(name)) return 'json';
-  const start = text.trimStart();
-  if (start.startsWith('[')) return 'json';
-  if (start.startsWith('{')) return /\}\s*\n\s*\{/.test(start) ? 'jsonl' : 'json';
-  return null;
-}
+/** Whether a text is JSON, by its name or its first sign. */
+const isJson = (name: string, text: string) => /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || /^\s*[[{]/.test(text);
+const isNamedLines = (name: string, format: TextFormat | null) =>
+  format === 'jsonl' || /\.(?:jsonl|ndjson)$/i.test(name);
+/** How a web page or an XML document begins; what begins a cell of a table with a tag is no such element. */
+const markup = /^\s*<(?:!doctype|html|head|body|table|meta|style|\?xml)\b/i;
+const excelXml = 'urn:schemas-microsoft-com:office:spreadsheet';
 
 /** The line in which Excel is told the separator. */
 const separatorLine = /^"?sep=([^\r\n])"?(?=\r|\n)/i;
@@ -78,54 +79,39 @@ export function readText(
 ): Sheet {
   const clean = text.replace(/^\ufeff/, '');
   if (clean.trim() === '') throw new UnreadableFile('The file is empty.');
-  const found = format ?? findTextFormat(name, clean);
-  if (found === 'json' || found === 'jsonl') {
+  if (format === 'json' || format === 'jsonl' || (format === null && isJson(name, clean))) {
     checkText?.(clean, null);
-    if (found === 'json') return readJson(clean, detected, parseJson);
-    return readJsonLines(clean, detected, parseJson, maxRows);
+    return readJson(clean, isNamedLines(name, format), detected, parseJson, maxRows);
   }
-  const separator = toSeparator(clean, found, choice);
+  const separator = toSeparator(clean, format, choice);
   checkText?.(clean, separator);
   // The line of the separator stays as a blank one, so that the others keep their numbers.
   return readDelimited(clean.replace(separatorLine, ''), separator, detected, choice, maxRows);
 }
 
-async function readParquet(bytes: Uint8Array): Promise<Sheet> {
-  const { parquetReadObjects } = await import('hyparquet');
-  const { toJsonValue } = await import('./read-workbook.ts');
-  const records = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
-  const rows = records.map((record, index) => ({
-    line: index + 1,
-    values: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, toJsonValue(value)])),
-  }));
-  return fromObjects(rows, ['Parquet']);
-}
-
-/** The sheets of an Excel workbook, the fullest first. Throws UnreadableFile. */
-export async function readSheets(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
-  const { readSheets } = await import('./read-workbook.ts');
-  const sheets = await readPacked(
-    'Excel',
-    readSheets(bytes, (size) => refuseSize(size, maxBytes)),
-  );
-  if (sheets === null) throw new UnreadableFile(describeOther('a ZIP archive'));
+async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
+  const { readSheets } = await import('./formats/read-workbook.ts');
+  const sheets = readSheets(bytes, (size) => refuseSize(size, maxBytes));
+  if (!Array.isArray(sheets)) throw new UnreadableFile(describeOther(sheets.otherKind));
   return sheets;
 }
 
-async function readWorkbook(bytes: Uint8Array, choice: SheetChoice, maxBytes: number): Promise<Sheet> {
-  const sheets = await readSheets(bytes, maxBytes);
-  return (await import('./read-workbook.ts')).readWorkbook(sheets, choice);
+/** The sheets of an Excel workbook with their lines, the fullest first, hidden ones last. Throws UnreadableFile. */
+export async function readSheets(bytes: Uint8Array, maxBytes: number): Promise<{ name: string; lines: TableLine[] }[]> {
+  const { toLines } = await import('./formats/worksheet.ts');
+  return (await openWorkbook(bytes, maxBytes)).map((sheet) => ({ name: sheet.name, lines: toLines(sheet) }));
 }
 
-/** Reads a packed file; what its reader throws becomes a sentence about the file. */
-async function readPacked<Read>(kind: string, read: Promise<Read>): Promise<Read> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof UnreadableFile) throw error;
-    const message = `The ${kind} file is damaged or incomplete: ${error instanceof Error ? error.message : String(error)}.`;
-    throw new UnreadableFile(`${message} Save or download it again.`, { cause: error });
-  }
+async function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, choice: SheetChoice): Promise<Sheet> {
+  return (await import('./formats/read-workbook.ts')).readWorkbook(sheets, kind, choice);
+}
+
+async function readMarkup(text: string, choice: SheetChoice): Promise<Sheet> {
+  const { readHtml, readXmlWorkbook } = await import('./formats/read-markup.ts');
+  if (text.includes(excelXml)) return readWorkbook(readXmlWorkbook(text), 'Excel 2003 (XML)', choice);
+  const tables = readHtml(text);
+  if (tables.length === 0) throw new UnreadableFile(describeOther('a web page or an XML document without a table'));
+  return readWorkbook(tables, 'a web page', choice);
 }
 
 /** Reads the bytes of a file. Throws UnreadableFile. */
@@ -135,12 +121,15 @@ export async function readFile(
   fileLimits: FileLimits,
 ): Promise<Sheet> {
   refuseSize(bytes.length, fileLimits.maxBytes);
-  if (startsWith(bytes, 'PAR1')) return readPacked('Parquet', readParquet(bytes));
-  if (startsWith(bytes, 'PK\x03\x04')) return readWorkbook(bytes, choice, fileLimits.maxBytes);
+  const { maxBytes } = fileLimits;
+  if (startsWith(bytes, 'PAR1'))
+    return (await import('./formats/read-parquet.ts')).readParquet(bytes, (size) => refuseSize(size, maxBytes));
+  if (startsWith(bytes, 'PK\x03\x04')) return readWorkbook(await openWorkbook(bytes, maxBytes), 'Excel', choice);
   const other = otherFiles.find(([sign]) => startsWith(bytes, sign));
   if (other) throw new UnreadableFile(describeOther(other[1]));
   const { text, encoding } = decodeText(bytes);
   if (text.slice(0, sampledCharacters).includes('\0'))
     throw new UnreadableFile(describeOther('a file of an unknown kind'));
+  if (markup.test(text)) return readMarkup(text, choice);
   return readText(name, text, null, choice, fileLimits, encoding === 'UTF-8' ? [] : [encoding]);
 }

@@ -1,6 +1,7 @@
 /** A file as rows under named columns, whatever its format. */
 import type { Json, JsonObject } from '../domain.ts';
 import type { Result } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
 
 /** Formats of text that a caller may state. */
 export const textFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;
@@ -25,7 +26,7 @@ export type SheetRow = { line: number; cells: readonly Json[] } | { line: number
 export type Refusal = { line: number; column: string | number; message: string };
 
 /** Why a line is no row; a `header` is a second one, or the first again. */
-const skipReasons = ['blank', 'title', 'header', 'total', 'note'] as const;
+const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 /** How many lines were skipped for a reason, and the first of them. */
 export type Skipped = { reason: SkipReason; count: number; lines: number[] };
@@ -40,8 +41,10 @@ export type Sheet = {
   skipped: Skipped[];
   /** What was guessed or made up, in sentences. */
   notes: string[];
-  /** The sheets of a workbook, the fullest first, and the one that was read; null for other files. */
-  workbook: { sheets: string[]; sheet: string } | null;
+  /** Columns that are no inputs by what the file says, each with a sentence. */
+  setAside?: ReadonlyMap<string, string>;
+  /** The sheets of a workbook, the fullest first and hidden ones last, and the one that was read; null for other files. */
+  workbook: { sheets: string[]; hidden: string[]; sheet: string } | null;
   /** The line of a table that names the columns, 0 for none, and the first lines among which it was chosen. */
   header: { line: number; first: { line: number; text: string }[] } | null;
 };
@@ -75,18 +78,18 @@ export class UnreadableFile extends Error {
 export function readCell(row: SheetRow, columns: readonly string[], column: number): Json | undefined {
   if ('cells' in row) return row.cells[column] ?? null;
   const name = columns[column] ?? '';
-  return Object.hasOwn(row.values, name) ? row.values[name] : undefined;
+  return Object.hasOwn(row.values, name) ? row.values[name] : readInner(row.values, name);
 }
 
-/** A sheet from the objects of a file: its columns are all their keys. */
-export function fromObjects(
-  rows: { line: number; values: JsonObject }[],
-  detected: string[],
-  refused: Refusal[] = [],
-): Sheet {
-  const columns = new Set<string>();
-  for (const { values } of rows) for (const name of Object.keys(values)) columns.add(name);
-  return { columns: [...columns], rows, detected, refused, skipped: [], notes: [], workbook: null, header: null };
+/** The value at a dotted name in an object within the object. */
+function readInner(values: JsonObject, name: string): Json | undefined {
+  if (!name.includes('.')) return undefined;
+  let value: Json | undefined = values;
+  for (const key of name.split('.')) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
 }
 
 /** The letters of a column in a spreadsheet: A for 0, AA for 26. */

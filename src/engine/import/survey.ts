@@ -60,10 +60,15 @@ const isRunning = (texts: readonly string[]) =>
 /** A first column without a name, as this program and pandas call it: most often the index of the rows. */
 const isUnnamed = (name: string) => /^(?:column 1|Unnamed: 0|__index_level_0__)$/.test(name);
 
+/** Names of a time at which a row was written, by whatever wrote it. */
+const writtenName = /(?:^|[._ -])(?:time[ _-]?stamp|ts|(?:created|updated|inserted|modified|logged)[_ ]?at)$/i;
+
 function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], filled: number): string | null {
   if (isUnnamed(name) && texts.length > 1 && texts.length === filled && isRunning(texts))
     return 'It only counts the rows.';
   if (filled < minRowsToIdentify || texts.length < minDistinctShare * filled) return null;
+  if (kind.startsWith('date') && writtenName.test(name) && texts.every((text) => /\d:\d/.test(text)))
+    return 'It says when the row was written.';
   const isNumber = kind === 'number' || kind === 'number_decimal_comma';
   const isWhole = () => texts.every((text) => /^\d+$/.test(text));
   const isNamed = isUnnamed(name) || identifierPattern.test(name) || numberedName.test(name);
@@ -81,9 +86,15 @@ function tellWords(uses: ValueUses, what: string): string {
 
 const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count) => total + count, 0);
 
+/** What values of JSON would be as cells. */
+function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
+  const type = toType(types);
+  if (type === 'string') return findKind(uses, false);
+  return { kind: type === 'number' ? 'number' : 'as_is', reason: '', choices: [], isDoubtful: false };
+}
+
 /** Values of JSON keep their types; dates in it that no feature reads are worth a word. */
-function takeAsItIs(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
-  const { kind, reason } = toType(types) === 'string' ? findKind(uses, false) : { kind: 'text', reason: '' };
+function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
   const isUnread = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
   const hint = isUnread ? `written like dates, ${reason}: choose that kind to learn from them as dates` : '';
   return { kind: 'as_is', reason: hint, choices: [], isDoubtful: isUnread };
@@ -93,7 +104,8 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
   const name = sheet.columns[column] ?? '';
   const { uses, missing, types } = countValues(sheet, column);
   const isTable = sheet.header !== null;
-  const found = isTable ? findKind(uses, isCommaUsual) : takeAsItIs(uses, types);
+  const content = isTable ? findKind(uses, isCommaUsual) : findContent(uses, types);
+  const found = isTable ? content : takeAsItIs(uses, content);
   const values = new Map(found.kind === 'text' ? [...missing].filter(([word]) => !isMissingText(word)) : []);
   for (const [word, count] of values) {
     missing.delete(word);
@@ -112,7 +124,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
     distinct: texts.length,
     samples: texts.slice(0, maxSamples),
     uses: texts.length > limits.maxOptions ? null : new Map([...uses].sort(([, a], [, b]) => b - a)),
-    identifies: isTable && !found.isDoubtful ? findIdentity(name, found.kind, texts, filled) : null,
+    identifies: found.isDoubtful ? null : findIdentity(name, content.kind, texts, filled),
   };
 }
 

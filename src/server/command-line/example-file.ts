@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
+import { repairJson } from '../../engine/import/formats/json-text.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { surveyColumns } from '../../engine/import/survey.ts';
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
@@ -82,7 +83,7 @@ function takeOutUnread(bytes: Uint8Array): { bytes: Uint8Array; unread: UnreadLi
     .text.split('\n')
     .map((text, index) => {
       if (text.trim() === '') return '';
-      const parsed = parseStrictJson(text, index + 1);
+      const parsed = parseStrictJson(repairJson(text).text, index + 1);
       if (parsed.ok) return isJsonObject(parsed.value) ? text : refuse(index + 1, 1, 'not an object');
       const [{ column, message } = { column: 1, message: 'not JSON' }] = parsed.problems;
       return refuse(index + 1, column, message);

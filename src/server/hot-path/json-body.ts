@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../../engine/errors.ts';
+import { findDuplicateKey, findStringEnd, parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
-import { findDuplicateKey, findStringEnd, parseJsonText } from './json-faults.ts';
 
 const { maxInputDepth, maxInputKeys } = limits;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });

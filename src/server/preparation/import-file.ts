@@ -10,10 +10,10 @@ import {
   UnreadableFile,
 } from '../../engine/import/sheet.ts';
 import { blanks } from '../../engine/import/tables/split-lines.ts';
+import { parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
 import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
-import { parseJsonText } from '../hot-path/json-faults.ts';
 
 /** A file as text, or as its bytes. */
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };

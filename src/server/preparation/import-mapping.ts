@@ -11,8 +11,9 @@ import {
 } from '../../engine/import/example-plan.ts';
 import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
-import type { ColumnKind, Sheet, SheetRow } from '../../engine/import/sheet.ts';
+import { type ColumnKind, readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../engine/import/survey.ts';
+import { isJsonObject } from '../../engine/json.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 
@@ -99,8 +100,11 @@ export function createExampleReader(
 function checkRow(row: SheetRow, { inputs, decision, reasons }: ExampleColumns): void {
   if ('cells' in row) return;
   const { line, values } = row;
-  if (decision !== null && typeof (values[decision] ?? '') === 'object')
-    refuseFile([toFileProblem(line, decision, 'the decision is an object or a list')]);
+  const label = decision === null ? null : (readCell(row, [decision], 0) ?? null);
+  if (decision !== null && Array.isArray(label) && label.length > 1)
+    refuseFile([toFileProblem(line, decision, `${label.length} labels in one row; leave one of them`)]);
+  if (decision !== null && isJsonObject(label))
+    refuseFile([toFileProblem(line, decision, 'the decision is an object; name a column with one value')]);
   const codes = reasons === null ? null : (values[reasons] ?? null);
   const isList = Array.isArray(codes) && codes.every((code) => typeof code === 'string');
   if (reasons !== null && typeof codes === 'object' && codes !== null && !isList)
@@ -135,7 +139,9 @@ function proposeMapping(
 
 /** Refuses a mapping that names columns the file does not have. */
 function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
-  const known = new Set(names);
+  // An object that was opened into its fields is still known by its own name.
+  const outer = names.flatMap((name) => name.split('.').map((_, depth, keys) => keys.slice(0, depth).join('.')));
+  const known = new Set([...names, ...outer]);
   const places: [name: string | null, ...loc: (string | number)[]][] = [
     [mapping.decision, 'decision'],
     [mapping.reason_codes, 'reason_codes'],

@@ -77,7 +77,7 @@ describe('the first bytes of a file', () => {
   it('refuse what holds no table, by its name, and say what to do', async () => {
     const archive = zipSync({ 'word/document.xml': utf8('<w:document/>') });
     await expect(read('letter.xlsx', archive.slice())).rejects.toThrow(
-      'This is a ZIP archive. Save its table as CSV, TSV, Excel (.xlsx), Parquet, JSON or JSON Lines, then choose that file.',
+      'This is a Word document. Save its table as CSV, TSV, Excel (.xlsx), Parquet, JSON or JSON Lines, then choose that file.',
     );
     await expect(of('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')).rejects.toThrow('an Excel file of the old kind (.xls)');
     await expect(of('\x7fELF\x02\x01\x01\0')).rejects.toThrow('This is a file of an unknown kind.');
@@ -141,7 +141,11 @@ describe('a workbook', () => {
 
   it('is read by its fullest sheet, below the titles, without empty columns [FIL-5]', async () => {
     const sheet = await read('März.xlsx', book);
-    expect(sheet.workbook).toEqual({ sheets: ['Daten', 'Deckblatt', 'Leer'], sheet: 'Daten' });
+    expect(sheet.workbook).toEqual({
+      sheets: ['Daten', 'Deckblatt', 'Leer'],
+      hidden: [],
+      sheet: 'Daten',
+    });
     expect(sheet.columns).toEqual(['Anreise', 'Preis', 'Ergebnis']);
     expect(sheet.header?.line).toBe(4);
     expect(sheet.rows[1]).toEqual({ line: 6, cells: ['2024-03-02', 1.5, 'behalten'] });

@@ -16,10 +16,11 @@ type Case = {
   options?: { sheet?: string; header_line?: number };
   inputs?: object[];
   reasons?: Readonly<Record<string, string>>;
+  notes?: string[];
   refusal?: string;
 };
 /** What a door says of a file: its inputs and the reasons of its columns, or why it is refused. */
-type Answer = Pick<Case, 'inputs' | 'reasons' | 'refusal'>;
+type Answer = Pick<Case, 'inputs' | 'reasons' | 'notes' | 'refusal'>;
 
 const folder = path.join(import.meta.dirname, '../../fixtures/cases');
 
@@ -32,7 +33,7 @@ async function readByPage({ file, label = 'label', options = {} }: Case): Promis
   const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
   const { readRow } = createRowReader(sheet, columns, kinds);
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
-  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons };
+  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes };
 }
 
 async function readByCommand({ file, label = 'label' }: Case): Promise<Answer> {
@@ -82,6 +83,7 @@ describe('a file of others', () => {
         expect(inputs).toEqual(given.inputs);
         expect(refusal).toContain(given.refusal ?? '');
       }
+      if (given.notes !== undefined) expect(byPage.notes).toEqual(given.notes);
       for (const { reasons = {} } of [byPage, overRest]) {
         for (const [column, part] of Object.entries(given.reasons ?? {})) expect(reasons[column]).toContain(part);
       }

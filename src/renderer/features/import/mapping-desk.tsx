@@ -202,7 +202,10 @@ function SheetChooser({ sheet, onChoose }: { sheet: Sheet; onChoose(choice: Shee
         <NativeSelect
           label={`Sheet, of ${workbook.sheets.length}`}
           value={workbook.sheet}
-          data={workbook.sheets.map((name) => ({ value: name, label: isolate(name) }))}
+          data={workbook.sheets.map((name) => ({
+            value: name,
+            label: workbook.hidden.includes(name) ? `${isolate(name)} (hidden)` : isolate(name),
+          }))}
           onChange={(event) => onChoose({ sheet: event.currentTarget.value })}
         />
       )}

@@ -1,0 +1,136 @@
+/** Finding the records in a JSON document, in the shapes in which tools write them. */
+import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
+
+/** The elements of a document that are its records, and what is worth a word. */
+export type Records = {
+  list: readonly unknown[];
+  detected: string[];
+  notes: string[];
+  /** Keys that are no inputs, each with a sentence. */
+  setAside?: ReadonlyMap<string, string>;
+};
+
+/** How deep, and among how many keys, the records are sought. */
+const maxDepth = 4;
+const maxKeys = 1_000;
+/** Elements that show what all of a list are. */
+const sampled = 20;
+
+type FoundList = { path: string; list: readonly unknown[] };
+
+/** Whether a list says something about the records: their columns, or what went wrong. */
+const isAbout = ({ path }: FoundList) =>
+  /(?:^|\.)(?:schema|fields|columns|features|errors|warnings)(?:\.|$)/i.test(path);
+
+/** The lists within an object that hold objects, by the keys that lead there. */
+function* listLists(value: JsonObject, path: string, depth: number): Generator<FoundList> {
+  for (const [key, inner] of Object.entries(value).slice(0, maxKeys)) {
+    const place = path === '' ? key : `${path}.${key}`;
+    if (Array.isArray(inner) && inner.some(isJsonObject)) yield { path: place, list: inner };
+    else if (isJsonObject(inner) && depth < maxDepth) yield* listLists(inner, place, depth + 1);
+  }
+}
+
+const isListOfLists = (value: unknown): value is Json[][] =>
+  Array.isArray(value) && value.length > 0 && value.every(Array.isArray);
+
+/** Names of several levels, as pandas has them, become one. */
+const toName = (name: Json, index: number) =>
+  Array.isArray(name) ? name.join(' – ') : name === null || name === '' ? `column ${index + 1}` : String(name);
+
+/** Records from lists of cells under names. */
+function fromLists(names: readonly Json[], lists: readonly Json[][]): JsonObject[] {
+  const keys = names.map(toName);
+  return lists.map((cells) => Object.fromEntries(keys.map((key, index) => [key, cells[index] ?? null])));
+}
+
+/** Records from lists of cells, of which the first may name the columns. */
+function fromRows(rows: readonly Json[][]): Records {
+  const [first = [], ...others] = rows;
+  const areNames = others.length > 0 && first.every((name) => typeof name === 'string');
+  if (areNames) return { list: fromLists(first, others), detected: ['a list for each row'], notes: [] };
+  const names = Array.from({ length: Math.max(...rows.slice(0, sampled).map(({ length }) => length)) }, () => null);
+  const notes = ['The lists name no columns, so that these are counted'];
+  return { list: fromLists(names, rows), detected: ['a list for each row'], notes };
+}
+
+/** Turns columns into records: lists of values, or objects of them by the name of their row. */
+function fromColumns(
+  columns: readonly (readonly [string, Json[] | JsonObject])[],
+  rows: readonly string[],
+): JsonObject[] {
+  const isCounted = rows.every((row, index) => row === String(index));
+  return rows.map((row, index) => {
+    const values = columns.map(([name, of]) => [name, (Array.isArray(of) ? of[index] : of[row]) ?? null] as const);
+    return Object.fromEntries(isCounted ? values : [['index', row] as const, ...values]);
+  });
+}
+
+const answerName = /^(?:label|labels|decision|class|target|outcome|category|verdict|answer)$/i;
+const areNumbers = (keys: readonly string[]) => keys.every((key) => /^\d+$/.test(key));
+
+/** Whether the keys of an object of objects name its columns, and those within name the rows. */
+function areColumns(outer: readonly string[], inner: readonly string[]): boolean {
+  if (areNumbers(inner) !== areNumbers(outer)) return areNumbers(inner);
+  const isAnswer = (key: string) => answerName.test(key);
+  if (inner.some(isAnswer) !== outer.some(isAnswer)) return outer.some(isAnswer);
+  return inner.length > outer.length;
+}
+
+/** The records of an object that is a table as pandas writes one: `split`, `list`, `columns` or `index`. */
+function fromTable(value: JsonObject): Pick<Records, 'list' | 'detected'> | null {
+  const { columns, data } = value;
+  if (Array.isArray(columns) && isListOfLists(data))
+    return { list: fromLists(columns, data), detected: ['columns with their data'] };
+  const entries = Object.entries(value);
+  const lists = entries.filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
+  const length = lists[0]?.[1].length ?? 0;
+  if (lists.length === entries.length && length > 0 && lists.every(([, list]) => list.length === length)) {
+    const rows = Array.from({ length }, (_, index) => String(index));
+    return { list: fromColumns(lists, rows), detected: ['a list for each column'] };
+  }
+  const objects = entries.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  const [first] = objects;
+  if (first === undefined || objects.length < entries.length) return null;
+  const outer = entries.map(([key]) => key);
+  const inner = Object.keys(first[1]);
+  const areAlike = objects.every(
+    ([, object]) => inner.filter((key) => Object.hasOwn(object, key)).length >= inner.length / 2,
+  );
+  if (inner.length === 0 || !areAlike) return null;
+  if (areColumns(outer, inner)) return { list: fromColumns(objects, inner), detected: ['an object for each column'] };
+  const isCounted = areNumbers(outer);
+  const list = objects.map(([index, record]) => (isCounted ? record : { index, ...record }));
+  return { list, detected: ['an object for each row'] };
+}
+
+/** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable and Django. */
+const wrappers = ['row', '_source', 'properties', 'node', 'fields'];
+
+/** The records that are wrapped in the elements of a list. */
+export function unwrap(records: Records): Records {
+  const sample = records.list.slice(0, sampled).filter(isJsonObject);
+  const key = wrappers.find((name) => sample.length > 0 && sample.every((element) => isJsonObject(element[name])));
+  if (key === undefined) return records;
+  const list = records.list.map((element) => (isJsonObject(element) ? (element[key] ?? null) : element));
+  return { ...records, list, notes: [...records.notes, `Of each element its “${key}” is read, and nothing else`] };
+}
+
+/** Finds the records of a document: its longest list of objects, or a table; null where it has none. */
+export function findRecords(value: unknown): Records | null {
+  if (isListOfLists(value)) return fromRows(value);
+  if (Array.isArray(value)) return { list: value, detected: [], notes: [] };
+  if (!isJsonObject(value)) return null;
+  const isSplit = Array.isArray(value['columns']) && isListOfLists(value['data']);
+  const lists = isSplit ? [] : [...listLists(value, '', 0)];
+  const found = lists.sort((a, b) => Number(isAbout(a)) - Number(isAbout(b)) || b.list.length - a.list.length);
+  const [longest, ...others] = found;
+  if (longest === undefined) {
+    const table = fromTable(value);
+    return table && { ...table, notes: [] };
+  }
+  const left = others.map(({ path, list }) => `“${path}” (${list.length.toLocaleString('en')})`).slice(0, 3);
+  const notes = left.length > 0 ? [`The list “${longest.path}” is read; not read: ${left.join(', ')}`] : [];
+  return { list: longest.list, detected: [`the list “${longest.path}”`], notes };
+}

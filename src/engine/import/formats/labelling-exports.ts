@@ -1,0 +1,62 @@
+/** Exports of labelling tools as records: their fields, the answers to the tool's questions, and marked parts in words. */
+import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
+import type { Records } from './json-records.ts';
+import { labellingTools, onlyQuestion, type Reading } from './labelling-tools.ts';
+
+/** Elements that show which tool wrote a list. */
+const sampled = 20;
+const spansColumn = 'spans';
+
+/** The answers of several people to one question: the commonest, of equally common ones the first. */
+function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
+  const uses = new Map<string, { answer: Json; count: number }>();
+  for (const answer of answers) {
+    if (answer === null) continue;
+    const key = JSON.stringify(answer);
+    const use = uses.get(key) ?? { answer, count: 0 };
+    use.count += 1;
+    uses.set(key, use);
+  }
+  const [most] = [...uses.values()].sort((a, b) => b.count - a.count);
+  return { answer: most?.answer ?? null, differ: uses.size > 1 };
+}
+
+/** Records of what was read: the only question is the label, several keep their names. */
+function toRecords(readings: readonly Reading[]): { records: JsonObject[]; differing: number } {
+  const questions = new Set(readings.flatMap(({ given }) => given.map(([question]) => question)));
+  const isTaken = readings.some(({ fields }) => Object.hasOwn(fields, onlyQuestion));
+  const isOnly = questions.size === 1 && !isTaken;
+  const hasSpans = readings.some(({ spans }) => spans.length > 0);
+  let differing = 0;
+  const records = readings.map(({ fields, given, spans }) => {
+    const record: JsonObject = { ...fields };
+    let isSettled = true;
+    for (const [question, answers] of Map.groupBy(given, ([asked]) => asked)) {
+      const { answer, differ } = settle(answers.map(([, one]) => one));
+      record[isOnly ? onlyQuestion : question] = answer;
+      if (differ) isSettled = false;
+    }
+    if (!isSettled) differing += 1;
+    if (hasSpans) record[spansColumn] = spans.join('; ') || null;
+    return record;
+  });
+  return { records, differing };
+}
+
+/** Reads the records of a labelling tool's export; null where no tool wrote them. */
+export function readExport(found: Records): Records | null {
+  const objects = found.list.filter(isJsonObject);
+  const sample = objects.slice(0, sampled);
+  const tool = labellingTools.find(({ matches }) => sample.length > 0 && sample.every(matches));
+  if (tool === undefined || objects.length < found.list.length) return null;
+  const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
+  const { records, differing } = toRecords(objects.map((record) => tool.read(record, labels)));
+  const notes = [...found.notes, tool.about];
+  if (differing > 0)
+    notes.push(
+      `Records that people labelled differently: ${differing.toLocaleString('en')}. The commonest label is read, else the first`,
+    );
+  const setAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
+  return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside };
+}

@@ -1,0 +1,217 @@
+/** How labelling tools write a record in their exports: the fields that people saw, and what they said of it. */
+import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
+
+/** The question where a tool has only one. */
+export const onlyQuestion = 'label';
+
+/** What was read of a record. `given` holds each person's answer to each question, `spans` the marked parts in words. */
+export type Reading = { fields: JsonObject; given: [question: string, answer: Json][]; spans: string[] };
+
+export type LabellingTool = {
+  name: string;
+  /** What is read, and what is not, as a sentence. */
+  about: string;
+  matches(record: JsonObject): boolean;
+  /** Reads a record; `labels` are the different ones of all records, where each has one as text. */
+  read(record: JsonObject, labels: ReadonlySet<string>): Reading;
+};
+
+const toObjects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+const toObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+/** A list of one value is that value, and an empty one none. */
+export function unwrapSingle(value: Json | undefined): Json {
+  if (!Array.isArray(value)) return value ?? null;
+  return value.length > 1 ? value : (value[0] ?? null);
+}
+
+/** A record without some of its keys. */
+const without = (record: JsonObject, keys: RegExp): JsonObject =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => !keys.test(key)));
+
+/** A marked part in words: “Berlin [city]”, or where it is: “1.5–2.25 [speech]”. */
+function describeSpan(start: Json | undefined, end: Json | undefined, label: Json | undefined, text = ''): string {
+  const what = text !== '' || start === undefined ? text : `${start}–${end ?? '?'}`;
+  const labels = Array.isArray(label) ? label.join(', ') : String(label ?? '');
+  return [what, labels === '' ? '' : `[${labels}]`].filter((part) => part !== '').join(' ');
+}
+
+/** Marked parts of a text, whose places count characters as Python does. */
+function describeSpans(text: Json | undefined, spans: readonly (readonly (Json | undefined)[])[]): string[] {
+  const letters = typeof text === 'string' && spans.length > 0 ? [...text] : [];
+  return spans.map(([start, end, label]) =>
+    describeSpan(start, end, label, letters.slice(Number(start), Number(end)).join('')),
+  );
+}
+
+/** Adds one result of Label Studio to what was read. */
+function addResult({ given, spans }: Reading, { type, value, from_name: name }: JsonObject): void {
+  if (!isJsonObject(value) || typeof type !== 'string') return;
+  const { start, end, text } = value;
+  const own = value[type];
+  if (start !== undefined || value['x'] !== undefined || value['points'] !== undefined) {
+    spans.push(describeSpan(start, end, own, typeof text === 'string' ? text : ''));
+    return;
+  }
+  const paths =
+    type === 'taxonomy' && Array.isArray(own)
+      ? own.map((path) => (Array.isArray(path) ? path.join(' / ') : path))
+      : own;
+  const [only] = Object.values(value);
+  given.push([typeof name === 'string' ? name : onlyQuestion, unwrapSingle(paths ?? only)]);
+}
+
+const labelStudio: LabellingTool = {
+  name: 'Label Studio',
+  about: 'Of each task its data and annotations are read, without who wrote them and when',
+  matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
+  read({ data, annotations, completions = annotations }) {
+    const reading: Reading = { fields: toObject(data), given: [], spans: [] };
+    for (const { result, was_cancelled: isCancelled } of toObjects(completions)) {
+      if (isCancelled === true) continue;
+      for (const one of toObjects(result)) addResult(reading, one);
+    }
+    return reading;
+  },
+};
+
+const labelStudioMin: LabellingTool = {
+  name: 'Label Studio (JSON-MIN)',
+  about: 'Who annotated a task, and when, is not read',
+  matches: (record) => record['annotation_id'] !== undefined && record['lead_time'] !== undefined,
+  read(record) {
+    const reading: Reading = { fields: {}, given: [], spans: [] };
+    const kept = without(record, /^(?:annotator|annotation_id|created_at|updated_at|lead_time)$/);
+    for (const [name, value] of Object.entries(kept)) {
+      const marked = toObjects(value).filter(({ start }) => start !== undefined);
+      for (const { start, end, text, labels, hypertextlabels = labels } of marked)
+        reading.spans.push(describeSpan(start, end, hypertextlabels, typeof text === 'string' ? text : ''));
+      const { choices } = toObject(value);
+      if (marked.length === 0) reading.fields[name] = choices === undefined ? value : unwrapSingle(choices);
+    }
+    return reading;
+  },
+};
+
+/** What people submitted in Argilla: a response a person, as its API answers, or a list of them for each question. */
+function* listResponses(responses: Json | undefined): Generator<[question: string, answer: Json]> {
+  const isDone = ({ status }: JsonObject) => status === undefined || status === 'submitted';
+  for (const { values } of toObjects(responses).filter(isDone))
+    for (const [question, value] of Object.entries(toObject(values)))
+      yield [question, isJsonObject(value) ? (value['value'] ?? null) : value];
+  for (const [question, list] of Object.entries(toObject(responses)))
+    for (const { value } of toObjects(list).filter(isDone)) yield [question, value ?? null];
+}
+
+const argilla: LabellingTool = {
+  name: 'Argilla',
+  about: 'Of each record its fields, metadata and responses are read, without suggestions and vectors',
+  matches: ({ fields, responses, suggestions = responses }) => isJsonObject(fields) && suggestions !== undefined,
+  read({ fields, metadata, responses }) {
+    const reading: Reading = { fields: { ...toObject(fields), ...toObject(metadata) }, given: [], spans: [] };
+    const text = Object.values(toObject(fields)).find((value) => typeof value === 'string');
+    for (const [question, answer] of listResponses(responses)) {
+      const marked = toObjects(answer).filter(({ start }) => start !== undefined);
+      if (marked.length === 0) reading.given.push([question, unwrapSingle(answer)]);
+      else
+        reading.spans.push(
+          ...describeSpans(
+            text,
+            marked.map(({ start, end, label }) => [start, end, label]),
+          ),
+        );
+    }
+    return reading;
+  },
+};
+
+const responseKey = /^(.+)\.responses$/;
+/** As Argilla flattens its records, on the Hugging Face hub, too. */
+const flatArgilla: LabellingTool = {
+  name: 'Argilla',
+  about: 'Of each record its fields and responses are read, without suggestions',
+  matches: (record) => Object.keys(record).some((key) => responseKey.test(key)),
+  read(record) {
+    const given = Object.entries(record).flatMap(([key, value]) => {
+      const question = responseKey.exec(key)?.[1];
+      if (question === undefined) return [];
+      const answers = Array.isArray(value) && value.length > 0 ? value : [null];
+      return answers.map((answer): [string, Json] => [question, unwrapSingle(answer)]);
+    });
+    const fields = without(record, /\.(?:responses|suggestion)(?:\.\w+)?$|^(?:_server_id|status|vectors)$/);
+    return { fields, given, spans: [] };
+  },
+};
+
+/** Argilla before its version 2. */
+const argillaOne: LabellingTool = {
+  name: 'Argilla',
+  about: 'Of each record its text, metadata and annotation are read, without predictions',
+  matches: (record) => ['annotation', 'prediction', 'status'].every((key) => record[key] !== undefined),
+  read({ text = null, inputs, metadata, annotation }) {
+    const fields = { ...(isJsonObject(inputs) ? inputs : { text }), ...toObject(metadata) };
+    return { fields, given: [[onlyQuestion, unwrapSingle(annotation)]], spans: [] };
+  },
+};
+
+/** What somebody answered in Prodigy: the options that were accepted, else the label that was asked about. */
+function readAnswer({ answer, accept, options, label }: JsonObject, labels: ReadonlySet<string>): Json {
+  if (Array.isArray(accept)) {
+    const names = new Map(toObjects(options).map(({ id, text = id }) => [id, typeof id === 'number' ? text : id]));
+    return answer === 'accept' ? unwrapSingle(accept.map((id) => names.get(id) ?? id)) : null;
+  }
+  if (answer === 'accept') return label ?? null;
+  // Of several labels, that it is not this one says too little.
+  return answer === 'reject' && labels.size === 1 ? `not ${String(label)}` : null;
+}
+
+const prodigy: LabellingTool = {
+  name: 'Prodigy',
+  about: 'Read are the text, its meta and what was accepted, without tokens, options and hashes',
+  matches: (record) => record['answer'] !== undefined && record['_task_hash'] !== undefined,
+  read(record, labels) {
+    const { text, spans, answer, label, accept = label } = record;
+    const marked = answer === 'accept' ? toObjects(spans) : [];
+    return {
+      fields: without(record, /^_|^(?:answer|accept|options|tokens|spans|label|config|style|priority|score)$/),
+      given: accept === undefined ? [] : [[onlyQuestion, readAnswer(record, labels)]],
+      spans: describeSpans(
+        text,
+        marked.map(({ start, end, label: name }) => [start, end, name]),
+      ),
+    };
+  },
+};
+
+const isTriple = (value: Json): value is [Json, Json, Json] =>
+  Array.isArray(value) && value.length === 3 && typeof value[0] === 'number' && typeof value[1] === 'number';
+
+const doccano: LabellingTool = {
+  name: 'doccano, or labels in lists as there',
+  about: 'A list of one label is that label; comments and relations are not read',
+  matches: ({ label, labels = label, entities }) => labels === null || Array.isArray(labels) || Array.isArray(entities),
+  read(record) {
+    const { text, data = text, label, labels = label, entities } = record;
+    const triples = Array.isArray(labels) ? labels.filter(isTriple) : [];
+    const marked = toObjects(entities).map(
+      ({ start_offset: start, end_offset: end, label: name }) => [start, end, name] as const,
+    );
+    const isAnswered = triples.length === 0 && entities === undefined;
+    return {
+      fields: without(record, /^(?:labels?|entities|relations|comments)$/i),
+      given: isAnswered ? [[onlyQuestion, unwrapSingle(labels)]] : [],
+      spans: describeSpans(data, [...triples, ...marked]),
+    };
+  },
+};
+
+export const labellingTools: readonly LabellingTool[] = [
+  labelStudio,
+  labelStudioMin,
+  argilla,
+  flatArgilla,
+  argillaOne,
+  prodigy,
+  doccano,
+];

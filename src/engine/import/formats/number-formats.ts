@@ -1,0 +1,62 @@
+/** Number formats of spreadsheets: which of them show dates, times or durations, and such a number as text. */
+import type { Json } from '../../domain.ts';
+
+/** What a format makes of a number: a day with or without its time, a time of day, or hours that may be more than 24. */
+export type NumberMeaning = 'number' | 'date' | 'time' | 'duration';
+
+/** Formats that have no code in the file (ECMA-376, part 1, 18.8.30), with those of East Asian programs. */
+const builtInMeanings = new Map<number, NumberMeaning>([
+  ...[14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'date'] as const),
+  ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, 'time'] as const),
+  [46, 'duration'],
+]);
+
+/** What a format code does not count as a part of a date: quoted, escaped and filling signs, colours, conditions. */
+const notOfDates = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general|e[+-]/gi;
+
+/** Finds what a format shows by its code for positive numbers, or by its number where the file has no code for it. */
+export function findMeaning(id: number, code: string | undefined): NumberMeaning {
+  if (code === undefined) return builtInMeanings.get(id) ?? 'number';
+  const [signs = ''] = code.replace(notOfDates, '').toLowerCase().split(';');
+  if (/\[[hms]+\]/.test(signs)) return 'duration';
+  if (/[ydge]/.test(signs)) return 'date';
+  if (/[hs]/.test(signs)) return 'time';
+  return signs.includes('m') ? 'date' : 'number';
+}
+
+const dayMs = 86_400_000;
+/** The last day that a spreadsheet shows is of the year 9999. */
+const maxDays = 2_958_465;
+/** A time of more days than a year of them is a day whose format shows its time only. */
+const maxTimeDays = 366;
+/** In the calendar of 1900 the days up to this one, which never was, count from a day later than those behind it. */
+const leapDayOf1900 = 60;
+const firstDays = { early: Date.UTC(1899, 11, 31), usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
+
+/** A day as ISO 8601, without its time where that is midnight. */
+export const toIsoDate = (ms: number): string => new Date(ms).toISOString().replace(/(?:T00:00:00)?\.000Z$/, '');
+
+/** A time of day, with its seconds where it has any or is to show them. */
+export function toTimeOfDay(ms: number, showSeconds: boolean): string {
+  const text = new Date(ms)
+    .toISOString()
+    .slice(11, -1)
+    .replace(/\.000$/, '');
+  return showSeconds ? text : text.replace(/:00$/, '');
+}
+
+/** Hours with six decimals, which tell every second. */
+export const toHours = (ms: number): number => Math.round((ms / 3_600_000) * 1e6) / 1e6;
+
+/** A number under its format: a date or time as text, a duration as hours, or the number as it is. */
+export function readSerial(days: number, meaning: NumberMeaning, is1904: boolean): Json {
+  if (meaning === 'number' || !Number.isFinite(days) || Math.abs(days) > maxDays) return days;
+  const ms = Math.round(days * dayMs);
+  if (meaning === 'duration') return toHours(ms);
+  if (meaning === 'time' && days < maxTimeDays) return days >= 0 && ms < dayMs ? toTimeOfDay(ms, false) : toHours(ms);
+  if (is1904) return days < 0 ? days : toIsoDate(firstDays.of1904 + ms);
+  if (days < 0) return days;
+  if (Math.floor(days) === leapDayOf1900) return '1900-02-29';
+  if (days < 1) return ms === 0 ? null : toTimeOfDay(ms, false);
+  return toIsoDate((days < leapDayOf1900 ? firstDays.early : firstDays.usual) + ms);
+}

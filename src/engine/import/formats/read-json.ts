@@ -1,0 +1,77 @@
+/** Examples as JSON: a list of objects wherever it stands, an object a line, or what a labelling tool exports. */
+import { isJsonObject } from '../../json.ts';
+import { parseJsonText } from '../../json-faults.ts';
+import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../sheet.ts';
+import { findRecords, type Records, unwrap } from './json-records.ts';
+import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
+import { readExport } from './labelling-exports.ts';
+import { fromObjects, type ObjectRow } from './objects.ts';
+
+/** Reads JSON as the platform does, which takes the last of two equal keys. */
+export const parsePlainJson: ParseJson = (text, firstLine) => {
+  const parsed = parseJsonText(text);
+  if (parsed.ok) return parsed;
+  const { line, column, message } = parsed.fault;
+  return { ok: false, problems: [{ line: firstLine + line - 1, column, message }] };
+};
+
+/** A sheet of records; `lines` says where each stands, else its place in the list. */
+function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lines?: readonly number[]): Sheet {
+  const records = readExport(found) ?? unwrap(found);
+  const rows: ObjectRow[] = [];
+  for (const [index, item] of records.list.entries()) {
+    const line = lines?.[index] ?? index + 1;
+    if (isJsonObject(item)) rows.push({ line, values: item });
+    else refused.push({ line, column: 1, message: lines ? 'not an object' : `element ${index + 1} is not an object` });
+  }
+  const notes = [...repaired.notes, ...records.notes];
+  const { detected, setAside } = records;
+  const { hasLongNumbers } = repaired;
+  return { ...fromObjects(rows, { detected, refused, notes, hasLongNumbers }), ...(setAside ? { setAside } : {}) };
+}
+
+/** The documents of a text, one a line or one behind the other. */
+function readDocuments(repaired: RepairedText, detected: string[], parseJson: ParseJson, maxRows?: number): Sheet {
+  const values: unknown[] = [];
+  const lines: number[] = [];
+  const refused: Refusal[] = [];
+  for (const { line, document } of cutDocuments(repaired.text)) {
+    if (document.trim() === '') continue;
+    const parsed = parseJson(document, line);
+    if (!parsed.ok) refused.push(...parsed.problems);
+    else {
+      values.push(parsed.value);
+      lines.push(line);
+    }
+    if (values.length + refused.length === maxRows) break;
+  }
+  // Lines of lists are a table; their first one names the columns.
+  const areLists = values.length > 1 && values.every(Array.isArray);
+  const records = areLists ? findRecords(values) : null;
+  const list = records?.list ?? values;
+  return toSheet({ list, detected, notes: [] }, repaired, refused, records ? lines.slice(1) : lines);
+}
+
+/** Reads JSON of either form, whatever the file is called. Throws UnreadableFile. */
+export function readJson(
+  text: string,
+  isNamedLines: boolean,
+  detected: string[],
+  parseJson: ParseJson,
+  maxRows?: number,
+): Sheet {
+  const repaired = repairJson(text);
+  const isOneLine = isNamedLines && /^\s*\{/.test(repaired.text) && !repaired.text.trim().includes('\n');
+  if (isOneLine || hasSeveralDocuments(repaired.text)) return readDocuments(repaired, detected, parseJson, maxRows);
+  const parsed = parseJson(repaired.text, 1);
+  if (!parsed.ok) {
+    // A broken line costs itself alone.
+    if (isNamedLines && !repaired.text.trimStart().startsWith('['))
+      return readDocuments(repaired, detected, parseJson, maxRows);
+    const [problem] = parsed.problems;
+    throw new UnreadableFile(`The file is not valid JSON: ${problem?.message}`, problem);
+  }
+  const records = findRecords(parsed.value);
+  if (records === null) throw new UnreadableFile('The file holds no list of examples. Put them into one JSON array.');
+  return toSheet({ ...records, detected: [...detected, ...records.detected] }, repaired, []);
+}

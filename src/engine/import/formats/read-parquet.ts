@@ -1,0 +1,237 @@
+/** Parquet files: their rows as JSON, with dates and times as text and no digit lost. */
+import { strFromU8 } from 'fflate';
+import {
+  type FileMetaData,
+  parquetMetadata,
+  parquetReadObjects,
+  parquetSchema,
+  type SchemaElement,
+  type SchemaTree,
+} from 'hyparquet';
+import {
+  decompressBrotli,
+  decompressGzip,
+  decompressLz4,
+  decompressLz4Raw,
+  decompressZstd,
+} from 'hyparquet-compressors';
+import type { Json } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
+import { type Sheet, UnreadableFile } from '../sheet.ts';
+import { findDurations } from './arrow-durations.ts';
+import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
+import { fromObjects } from './objects.ts';
+
+type Decompress = (input: Uint8Array, length: number) => Uint8Array;
+/** Without Snappy, which the reader has itself: here it is WebAssembly, which the page allows to nobody. */
+const decompressors: Readonly<Record<string, Decompress>> = {
+  GZIP: decompressGzip,
+  BROTLI: decompressBrotli,
+  ZSTD: (input, length) => decompressZstd(input, new Uint8Array(length)),
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
+};
+const readableCodecs = new Set(['UNCOMPRESSED', 'SNAPPY', ...Object.keys(decompressors)]);
+
+const dayMs = 86_400_000;
+/** The years that four digits name. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z');
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+const nanosPerMs = 1_000_000;
+const unitsPerMs: Readonly<Record<string, number>> = { MILLIS: 1, MICROS: 1_000, NANOS: nanosPerMs };
+
+/** What was met while values became JSON. */
+type Met = { lostDates: number; roundedDecimals: number; hasLongNumbers: boolean };
+type Reader = (value: unknown) => Json;
+
+/** A whole number; one that a double cannot hold is a text. */
+function toWhole(value: bigint, met: Met): Json {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  met.hasLongNumbers = true;
+  return String(value);
+}
+
+/** A decimal by its unscaled bytes or number, as exactly as a double has it. */
+function toDecimal(value: unknown, scale: number, met: Met): Json {
+  let unscaled = 0n;
+  if (value instanceof Uint8Array) {
+    for (const byte of value) unscaled = (unscaled << 8n) | BigInt(byte);
+    unscaled = BigInt.asIntN(value.length * 8, unscaled);
+  } else if (typeof value === 'bigint' || typeof value === 'number') unscaled = BigInt(value);
+  if (scale === 0) return toWhole(unscaled, met);
+  if (!Number.isSafeInteger(Number(unscaled))) met.roundedDecimals += 1;
+  return Number(`${unscaled}e${-scale}`);
+}
+
+/** Months, days and milliseconds: hours, or the form of ISO 8601 where months have no length. */
+function toInterval(bytes: Uint8Array): Json {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [months = 0, days = 0, ms = 0] = [0, 4, 8].map((place) => view.getUint32(place, true));
+  return months === 0 ? toHours(days * dayMs + ms) : `P${months}M${days}DT${ms / 1_000}S`;
+}
+
+/** Bytes that are a text, and others as hexadecimal digits. */
+function toText(bytes: Uint8Array): string {
+  const text = strFromU8(bytes);
+  if (!/[\0\ufffd]/.test(text)) return text;
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toPlain(value: unknown, met: Met): Json {
+  if (typeof value === 'bigint') return toWhole(value, met);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return value instanceof Uint8Array ? toText(value) : ((value ?? null) as Json);
+}
+
+/** How the values of a column without parts become JSON. */
+function toLeafReader(
+  { type, converted_type: converted, logical_type: logical, scale = 0 }: ReadElement,
+  met: Met,
+): Reader {
+  if (converted === 'DECIMAL') return (value) => toDecimal(value, scale, met);
+  if (converted === 'INTERVAL') return (value) => (value instanceof Uint8Array ? toInterval(value) : null);
+  const unit =
+    logical?.type === 'TIME' ? logical.unit : converted?.startsWith('TIME_') ? converted.slice(5) : undefined;
+  if (unit === undefined || type === undefined) return (value) => toPlain(value, met);
+  const perMs = unitsPerMs[unit] ?? 1;
+  return (value) => toTimeOfDay(Math.floor(Number(value) / perMs), true);
+}
+
+type ReadElement = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type' | 'scale'>;
+/** Types that are read here, as their reader rounds decimals and knows no intervals. */
+const ownTypes = new Set<string | undefined>(['DECIMAL', 'INTERVAL']);
+
+/** How the values of a column become JSON, with those of its parts. */
+function toReader({ element, children }: SchemaTree, own: ReadonlyMap<SchemaElement, ReadElement>, met: Met): Reader {
+  const [first] = children;
+  let read: Reader;
+  if (first === undefined) read = toLeafReader(own.get(element) ?? element, met);
+  else if (element.converted_type === 'LIST') {
+    const [only, ...others] = first.children;
+    const inner = toReader(only !== undefined && others.length === 0 ? only : first, own, met);
+    read = (value) => (Array.isArray(value) ? value.map(inner) : inner(value));
+  } else if (element.converted_type === 'MAP') {
+    const inner = toReader(first.children[1] ?? first, own, met);
+    read = (value) => mapValues(value, () => inner);
+  } else {
+    const parts = new Map(children.map((child) => [child.element.name, toReader(child, own, met)]));
+    read = (value) => mapValues(value, (name) => parts.get(name));
+  }
+  // A field that is repeated without a group around it is a list, too.
+  return (value) =>
+    value === null || value === undefined
+      ? null
+      : Array.isArray(value) && element.converted_type !== 'LIST'
+        ? value.map(read)
+        : read(value);
+}
+
+function mapValues(value: unknown, find: (name: string) => Reader | undefined): Json {
+  if (!isJsonObject(value)) return null;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, find(name)?.(inner) ?? null]));
+}
+
+/** Dates and times as text; one that no calendar of four digits has is null, and counted. */
+function createParsers(met: Met) {
+  const toDate = (ms: number) => {
+    if (ms >= firstMs && ms <= lastMs) return toIsoDate(ms);
+    met.lostDates += 1;
+    return null;
+  };
+  const toTime = (perMs: number) => (value: bigint) => toDate(Math.floor(Number(value) / perMs));
+  return {
+    timestampFromMilliseconds: toTime(1),
+    timestampFromMicroseconds: toTime(unitsPerMs['MICROS'] ?? 1),
+    timestampFromNanoseconds: toTime(nanosPerMs),
+    dateFromDays: (days: number) => toDate(days * dayMs),
+  };
+}
+
+/** Refuses what is compressed in a way that is not read, or too much once it is unpacked. Throws UnreadableFile. */
+function checkChunks(metadata: FileMetaData, refuseSize: (bytes: number) => void): void {
+  let bytes = 0;
+  for (const { columns } of metadata.row_groups)
+    for (const { meta_data: chunk } of columns) {
+      if (chunk === undefined) continue;
+      bytes += Number(chunk.total_uncompressed_size);
+      if (readableCodecs.has(chunk.codec)) continue;
+      const name = chunk.path_in_schema.join('.');
+      throw new UnreadableFile(
+        `The column “${name}” is compressed with ${chunk.codec}. Save the file with Snappy or Zstandard.`,
+      );
+    }
+  refuseSize(bytes);
+}
+
+/** The columns of durations, with how many of their units make a millisecond. */
+function readDurations({ key_value_metadata: entries = [] }: FileMetaData): Map<string, number> {
+  const arrow = entries.find(({ key }) => key === 'ARROW:schema')?.value;
+  return arrow === undefined ? new Map() : findDurations(arrow);
+}
+
+/** Reads a Parquet file whole. Throws UnreadableFile. */
+export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number) => void): Promise<Sheet> {
+  const met: Met = { lostDates: 0, roundedDecimals: 0, hasLongNumbers: false };
+  const { metadata, own, records } = await readRecords(bytes, refuseSize, met);
+  const durations = readDurations(metadata);
+  const readers = parquetSchema(metadata).children.map((column): [string, Reader] => {
+    const { name } = column.element;
+    const perMs = durations.get(name);
+    if (perMs === undefined) return [name, toReader(column, own, met)];
+    return [name, (value) => (typeof value === 'bigint' ? toHours(Number(value) / perMs) : null)];
+  });
+  const rows = records.map((record, index) => ({
+    line: index + 1,
+    values: Object.fromEntries(readers.map(([name, read]) => [name, read(record[name])])),
+  }));
+  const notes = [...durations.keys()].map((name) => `“${name}” holds durations, read as hours`);
+  if (met.hasLongNumbers) notes.push('Whole numbers beyond 2^53, where numbers lose digits, are kept as texts');
+  const tell = (count: number, what: string) => {
+    if (count > 0) notes.push(`${what}: ${count.toLocaleString('en')}`);
+  };
+  tell(met.roundedDecimals, 'Decimals with more digits than a number holds, rounded');
+  tell(met.lostDates, 'Dates outside the years 1 to 9999, read as empty');
+  return fromObjects(rows, { detected: ['Parquet'], notes, hasLongNumbers: met.hasLongNumbers });
+}
+
+/** The records of a file with its schema, and the types that are read here. Throws UnreadableFile. */
+async function readRecords(bytes: Uint8Array, refuseSize: (bytes: number) => void, met: Met) {
+  const file = new Uint8Array(bytes).buffer;
+  try {
+    const metadata = parquetMetadata(file);
+    checkChunks(metadata, refuseSize);
+    const own = takeOwnTypes(metadata);
+    const compressors = Object.fromEntries(
+      Object.entries(decompressors).map(([codec, decompress]): [string, Decompress] => [
+        codec,
+        (input, length) => {
+          refuseSize(length);
+          // A page without a value is packed as nothing, which some of them do not take.
+          return length === 0 ? new Uint8Array(0) : decompress(input, length);
+        },
+      ]),
+    );
+    const records = await parquetReadObjects({ file, metadata, compressors, parsers: createParsers(met), utf8: false });
+    return { metadata, own, records };
+  } catch (cause) {
+    if (cause instanceof UnreadableFile) throw cause;
+    const isWhole = strFromU8(bytes.subarray(-4), true) === 'PAR1';
+    const message = isWhole
+      ? 'The Parquet file is damaged, or holds something that is not read here. Save it again with pandas or Polars, or as CSV.'
+      : 'The Parquet file is damaged or incomplete. Save or download it again.';
+    throw new UnreadableFile(message, { cause });
+  }
+}
+
+/** Takes from a schema the types that are read here, so that its reader leaves their values as they are. */
+function takeOwnTypes({ schema }: FileMetaData): Map<SchemaElement, ReadElement> {
+  const own = new Map<SchemaElement, ReadElement>();
+  for (const element of schema) {
+    if (element.type === 'BYTE_ARRAY' || !ownTypes.has(element.converted_type)) continue;
+    own.set(element, { ...element });
+    delete element.converted_type;
+    delete element.logical_type;
+  }
+  return own;
+}

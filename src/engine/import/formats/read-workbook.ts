@@ -1,0 +1,240 @@
+/** Excel workbooks (ECMA-376): their fullest sheet that is not hidden, or the one that is chosen. */
+import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
+import { type Sheet, type SheetChoice, toLetters, UnreadableFile } from '../sheet.ts';
+import { findHeader } from '../tables/find-header.ts';
+import { readTable } from '../tables/read-table.ts';
+import { SkippedLines } from '../tables/skipped.ts';
+import { findMeaning, type NumberMeaning } from './number-formats.ts';
+import {
+  type CellParts,
+  type ColumnNote,
+  fillMerges,
+  isTrue,
+  listColumns,
+  parseXml,
+  readWorksheet,
+  toLines,
+  unescapeText,
+  type Worksheet,
+} from './worksheet.ts';
+
+export type WorkbookSheet = Worksheet & { name: string; isHidden: boolean };
+
+/** Unpacks what a filter takes of an archive. Throws UnreadableFile for a damaged one. */
+function unzip(bytes: Uint8Array, filter: UnzipFileFilter): Unzipped {
+  try {
+    return unzipSync(bytes, { filter });
+  } catch (cause) {
+    if (cause instanceof UnreadableFile) throw cause;
+    const isUnknown =
+      cause instanceof Error && 'code' in cause && cause.code === FlateErrorCode.UnknownCompressionMethod;
+    const message = isUnknown
+      ? 'The Excel file is packed in a way that is not read. Open it in a spreadsheet program and save it again.'
+      : 'The Excel file is damaged or incomplete. Save or download it again.';
+    throw new UnreadableFile(message, { cause });
+  }
+}
+
+type Archive = { has(path: string): boolean; read(path: string): string };
+
+/** Lists what is packed; paths are compared as Windows does, which some writers rely on. */
+function openArchive(bytes: Uint8Array, refuseSize: (bytes: number) => void): Archive {
+  const names = new Map<string, string>();
+  let unpackedBytes = 0;
+  const toKey = (path: string) => path.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
+  unzip(bytes, ({ name, originalSize }) => {
+    names.set(toKey(name), name);
+    if (/\.(?:xml|rels)$/i.test(name)) unpackedBytes += originalSize;
+    return false;
+  });
+  refuseSize(unpackedBytes);
+  return {
+    has: (path) => names.has(toKey(path)),
+    read(path) {
+      const wanted = names.get(toKey(path));
+      const part = wanted === undefined ? undefined : unzip(bytes, ({ name }) => name === wanted)[wanted];
+      return part === undefined ? '' : strFromU8(part);
+    },
+  };
+}
+
+type Relation = { type: string; target: string };
+
+/** The parts that a part refers to, by their id; a target is a path in the archive. */
+function readRelations(xml: string, folder: string): Map<string, Relation> {
+  const relations = new Map<string, Relation>();
+  parseXml(xml, {
+    open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
+      if (name !== 'Relationship') return;
+      const isAbsolute = target.startsWith('/');
+      const path = isAbsolute ? target.slice(1) : `${folder}${target}`.replace(/[^/]+\/\.\.\//g, '');
+      relations.set(id, { type: type.slice(type.lastIndexOf('/') + 1), target: path });
+    },
+  });
+  return relations;
+}
+
+/** The texts that cells share, without the reading of East Asian words. */
+function readTexts(xml: string): string[] {
+  const texts: string[] = [];
+  let text = '';
+  let isKept = false;
+  let isPhonetic = false;
+  parseXml(xml, {
+    open(name) {
+      if (name === 'si') text = '';
+      else if (name === 't') isKept = !isPhonetic;
+      else if (name === 'rPh') isPhonetic = true;
+    },
+    text(part) {
+      if (isKept) text += part;
+    },
+    close(name) {
+      if (name === 'si') texts.push(unescapeText(text));
+      else if (name === 't') isKept = false;
+      else if (name === 'rPh') isPhonetic = false;
+    },
+  });
+  return texts;
+}
+
+/** What the formats of cells show, in the order in which cells name them. */
+function readFormats(xml: string): NumberMeaning[] {
+  const codes = new Map<number, string>();
+  const meanings: NumberMeaning[] = [];
+  let areOfCells = false;
+  parseXml(xml, {
+    open(name, { numFmtId: id, formatCode: code = '' }) {
+      if (name === 'numFmt') codes.set(Number(id), code);
+      else if (name === 'cellXfs') areOfCells = true;
+      else if (name === 'xf' && areOfCells) meanings.push(findMeaning(Number(id ?? 0), codes.get(Number(id))));
+    },
+    close(name) {
+      if (name === 'cellXfs') areOfCells = false;
+    },
+  });
+  return meanings;
+}
+
+type NamedSheet = { name: string; isHidden: boolean; relation: string };
+
+/** The sheets that a workbook names, in its order, and whether its dates count from 1904. */
+function readNames(xml: string): { named: NamedSheet[]; is1904: boolean } {
+  const named: NamedSheet[] = [];
+  let is1904 = false;
+  parseXml(xml, {
+    open(element, attributes) {
+      if (element === 'workbookPr') is1904 = isTrue(attributes['date1904']);
+      if (element !== 'sheet') return;
+      const { name = '', state = 'visible' } = attributes;
+      const relation = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? '';
+      named.push({ name: unescapeText(name), isHidden: state !== 'visible', relation });
+    },
+  });
+  return { named, is1904 };
+}
+
+const countCells = ({ rows, columns }: WorkbookSheet) => rows.length * columns.length;
+
+/** Sorts sheets as they are offered: the fullest first, hidden ones last. */
+export const sortSheets = (sheets: readonly WorkbookSheet[]): WorkbookSheet[] =>
+  [...sheets].sort((a, b) => Number(a.isHidden) - Number(b.isHidden) || countCells(b) - countCells(a));
+
+/** Parts by which archives of other kinds are known. */
+const otherKinds = [
+  ['xl/workbook.bin', 'an Excel workbook of the binary kind (.xlsb)'],
+  ['content.xml', 'an OpenDocument file (.ods)'],
+  ['word/document.xml', 'a Word document'],
+  ['index/document.iwa', 'an Apple Numbers file'],
+] as const;
+
+/** The sheets of a workbook as they are offered, or what another archive is. Throws UnreadableFile. */
+export function readSheets(
+  bytes: Uint8Array,
+  refuseSize: (bytes: number) => void,
+): WorkbookSheet[] | { otherKind: string } {
+  const { has, read } = openArchive(bytes, refuseSize);
+  const start = [...readRelations(read('_rels/.rels'), '').values()].find(({ type }) => type === 'officeDocument');
+  const path = start !== undefined && has(start.target) ? start.target : 'xl/workbook.xml';
+  if (!has(path) || !path.endsWith('.xml'))
+    return { otherKind: otherKinds.find(([part]) => has(part))?.[1] ?? 'a ZIP archive' };
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const relations = readRelations(read(`${folder}_rels/${path.slice(folder.length)}.rels`), folder);
+  const readOnly = (type: string, usual: string) =>
+    read([...relations.values()].find((relation) => relation.type === type)?.target ?? `${folder}${usual}`);
+  const { named, is1904 } = readNames(read(path));
+  const parts: CellParts = {
+    texts: readTexts(readOnly('sharedStrings', 'sharedStrings.xml')),
+    formats: readFormats(readOnly('styles', 'styles.xml')),
+    is1904,
+  };
+  const sheets = named.flatMap(({ name, isHidden, relation }) => {
+    const { type, target = '' } = relations.get(relation) ?? {};
+    // Sheets of charts, dialogues and macros hold no table.
+    return type === 'worksheet' ? [{ name, isHidden, ...readWorksheet(read(target), parts) }] : [];
+  });
+  return sortSheets(sheets);
+}
+
+const listNames = (names: readonly string[]) => names.map((name) => `“${name}”`).join(', ');
+
+/** The sheet that is chosen, else the first that shows anything. Throws UnreadableFile. */
+function chooseSheet(sheets: readonly WorkbookSheet[], wanted: string | undefined): WorkbookSheet {
+  const filled = sheets.filter(({ rows }) => rows.length > 0);
+  const names = sheets.map(({ name }) => name).join(', ');
+  if (wanted !== undefined) {
+    const chosen = sheets.find(({ name }) => name === wanted);
+    if (chosen === undefined) throw new UnreadableFile(`There is no sheet “${wanted}”. The sheets are: ${names}.`);
+    if (chosen.rows.length === 0) throw new UnreadableFile(`The sheet “${wanted}” is empty. Choose another one.`);
+    return chosen;
+  }
+  const visible = filled.find(({ isHidden }) => !isHidden);
+  if (visible !== undefined) return visible;
+  const hidden = filled.map(({ name }) => name);
+  if (hidden.length > 0)
+    throw new UnreadableFile(`Only hidden sheets hold anything. Choose one of them: ${listNames(hidden)}.`);
+  const remedy = 'Open it in a spreadsheet program, and save the sheet with the table as .xlsx';
+  throw new UnreadableFile(`The workbook holds no values. ${remedy}.`);
+}
+
+const countOf = (count: number, one: string, many: string) =>
+  count === 1 ? `one ${one}` : `${count.toLocaleString('en')} ${many}`;
+
+const noteTexts: Readonly<Record<ColumnNote['kind'], (count: number) => string>> = {
+  formula: (count) =>
+    `holds ${countOf(count, 'formula', 'formulas')} without a value, read as empty. Open and save the file in a spreadsheet program`,
+  error: (count) => `holds ${countOf(count, 'error of a formula', 'errors of formulas')}, read as empty`,
+  duration: () => 'holds durations, read as hours',
+};
+
+/** The table of a workbook's fullest or chosen sheet, and what is worth a word about it. Throws UnreadableFile. */
+export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, choice: SheetChoice): Sheet {
+  const chosen = chooseSheet(sheets, choice.sheet);
+  const { hiddenLines, hiddenColumns } = chosen;
+  const columns = listColumns(chosen);
+  const lines = toLines(chosen);
+  const header = findHeader(lines, choice.headerLine);
+  const firstLine = lines[header?.first ?? 0]?.line ?? 0;
+  fillMerges(lines, chosen, firstLine);
+  const skipped = new SkippedLines();
+  for (const line of hiddenLines) skipped.add('hidden', line);
+  const sheet = readTable(lines, [kind], choice, skipped);
+  const notes = chosen.notes.flatMap(({ column, kind, line, count }) => {
+    if (line < firstLine) return [];
+    const name = header?.names[columns.indexOf(column)] || `column ${toLetters(column)}`;
+    return [`“${name}” ${noteTexts[kind](count)}`];
+  });
+  if (hiddenColumns.length > 0) {
+    const letters = hiddenColumns.map(toLetters).join(', ');
+    notes.push(`Hidden columns are left out: ${letters}. Show them in the spreadsheet program to have them read`);
+  }
+  return {
+    ...sheet,
+    notes: [...sheet.notes, ...notes],
+    workbook: {
+      sheets: sheets.map(({ name }) => name),
+      hidden: sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name),
+      sheet: chosen.name,
+    },
+  };
+}

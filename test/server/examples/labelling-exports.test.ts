@@ -1,0 +1,89 @@
+/** What labelling tools and logs of language models write, over REST: it comes in with its labels and nothing else. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openForAll, sendForm } from '../workbench.ts';
+
+const folder = path.join(import.meta.dirname, '../../fixtures/cases');
+const bench = openForAll();
+const newName = () => crypto.randomUUID();
+
+/** Imports a file into a new type as it is found, and gives the answer. */
+async function importFile(file: string, options: string[]) {
+  const name = `type ${newName()}`;
+  const { id } = (await bench.call('POST', '/decision-types', { name, options })).body;
+  const bytes = new File([readFileSync(path.join(folder, file))], path.basename(file));
+  const { status, body } = await sendForm(bench.call, `/decision-types/${id}/examples/import`, bytes, {
+    commit: 'true',
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+const byOption = { praise: 3, complaint: 2 };
+
+describe('an export of a labelling tool', () => {
+  it('the four exports of labelling tools come in with their labels [FIL-33]', async () => {
+    const exports = ['label-studio.json', 'doccano.jsonl', 'argilla.json', 'argilla-flat.jsonl', 'prodigy.jsonl'];
+    for (const file of [...exports, 'argilla-1.jsonl']) {
+      const { by_option, preview, total, mapping } = await importFile(`labelling-exports/${file}`, [
+        'praise',
+        'complaint',
+      ]);
+      expect([file, by_option, total, mapping.decision]).toEqual([file, byOption, 6, 'label']);
+      expect(preview[0].input_payload.text).toBe('The room was clean and quiet.');
+      const keys = new Set(
+        preview.flatMap(({ input_payload }: { input_payload: object }) => Object.keys(input_payload)),
+      );
+      expect(['text', 'hotel', 'id', 'meta']).toEqual(expect.arrayContaining([...keys]));
+    }
+    const short = await importFile('labelling-exports/label-studio-min.json', ['praise', 'complaint']);
+    expect([short.by_option, short.mapping.decision]).toEqual([{ praise: 3, complaint: 3 }, 'sentiment']);
+    const binary = await importFile('labelling-exports/prodigy-binary.jsonl', ['PRAISE', 'not PRAISE']);
+    expect(binary.by_option).toEqual({ PRAISE: 3, 'not PRAISE': 3 });
+  });
+
+  it('shows marked parts in words, and never offers them as an input [FIL-33]', async () => {
+    const { columns, mapping } = await importFile('labelling-exports/label-studio.json', ['praise', 'complaint']);
+    const spans = columns.find(({ name }: { name: string }) => name === 'spans');
+    expect([spans.samples, spans.left_out]).toEqual([
+      ['Berlin [city]'],
+      'It was marked while labelling, so no input has it.',
+    ]);
+    expect(mapping.input).toEqual(['text', 'hotel']);
+    const preview = async (file: string) => {
+      const { id } = (await bench.call('POST', '/decision-types', { name: newName(), options: ['a', 'b'] })).body;
+      const bytes = new File([readFileSync(path.join(folder, 'labelling-exports', file))], file);
+      const { body } = await sendForm(bench.call, `/decision-types/${id}/examples/import`, bytes);
+      return body.columns.find(({ name }: { name: string }) => name === 'spans').samples;
+    };
+    expect(await preview('doccano-spans.jsonl')).toEqual(['Zoë [person]; 東京 [city]']);
+    expect(await preview('doccano-relations.jsonl')).toEqual(['Ada [person]; Bob [person]']);
+    expect(await preview('prodigy-spans.jsonl')).toEqual(['Ada [PERSON]; Berlin [GPE]']);
+  });
+});
+
+describe('a log of a language model', () => {
+  it('gives the answer within an object, its fields, and neither id nor time [FIL-32]', async () => {
+    const { mapping, by_option, preview, columns } = await importFile('json-nested/log.jsonl', ['helpful', 'not']);
+    expect([mapping.decision, by_option]).toEqual(['label.verdict', { helpful: 10, not: 10 }]);
+    expect(preview[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 } });
+    const leftOut = columns.map(({ name, left_out }: { name: string; left_out: string | null }) => [name, left_out]);
+    expect(leftOut).toEqual([
+      ['id', 'It only names the row: 20 different values in 20 rows.'],
+      ['timestamp', 'It says when the row was written.'],
+      ['user.plan', null],
+      ['user.age', null],
+      ['label.by', 'It stands beside the answer in “label”.'],
+      ['label.verdict', null],
+    ]);
+  });
+
+  it('takes an object that was opened whole where a mapping names it [FIL-32]', async () => {
+    const { id } = (await bench.call('POST', '/decision-types', { name: 'whole', options: ['helpful', 'not'] })).body;
+    const bytes = new File([readFileSync(path.join(folder, 'json-nested/log.jsonl'))], 'log.jsonl');
+    const mapping = JSON.stringify({ decision: 'label.verdict', input: ['user', 'id'] });
+    const { body } = await sendForm(bench.call, `/decision-types/${id}/examples/import`, bytes, { mapping });
+    expect(body.preview[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 }, id: 'r1' });
+  });
+});
