@@ -10,6 +10,7 @@ import { limits } from '../src/engine/limits.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
 import { binaryOperators, macros } from '../src/engine/rules/tree.ts';
+import { plainFormats, timeFormats } from '../src/engine/schema/formats.ts';
 import { toolVersion } from '../src/server/process/program-folder.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -80,12 +81,17 @@ export function renderEdgeTables(): string {
     ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
     '}',
     '"""Formats of an input schema: what the whole string must match, and whether the case of letters is ignored."""',
+    '',
+    `TIME_FORMATS = (${Object.keys(timeFormats)
+      .map((name) => JSON.stringify(name))
+      .join(', ')})`,
+    '"""Those with a time of day: their groups are hour, minute, second, and sign, hours and minutes of the offset."""',
   ].join('\n')}\n`;
 }
 
 /** The formats that the schema validator checks by a regular expression, in Python's syntax. */
 function listFormats(): { name: string; source: string; flags: string }[] {
-  return Object.entries(fastFormats).flatMap(([name, format]) => {
+  return Object.entries({ ...fastFormats, ...plainFormats, ...timeFormats }).flatMap(([name, format]) => {
     const pattern = typeof format === 'object' && 'validate' in format ? format.validate : format;
     if (!(pattern instanceof RegExp)) return [];
     return [{ name, source: writeRawString(toPythonPattern(pattern)), flags: pattern.ignoreCase ? 'True' : 'False' }];

@@ -681,8 +681,12 @@ const border = {
   'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
   'MCP-7':
     'Each tool call of a JSON-RPC batch counts as one call of its key; one past the limit is an error result that says when to call again.',
+  'MCP-8':
+    'Null for an argument that may be left out counts as left out, and an object or list that comes as JSON text is read.',
+  'MCP-9':
+    'An answer to an agent stands once, beside a short text, which clients without structured answers get with the JSON; equal errors of a batch stand once.',
   'CLN-1':
-    'The document describes every operation, and has no alternatives, mixed types or object defaults that generators of clients stumble over; second names of fields are accepted and not in it.',
+    'The document describes every operation, and has no alternatives, mixed types or defaults that are objects or do not fit, which generators of clients stumble over; second names of fields are accepted and not in it.',
   'CLN-2': 'An unknown parameter of an address is called so on every operation.',
   'CLN-3': 'POST decide/batch?dry_run=true decides without log records and charges.',
   'CLN-4': 'Every POST that makes something takes an Idempotency-Key, but those of API keys and backups.',

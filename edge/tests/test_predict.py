@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
+import pandas
 import pytest
 
 from decision_edge import EdgeDecision, EdgePredictor, InvalidBundle, InvalidInput
@@ -524,7 +525,7 @@ def test_predictors_of_one_text_model_share_it_while_one_is_left(
 
 
 def test_every_decision_can_be_heard(make_bundle: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """By a function with the input as it was given, and in the log without it."""
+    """By a function with the input as a dict, and in the log without it."""
     heard: list[tuple[Any, EdgeDecision]] = []
     predictor = EdgePredictor.from_bundle(
         make_bundle(golden=True), on_decision=lambda values, decision: heard.append((values, decision))
@@ -535,6 +536,8 @@ def test_every_decision_can_be_heard(make_bundle: Any, caplog: pytest.LogCapture
         decided = [predictor.predict(inputs[0]), *predictor.predict_many(inputs)]
     assert heard == list(zip([inputs[0], *inputs], decided, strict=True))
     assert heard[1][0] is inputs[0]
+    predictor.predict(pandas.Series({"loan.amount": 4}))
+    assert heard.pop()[0] == {"loan": {"amount": 4}}
     assert caplog.messages[0] == "Decided approve by classifier with confidence 0.9817."
     assert len(caplog.messages) == 3
 

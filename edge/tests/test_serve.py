@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import os
@@ -140,7 +141,44 @@ def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, o
     [
         (b"", 422, "validation_error", ["body"], "expected an object"),
         (b"{", 400, "bad_request", None, "not valid JSON"),
-        (b"\xff", 400, "bad_request", None, "not valid JSON"),
+        (b"\xff", 400, "bad_request", None, "not valid UTF-8"),
+        (
+            b'{"decision_type":"loan","input":{"amount":1,"amount":2}}',
+            400,
+            "bad_request",
+            None,
+            r"has the key \"amount\" twice in one object.",
+        ),
+        (
+            b'{"decision_type":"nope","decision_type":"loan","input":{}}',
+            400,
+            "bad_request",
+            None,
+            r'\"decision_type\" twice',
+        ),
+        (b'{"decision_type":"loan","input":{},"input":{"amount":1}}', 400, "bad_request", None, r"\"input\" twice"),
+        (b'{"type":"loan","input":{"a":[{"b":1,"\\u0062":2}]}}', 400, "bad_request", None, r"\"b\" twice"),
+        (
+            b'{"decision_type":"loan","input":{"__proto__":{"a":1}}}',
+            400,
+            "bad_request",
+            None,
+            r'\"__proto__\" is not allowed',
+        ),
+        (
+            b'{"type":"loan","input":' + b'{"a":' * 40 + b"1" + b"}" * 41,
+            400,
+            "bad_request",
+            None,
+            "nested more than 32 levels deep",
+        ),
+        (
+            json.dumps({"type": "loan", "input": {f"k{i}": 1 for i in range(2_001)}}).encode(),
+            400,
+            "bad_request",
+            None,
+            "more than 2000 keys",
+        ),
         (b"[" * 100_000, 400, "bad_request", None, "nested too deeply"),
         (b'{"decision_type": "loan", "input": {"a": NaN}}', 400, "bad_request", None, "NaN is not JSON"),
         (b'{"type": "loan", "input": {"a": 1e999}}', 422, "validation_error", ["body", "input"], "input.a"),
@@ -230,6 +268,7 @@ def test_an_address_a_method_a_media_type_and_a_parameter_that_are_not_offered(s
         service.ask("GET", "/decide"),
         service.ask("POST", "/decide", good, content_type="text/plain"),
         service.ask("POST", "/decide?trace=true", good),
+        service.ask("POST", "/decide", gzip.compress(json.dumps(good).encode()), content_encoding="gzip"),
     ]
     for answer in asked:
         check("Error", answer.body)
@@ -238,7 +277,9 @@ def test_an_address_a_method_a_media_type_and_a_parameter_that_are_not_offered(s
         (405, "method_not_allowed"),
         (415, "unsupported_media_type"),
         (422, "validation_error"),
+        (415, "unsupported_media_type"),
     ]
+    assert service.ask("POST", "/decide", b"\xef\xbb\xbf" + json.dumps(good).encode()).status == 200
     assert asked[1].headers["allow"] == "POST"
 
 

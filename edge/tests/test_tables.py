@@ -49,6 +49,36 @@ def test_a_table_with_dotted_columns_and_empty_cells(predictor: EdgePredictor) -
     assert predictor.predict_many(frame[:0]) == []
 
 
+def test_a_table_that_arrow_reads_and_an_array_that_names_no_fields(predictor: EdgePredictor) -> None:
+    """A Polars frame is given by the interface that this reader has, too."""
+    table = pyarrow.table({"loan.amount": [4.0, None], "day": ["2026-01-31", "2026-02-01"]})
+    expected = predictor.predict_many(table)
+    assert predictor.predict_many(table.to_reader()) == expected
+    assert predictor.predict_each(pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches())) == expected
+    for array in (np.array([[1.0, 2.0]]), np.array([1, 2])):
+        with pytest.raises(InvalidInput, match=r"does not name its fields; give a pandas DataFrame"):
+            predictor.predict_many(array)
+    with pytest.raises(InvalidInput, match=r"A pyarrow\.ChunkedArray is no table"):
+        predictor.predict_many(table["day"])
+    with pytest.raises(InvalidInput, match=r"not DataFrame; tables are for predict_many"):
+        predictor.predict(table.to_pandas())  # type: ignore[arg-type]
+
+
+def test_a_number_of_numpy_without_a_dimension_costs_nothing_but_itself(predictor: EdgePredictor) -> None:
+    plain = {"loan": {"amount": 3.0}, "day": "2026-01-31"}
+    odd = {"loan": {"amount": np.array(3)}, "day": np.array("2026-01-31")}
+    refused = {"loan": {"amount": np.array(1j)}}
+    expected = predictor.predict(plain)
+    assert (
+        predictor.predict(odd)
+        == predictor.predict({"loan": {"amount": np.longdouble(3)}, "day": "2026-01-31"})
+        == expected
+    )
+    first, second, third = predictor.predict_each([plain, odd, refused])
+    assert (first, second) == (expected, expected)
+    assert str(third) == "input.loan.amount is of type complex, which JSON does not have."
+
+
 def test_cells_that_hold_objects_and_columns_that_nothing_reads(predictor: EdgePredictor) -> None:
     columns = {
         "loan": [{"amount": 4}, None, 7],

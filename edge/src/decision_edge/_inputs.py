@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,19 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["Part", "Row", "Rows", "clean_input", "clean_member", "is_missing", "iterate_parts"]
+__all__ = ["Part", "Row", "Rows", "clean_input", "clean_member", "is_missing", "iterate_parts", "to_plain"]
 
 Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
-Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table"
+Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table | ArrowStream"
+
+
+class ArrowStream(Protocol):
+    """A table of a library that hands it on by Arrow's C interface: Polars, DuckDB, and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the table as a stream."""
+
+
 Paths: TypeAlias = Sequence[list[Any]]
 
 # Whole numbers below it are doubles as they are.
@@ -57,7 +66,7 @@ class Part:
 
 
 def iterate_parts(inputs: Rows, size: int) -> Iterator[Part]:
-    """Yield inputs in parts of `size`. Raises InvalidInput for columns of a table that name one place."""
+    """Yield inputs in parts of `size`. Raises InvalidInput for columns that name one place, or none."""
     table: Any = inputs
     if hasattr(table, "to_batches") and hasattr(table, "column_names"):
         paths = _split_columns(table.column_names)
@@ -68,12 +77,40 @@ def iterate_parts(inputs: Rows, size: int) -> Iterator[Part]:
         for start in range(0, len(table), size):
             rows = table.iloc[start : start + size]
             yield Part(start, [], paths, [rows.iloc[:, at].tolist() for at in range(rows.shape[1])])
+    elif hasattr(table, "__arrow_c_stream__"):
+        yield from iterate_parts(_to_arrow(table), size)
+    elif isinstance(table, np.ndarray) and table.dtype != object:
+        raise InvalidInput(
+            "A NumPy array does not name its fields; give a pandas DataFrame: pandas.DataFrame(array, columns=[…])."
+        )
     else:
-        left = iter(inputs)
+        left = iter(table)
         start = 0
         while rows := list(islice(left, size)):
             yield Part(start, rows)
             start += len(rows)
+
+
+def _to_arrow(table: Any) -> pyarrow.Table:
+    """Return a table of another library, such as Polars, as one of Arrow. Raises InvalidInput."""
+    name = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}"
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise InvalidInput(f"A {name} is read with pyarrow, which is not installed; give its rows as dicts.") from error
+    try:
+        return pyarrow.table(table)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"A {name} is no table; give one, or dicts.") from error
+
+
+def to_plain(value: Row) -> dict[Any, Any]:
+    """Return an input that was decided as a dict: itself where it is one."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return _nest_row(_split_columns(list(value.index)), value)
 
 
 def clean_input(value: object) -> JsonObject:
@@ -86,7 +123,10 @@ def clean_input(value: object) -> JsonObject:
     series: Any = value
     if hasattr(series, "index") and hasattr(series, "items") and not hasattr(series, "columns"):
         return _clean_object(_nest_row(_split_columns(list(series.index)), series), "input", 1)
-    raise InvalidInput(f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}.")
+    hint = "; tables are for predict_many" if hasattr(value, "columns") else ""
+    raise InvalidInput(
+        f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}{hint}."
+    )
 
 
 def _split_columns(names: Sequence[Any]) -> list[list[Any]]:
@@ -145,6 +185,8 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
         raise InvalidInput(f"The input is nested deeper than {MAX_INPUT_DEPTH} levels.")
     if isinstance(value, (dict, Mapping)):
         return _clean_object(value, place, depth)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return clean_member(value.tolist(), place, depth)
     if isinstance(value, (list, tuple, np.ndarray)):
         return [clean_member(member, f"{place}[{index}]", depth + 1) for index, member in enumerate(value)]
     if is_missing(value):
@@ -155,7 +197,9 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
         return clean_member(float(value), place, depth)
     if isinstance(value, np.datetime64):
         return clean_member(value.astype("datetime64[us]").item(), place, depth)
-    if isinstance(value, (np.bool_, np.number)):
+    if isinstance(value, np.floating):
+        return clean_member(float(value), place, depth)
+    if isinstance(value, (np.bool_, np.integer)):
         return clean_member(value.item(), place, depth)
     raise InvalidInput(f"{place} is of type {type(value).__name__}, which JSON does not have.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -40,10 +40,13 @@ def _refuse_constant(name: str) -> JsonValue:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse_json(text: str) -> JsonValue:
-    """Parse strict JSON (no NaN, no Infinity). Raises ValueError, also where the nesting is too deep to parse."""
+def parse_json(text: str, read_pairs: Callable[[list[tuple[str, JsonValue]]], JsonObject] | None = None) -> JsonValue:
+    """Parse strict JSON (no NaN, no Infinity); `read_pairs` makes objects of their members.
+
+    Raises ValueError, also where the nesting is too deep to parse.
+    """
     try:
-        value: JsonValue = json.loads(text, parse_constant=_refuse_constant)
+        value: JsonValue = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=read_pairs)
     except RecursionError as error:
         raise ValueError("JSON is nested too deeply") from error
     return value

@@ -69,7 +69,7 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
     @server.tool(annotations=_READ_ONLY)
     def make_decision(
         input: Annotated[dict[str, Any], Field(description="The JSON object that is decided")],
-        strict: Annotated[bool, Field(description="Refuse fields that the policy does not read")] = False,
+        strict: Annotated[bool | None, Field(description="Refuse fields that the policy does not read")] = False,
     ) -> EdgeDecision:
         """Decide one input with the loaded bundle. Costs nothing, records nothing, needs no network.
 
@@ -77,7 +77,7 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
         holds comes back in `unread`, or is refused with `strict`.
         """
         try:
-            return current().predict(input, strict=strict)
+            return current().predict(input, strict=bool(strict))
         except DecisionEdgeError as error:
             raise ToolError(str(error)) from error
 

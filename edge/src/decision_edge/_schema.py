@@ -25,7 +25,7 @@ from referencing.jsonschema import DRAFT202012
 from ._errors import InvalidBundle, InvalidInput
 from ._json import JsonObject, JsonValue
 from ._re2 import PatternError, compile_re2
-from ._tables import FORMATS
+from ._tables import FORMATS, TIME_FORMATS
 
 __all__ = ["InputSchema"]
 
@@ -237,11 +237,27 @@ def _check_enum(
 def _check_multiple(
     validator: Validator, divisor: JsonValue, instance: JsonValue, schema: JsonObject
 ) -> Iterator[ValidationError]:
-    """Check `multipleOf` in double precision; quotients from 1e21 on never count as whole."""
-    if isinstance(instance, float) and isinstance(divisor, float):
-        quotient = instance / divisor
-        if not (math.isfinite(quotient) and quotient.is_integer() and abs(quotient) < 1e21):
-            yield ValidationError("is no multiple")
+    """Check `multipleOf` of numbers as they are written: 19.99 is a multiple of 0.01."""
+    if isinstance(instance, float) and isinstance(divisor, float) and not _is_multiple(instance, divisor):
+        yield ValidationError("is no multiple")
+
+
+def _is_multiple(value: float, divisor: float) -> bool:
+    if max(abs(value), abs(divisor)) < 2.0**53 and value.is_integer() and divisor.is_integer():
+        return bool(divisor != 0 and math.fmod(value, divisor) == 0)
+    if not math.isfinite(value):
+        return False
+    (digits, exponent), (divisor_digits, divisor_exponent) = _read_decimal(value), _read_decimal(divisor)
+    lowest = min(exponent, divisor_exponent)
+    by = divisor_digits * 10 ** (divisor_exponent - lowest)
+    return bool(by != 0 and digits * 10 ** (exponent - lowest) % by == 0)
+
+
+def _read_decimal(value: float) -> tuple[int, int]:
+    """Return the shortest decimal that stands for a finite number, as digits and a power of ten."""
+    mantissa, _, exponent = repr(value).partition("e")
+    whole, _, decimals = mantissa.partition(".")
+    return int(whole + decimals), int(exponent or 0) - len(decimals)
 
 
 def _check_unique(
@@ -281,11 +297,25 @@ def _make_format_checker() -> FormatChecker:
     checker = FormatChecker(formats=())
     for name, (pattern, ignores_case) in FORMATS.items():
         matches = re.compile(pattern, re.ASCII | (re.IGNORECASE if ignores_case else 0)).match
-        checker.checkers[name] = (_make_string_check(matches), ())
+        test = _make_time_test(matches) if name in TIME_FORMATS else matches
+        checker.checkers[name] = (_make_string_check(test), ())
     checker.checkers["byte"] = (_make_string_check(_is_base64), ())
     checker.checkers["int32"] = (lambda value: not isinstance(value, float) or _is_int32(value), ())
     checker.checkers["int64"] = (lambda value: not isinstance(value, float) or value.is_integer(), ())
     return checker
+
+
+def _make_time_test(match: Callable[[str], re.Match[str] | None]) -> Callable[[str], bool]:
+    """Return a test for times of day that exist: the leap second is the last one of a day in UTC."""
+
+    def test(value: str) -> bool:
+        found = match(value)
+        if found is None or found[3] != "60":
+            return found is not None
+        offset = int(found[5] or 0) * 60 + int(found[6] or 0)
+        return (int(found[1]) * 60 + int(found[2]) + (offset if found[4] == "-" else -offset) + 1) % 1440 == 0
+
+    return test
 
 
 def _make_string_check(test: Callable[[str], object]) -> Callable[[object], bool]:

@@ -18,7 +18,7 @@ from ._bundle.zip import ADAPTERS, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
 from ._fields import EdgeField, Fields
-from ._inputs import Part, Row, Rows, clean_input, iterate_parts
+from ._inputs import Part, Row, Rows, clean_input, iterate_parts, to_plain
 from ._json import JsonObject, expect_object, reading
 from ._model.classifier import Classifier
 from ._model.columns import Batch
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EdgePredictor"]
 
-# Called with an input as it was given, and its decision.
-OnDecision: TypeAlias = "Callable[[Row, EdgeDecision], None]"
+# Called with an input as a dict, and its decision.
+OnDecision: TypeAlias = "Callable[[dict[str, Any], EdgeDecision], None]"
 _log = logging.getLogger("decision_edge")
 _MAX_LOGGED = 5
 _BATCH_ROWS = 1_000
@@ -125,7 +125,7 @@ class EdgePredictor:
         """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
         A slim one needs the folder with `encoder.onnx` and `tokenizer.json` as `text_model`. `on_decision` is called
-        with every decision and the input as it was given, once that is decided; what it raises reaches the caller.
+        with every decision and the input as a dict, once that is decided; what it raises reaches the caller.
         It is pickled with the predictor. Raises InvalidBundle (damaged, foreign, unsafe, unknown, or its golden vectors
         are decided otherwise here) or TextModelNeeded; the message begins with the name of the file.
         """
@@ -203,15 +203,15 @@ class EdgePredictor:
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("Decided %s by %s with confidence %.4f.", decision.decision, decision.stage, decision.confidence)
         if self._on_decision is not None:
-            self._on_decision(input, decision)
+            self._on_decision(to_plain(input), decision)
 
     def predict_many(self, inputs: Rows, *, strict: bool = False) -> list[EdgeDecision]:
         """Decide many inputs: the same decisions as one by one, computed in batches, which is faster.
 
-        Of a pandas DataFrame or pyarrow Table, dotted columns are nested (`stay.adults`) and empty cells left out, so
-        the file that the policy learned from can be given as it is read. The logger `decision_edge` warns once of what
-        is not read. Raises InvalidInput for the first input that `predict` would refuse; its message begins with the
-        input's index.
+        Of a table (pandas, pyarrow, Polars, DuckDB), dotted columns are nested (`stay.adults`) and empty cells left
+        out, so the file that the policy learned from can be given as it is read. The logger `decision_edge` warns once
+        of what is not read. Raises InvalidInput for the first input that `predict` would refuse; its message begins
+        with the input's index.
         """
         decisions: list[EdgeDecision] = []
         counts: Counter[str] = Counter()

@@ -1,10 +1,12 @@
 /** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, str, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { countUtf8Bytes } from '../code-points.ts';
 import type { Json, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { compileLinearPattern } from '../patterns.ts';
+import { isMultiple } from './decimals.ts';
+import { isTimeOfDay, plainFormats, timeFormats } from './formats.ts';
 import { type Path, readSchema } from './schema-parts.ts';
 import { weighParts } from './schema-work.ts';
 
@@ -132,6 +134,16 @@ function createAjv(isListing: boolean): Ajv2020 {
     code: { optimize: false, regExp: linearRegExp },
   });
   addFormats.default(ajv, { mode: 'fast' });
+  for (const [name, pattern] of Object.entries(plainFormats)) ajv.addFormat(name, pattern);
+  for (const [name, pattern] of Object.entries(timeFormats))
+    ajv.addFormat(name, (text: string) => isTimeOfDay(pattern.exec(text)));
+  ajv.removeKeyword('multipleOf').addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    compile: (divisor: number) => (value: number) => isMultiple(value, divisor),
+  });
   return ajv;
 }
 

@@ -19,6 +19,7 @@ import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
+import { mendArguments } from './mend-arguments.ts';
 import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -116,7 +117,7 @@ async function callTool(
     return {
       content: [
         { type: 'text', text: act.summarise(answer) },
-        { type: 'text', text: JSON.stringify(structuredContent) },
+        ...(call.readsStructured ? [] : [{ type: 'text' as const, text: JSON.stringify(structuredContent) }]),
       ],
       structuredContent,
     };
@@ -139,7 +140,7 @@ function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: 
     ]);
   }
   if (part !== '') delete toolArguments['part'];
-  const parsed = parsePart(act.arguments, toolArguments, 'arguments');
+  const parsed = parsePart(act.arguments, mendArguments(act.arguments, toolArguments), 'arguments');
   if (!parsed.ok) throw toValidationError(parsed.problems);
   return { act, values: parsed.value };
 }

@@ -21,6 +21,25 @@ const formatCredits = (credits: number) => `${credits} ${credits === 1 ? 'credit
 const toPercent = (part: number) => `${Math.round(part * 100)} %`;
 const quoteNames = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
 
+/** The confidence of an answer by the name that it has there, and beside it the answer's own probability. */
+function describeConfidence(made: Parameters<typeof toOwnProbability>[0]): string {
+  const own = toOwnProbability(made);
+  const confidence = `confidence ${made.confidence.toFixed(2)}`;
+  return own === made.confidence
+    ? confidence
+    : `own probability ${own.toFixed(2)} (${confidence} is the classifier's in its own choice)`;
+}
+
+/** Errors of a batch, equal ones once with all their places. */
+function groupErrors(errors: OutputOf<'decide.batch'>['errors']) {
+  const groups = Map.groupBy(errors, ({ index: _index, request_id: _id, ...error }) => JSON.stringify(error));
+  return [...groups].map(([error, equal]) => ({
+    ...(JSON.parse(error) as object),
+    count: equal.length,
+    indexes: equal.map(({ index }) => index),
+  }));
+}
+
 type Answers = { type: OutputOf<'decision_types.get'>; policy: OutputOf<'policies.get'> };
 const shortenType = ({ id, name, description, active_version, model_deployed, needs_retraining }: Answers['type']) => ({
   id,
@@ -104,7 +123,7 @@ export const tools: readonly Tool[] = [
     body: decideArguments,
     description: `Decides one input with the deployed policy of a decision type. Writes a log record and costs ${formatCredits(creditPrices.decision)}, unless dry_run is true. Without a deployed policy: train one first (train_model).`,
     summarise: ({ escalate, dry_run, unread = [], ...made }) =>
-      `Decided ${JSON.stringify(made.decision)} with confidence ${toPercent(toOwnProbability(made))} by ${made.stage}. ${
+      `Decided ${JSON.stringify(made.decision)} by ${made.stage} with ${describeConfidence(made)}. ${
         unread.length === 0 ? '' : `Not read: ${unread.slice(0, 3).join('; ')}. `
       }${
         dry_run
@@ -122,7 +141,8 @@ export const tools: readonly Tool[] = [
     body: z.strictObject({
       decisions: z.array(decideArguments).min(1).max(limits.maxBatchSize).describe('In their order'),
     }),
-    description: `Decides 1 to ${limits.maxBatchSize} inputs in their order. A failed item is null in results and has an entry in errors with the same index; a null is never a decision. Writes a log record and costs ${formatCredits(creditPrices.decision)} for each success, unless dry_run is true.`,
+    description: `Decides 1 to ${limits.maxBatchSize} inputs in their order. A failed item is null in results and its index is in an entry of errors, equal errors in one; a null is never a decision. Writes a log record and costs ${formatCredits(creditPrices.decision)} for each success, unless dry_run is true.`,
+    shorten: ({ errors, ...answer }) => ({ ...answer, errors: groupErrors(errors) }),
     summarise: ({ succeeded, failed, results }) =>
       `${succeeded} decided, ${failed} failed. ${
         results.some((result) => result?.dry_run)
@@ -329,6 +349,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'get_decision_logs',
     operation: 'logs.list',
+    body: z.strictObject({ page_size: z.int().min(1).max(100).default(5).describe('Records a page') }),
     description:
       'The decision log of a type, newest first, with filters; personal fields are replaced by tokens. Costs nothing.',
     summarise: ({ items, total, page, pages }) =>

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { errorTable } from '../../../src/engine/errors.ts';
 import { operations } from '../../../src/server/contract/operations.ts';
@@ -359,6 +360,24 @@ describe('what the service says of itself', () => {
     expect(odd).toEqual([]);
     const { get } = paths['/api/v1/decision-types/{decision_type_id}/export'];
     expect(get.responses[200].content['application/zip'].schema).toEqual({ type: 'string', format: 'binary' });
+  });
+
+  it('gives no default that its own schema refuses [CLN-1]', async () => {
+    const { call } = await openForTest();
+    const document = (await call('GET', '/api/v1/openapi.json')).body;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ ...document, $id: 'openapi' });
+    const refused: string[] = [];
+    const visit = (value: unknown, pointer: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { default: given } = value as { default?: unknown };
+      const isSchema = given !== undefined && ['type', 'anyOf', '$ref', 'enum'].some((keyword) => keyword in value);
+      if (isSchema && !ajv.validate({ $ref: `openapi#${pointer}` }, given)) refused.push(pointer);
+      for (const [key, member] of Object.entries(value))
+        visit(member, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+    };
+    visit(document, '');
+    expect(refused).toEqual([]);
   });
 
   it('documents each answer of an operation once, by name', async () => {

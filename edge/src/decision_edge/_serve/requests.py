@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias, TypedDict
@@ -104,6 +106,8 @@ async def read_json(request: Request) -> JsonValue:
         raise Refusal.of_problem(["query", unknown], f"unknown parameter: {unknown}", "unrecognized_keys")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Refusal("unsupported_media_type", "Bodies must be application/json.")
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise Refusal("unsupported_media_type", "Compressed bodies are not accepted.")
     try:
         body, size = await asyncio.wait_for(_read_body(request), _BODY_S)
     except ClientDisconnect as error:
@@ -114,13 +118,7 @@ async def read_json(request: Request) -> JsonValue:
         raise Refusal(
             "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
         )
-    try:
-        value = parse_json(body.decode("utf-8")) if body else None
-    except ValueError as error:
-        raise Refusal("bad_request", f"The body is not valid JSON: {error}.") from error
-    if excess := find_excess(value, MAX_INPUT_DEPTH, MAX_INPUT_KEYS):
-        raise Refusal("bad_request", f"The body {excess}.")
-    return value
+    return _parse_body(body) if body else None
 
 
 async def _read_body(request: Request) -> tuple[bytes, int]:
@@ -133,6 +131,31 @@ async def _read_body(request: Request) -> tuple[bytes, int]:
         if size <= MAX_BODY_BYTES:
             body += chunk
     return bytes(body), size
+
+
+def _parse_body(body: bytes) -> JsonValue:
+    """Parse a body as strictly as the workbench does. Raises Refusal."""
+    try:
+        value = parse_json(body.decode("utf-8-sig"), read_pairs=_read_pairs)
+    except UnicodeDecodeError as error:
+        raise Refusal("bad_request", "The body is not valid UTF-8.") from error
+    except ValueError as error:
+        raise Refusal("bad_request", f"The body is not valid JSON: {error}.") from error
+    if excess := find_excess(value, MAX_INPUT_DEPTH, MAX_INPUT_KEYS):
+        raise Refusal("bad_request", f"The body {excess}.")
+    return value
+
+
+def _read_pairs(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    """Return an object of a body, whose keys are different. Raises Refusal."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        key = next(key for key, _ in pairs if counts[key] > 1)
+        raise Refusal("bad_request", f"The body has the key {json.dumps(key, ensure_ascii=False)} twice in one object.")
+    if "__proto__" in found:
+        raise Refusal("bad_request", 'The key "__proto__" is not allowed.')
+    return found
 
 
 def read_decide_request(item: JsonValue, place: Place) -> tuple[str, JsonObject]:

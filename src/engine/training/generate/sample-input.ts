@@ -100,7 +100,7 @@ function sampleNumber(node: JsonObject, isInteger: boolean, random: Random): num
   const high = readNumber(node.maximum ?? node.exclusiveMaximum, low + 100);
   const step = typeof node.multipleOf === 'number' && node.multipleOf > 0 ? node.multipleOf : null;
   const value = low + random() * (high - low);
-  if (step !== null) return Math.round(value / step) * step;
+  if (step !== null) return Number((Math.round(value / step) * step).toPrecision(12));
   return isInteger ? Math.round(value) : Math.round(value * 100) / 100;
 }
 

@@ -53,7 +53,7 @@ export const labellingOperations = {
       count: z.int().min(1).max(100).default(20).describe('How many'),
       queue: z.enum(labellingQueues).default('to_label').describe('From which list'),
       session: characters(1, 100)
-        .default('')
+        .optional()
         .describe('Any name of a window: what it is given is kept from all others for five minutes'),
       restart: z.boolean().default(false).describe('Gives back first what the session was given and did not label'),
     }),

@@ -52,7 +52,12 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
 export async function takeNextExamples(
   deps: Deps,
   type: DecisionTypeRecord,
-  { queue, count, session, restart }: { queue: LabellingQueue; count: number; session: string; restart: boolean },
+  {
+    queue,
+    count,
+    session = '',
+    restart,
+  }: { queue: LabellingQueue; count: number; session?: string | undefined; restart: boolean },
 ): Promise<NextExamples> {
   const { leases } = deps.runtime;
   if (restart) leases.giveBack(type.id, session);
