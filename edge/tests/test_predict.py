@@ -128,7 +128,7 @@ def test_below_the_escalation_threshold(make_bundle: Any, fallback: str | None, 
 def test_options_that_were_set_aside_are_not_answered(
     make_bundle: Any, amount: float, fallback: str | None, decision: str, escalate: bool
 ) -> None:
-    """Where they are likelier together, the fallback answers or the likeliest other, whatever its confidence [TRN-22]."""
+    """Where they are likelier together, the fallback answers or the likeliest other, at any confidence [TRN-22]."""
     thresholds = {"auto_decide": 0.0001, "escalation": 0.0001}
     settings = {"set_aside": ["approve", "review"], "fallback_option": fallback, "confidence_thresholds": thresholds}
     bundle = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **settings)
