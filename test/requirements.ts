@@ -266,6 +266,9 @@ const examples = {
     "How many test rows were relabelled after a model's doubt is said beside the figure to quote, with what the new labels would make of it: REST, page, report, model card.",
   'FIR-3':
     'A first label follows renamed and merged options and every undo; a plain edit that no model doubts changes what is measured.',
+  'FIR-4':
+    'Findings take suspect labels many at once only up to how many are expected to be wrong, the most doubtful ones, and one by one where that is not known.',
+  'FIR-5': 'The models that doubt a label that is learned from have seen no held-out label.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
@@ -753,7 +756,8 @@ const commands = {
 const firstProject = {
   'FST-1':
     'The rail shows five steps of a type (data, labels, train, check, deploy), which are done and which is next; the bar names the one next act.',
-  'FST-2': 'The next act counts the corrections to learn and the suspect labels to check before rows to label.',
+  'FST-2':
+    'The next act counts the corrections to learn before rows to label; the labels that a model disagrees with are offered for a review and never the next act.',
   'FST-3':
     'A training ends with the figure to quote in the largest type, beside what rules alone and the commonest answer reach, how much is decided alone and the weakest answer.',
   'FST-4': 'Messages stand in the status line and cover nothing; an error stays until it is closed.',

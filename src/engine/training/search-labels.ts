@@ -5,7 +5,8 @@ import { limits } from '../limits.ts';
 import type { BatchTextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import { type EncodedTexts, encodeTexts } from './data/encode-texts.ts';
-import { prepareRows } from './data/labelled-rows.ts';
+import { type LabelledRow, prepareRows } from './data/labelled-rows.ts';
+import { splitRows } from './data/split.ts';
 import { checkLabels, type LabelSearch } from './evaluate/label-checks.ts';
 import { predictOutOfFold } from './evaluate/out-of-fold.ts';
 import { chooseClassifier } from './select/choose-classifier.ts';
@@ -64,6 +65,7 @@ export async function searchLabels(
     choice,
     plan: choice.plan,
     rows,
+    trainRows: chooseTrainRows(rows),
     presentOptions,
     optionCount: options.length,
     texts,
@@ -71,4 +73,11 @@ export async function searchLabels(
     report,
   });
   return checkLabels(rows, outOfFold, options);
+}
+
+/** The rows that a training would learn from; all where these would leave an option out. */
+function chooseTrainRows(rows: readonly LabelledRow[]): readonly LabelledRow[] {
+  const trainRows = splitRows(rows).train.flatMap((position) => rows[position] ?? []);
+  const countLabels = (of: readonly LabelledRow[]) => new Set(of.map(({ label }) => label)).size;
+  return countLabels(trainRows) === countLabels(rows) ? trainRows : rows;
 }

@@ -84,7 +84,7 @@ function createActList(journal: Journal) {
   const drop = (from: 'done' | 'undone', { key }: Act) =>
     store.setState((state) => ({ [from]: state[from].filter((each) => each.key !== key) }) as Partial<ActsState>);
   /** Notes an act in its place among the others while the server works on it; `answer` says how it is taken back. */
-  const begin = (begun: Act, answer: Promise<Pick<Act, 'step' | 'exampleCount'>>): Promise<Act> => {
+  const begin = (begun: Act, answer: Promise<Pick<Act, 'step' | 'exampleCount' | 'heldOut'>>): Promise<Act> => {
     const known = answer.then((found) => {
       const act = { ...begun, ...found };
       store.setState(({ done }) => ({ done: done.map((each) => (each.key === act.key ? act : each)) }));
@@ -214,21 +214,23 @@ export function createActs(ports: ActsPorts) {
       const params = { decision_type_id: typeId };
       const inputs = bodies.map((body) => ({ params, body }));
       const redo = inputs.map((input): ServerCall => ({ name: 'examples.bulk', input }));
-      const carryOutAll = async (): Promise<Pick<Act, 'step' | 'exampleCount'>> => {
+      const carryOutAll = async (): Promise<Pick<Act, 'step' | 'exampleCount' | 'heldOut'>> => {
         await outbox.settled(typeId);
         const undo: ServerCall[] = [];
         let affected = 0;
+        let heldOut = 0;
         try {
           for (const input of inputs) {
             const answer = await call('examples.bulk', input);
             affected += answer.affected;
+            heldOut += answer.held_out;
             undo.unshift(...toUndoCalls({ name: 'examples.bulk', input }, answer));
           }
         } catch (error) {
           for (const { name, input } of undo) await call(name, input as InputOf<OperationName>);
           throw error;
         }
-        return { exampleCount: affected, step: { kind: 'calls', undo, redo } };
+        return { exampleCount: affected, heldOut, step: { kind: 'calls', undo, redo } };
       };
       return begin(add(typeId, title, exampleCount, { kind: 'calls', undo: [], redo }), carryOutAll());
     },

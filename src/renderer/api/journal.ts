@@ -28,7 +28,16 @@ export type ActStep =
 export const noType = '';
 
 /** Something a person did; `exampleCount` says to how many examples, 0 where it was about something else. */
-export type Act = { key: string; typeId: string; title: string; exampleCount: number; at: number; step: ActStep };
+export type Act = {
+  key: string;
+  typeId: string;
+  title: string;
+  exampleCount: number;
+  /** Test rows among the examples that stay measured by their first labels. */
+  heldOut?: number;
+  at: number;
+  step: ActStep;
+};
 
 export type Journal = {
   load(): Promise<{ entries: OutboxEntry[]; acts: Act[] }>;

@@ -120,9 +120,9 @@ function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
   return (
     <ol className="ticks only-wide" aria-label="Steps">
       {steps.map((step, index) => {
-        const { name, isDone, act } = step;
+        const { name, isDone, act, isOffered } = step;
         const Icon = isDone ? CircleCheck : Circle;
-        const says = `Step ${index + 1}, ${name}: ${isDone ? 'done' : act.text}`;
+        const says = `Step ${index + 1}, ${name}: ${[...(isDone ? ['done'] : []), ...(isDone && !isOffered ? [] : [act.text])].join('. ')}`;
         return (
           <li key={name} className={isDone ? 'done' : ''}>
             <a

@@ -8,7 +8,12 @@ import type { Place, Query } from '../state/route.ts';
 
 /** What can be done next: the words of its button and the place where it is done. */
 export type Act = { text: string; to: { place: Place; query?: Query } };
-export type Step = { name: string; isDone: boolean; act: Act };
+export type Step = {
+  name: string;
+  isDone: boolean;
+  act: Act /** Its act is offered although it is done. */;
+  isOffered?: true;
+};
 
 /** What the server says of a type that its steps follow from. */
 type Known = {
@@ -44,13 +49,13 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
     },
     {
       name: 'Check',
-      isDone: isTrained && suspect + audit === 0,
-      act:
-        suspect > 0
-          ? toCheck(count(suspect, 'suspect label'), 'suspect')
-          : audit > 0
-            ? toCheck(count(audit, 'decision'), 'audit')
-            : { text: 'Check', to: { place: 'evaluate' } },
+      isDone: isTrained && audit === 0,
+      ...(audit > 0
+        ? { act: toQueue(`Check · ${count(audit, 'decision')}`, 'audit') }
+        : suspect > 0
+          ? // What a model doubts is worth a look, and never the way to a better figure.
+            { act: toQueue(`Review ${count(suspect, 'label')} the model disagrees with`, 'suspect'), isOffered: true }
+          : { act: { text: 'Check', to: { place: 'evaluate' } } }),
     },
     {
       name: 'Deploy',
@@ -61,8 +66,8 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
 }
 
 const toLabel = (rows: number): Act => ({ text: `Label · ${number(rows)} to do`, to: { place: 'examples' } });
-const toCheck = (what: string, queue: string): Act => ({
-  text: `Check · ${what}`,
+const toQueue = (text: string, queue: string): Act => ({
+  text,
   to: { place: 'examples', query: { queue } },
 });
 

@@ -81,12 +81,13 @@ async function checkAll(request: TrainRequest) {
   const textModel = await chooseTextModel(planned);
   const { choice, measuredModel } = fitClassifier({ ...planned, ...textModel });
   const started = performance.now();
-  const { rows, presentOptions } = prepared;
+  const { rows, trainRows, presentOptions } = prepared;
   const { options } = request.definition;
   const outOfFold = predictOutOfFold({
     choice,
     plan: measuredModel.plan,
     rows,
+    trainRows,
     presentOptions,
     optionCount: options.length,
     texts: textModel.texts,

@@ -102,7 +102,7 @@ describe('what the workbench finds out by itself', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.getByRole('button', { name: /^Fix \d+ findings/ }).waitFor();
     await page.keyboard.press('l');
-    await page.getByText(/^Labelled as is likelier: \d+ examples$/).waitFor({ state: 'attached' });
+    await page.getByText(/^Relabelled: \d+ examples/).waitFor({ state: 'attached' });
     expect(await labels()).not.toEqual(before);
     await page.keyboard.press('u');
     await page.getByRole('button', { name: 'Undo it' }).click();

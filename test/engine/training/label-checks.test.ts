@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { createRandom } from '../../../src/engine/random.ts';
@@ -19,7 +20,11 @@ function labelRows(count: number, wrong: ReadonlySet<number>, inputOf = (i: numb
   return prepareRows(examples, options);
 }
 
-function predict({ rows, presentOptions }: { rows: LabelledRow[]; presentOptions: number[] }, seed = 1) {
+function predict(
+  { rows, presentOptions }: { rows: LabelledRow[]; presentOptions: number[] },
+  seed = 1,
+  trainRows = rows,
+) {
   const plan = inferPlan(
     rows.map((row) => row.input),
     null,
@@ -28,7 +33,7 @@ function predict({ rows, presentOptions }: { rows: LabelledRow[]; presentOptions
   const tick = () => {};
   const { textUse, linear } = chooseText({
     plan,
-    rows,
+    rows: trainRows,
     optionCount: presentOptions.length,
     texts,
     dimensions: 4,
@@ -42,10 +47,27 @@ function predict({ rows, presentOptions }: { rows: LabelledRow[]; presentOptions
   };
   const choice = { plan, textUse, linear: { ...linear, weight: 0.5 }, trees };
   const optionCount = options.length;
-  return predictOutOfFold({ choice, plan, rows, presentOptions, optionCount, texts, seed, report: tick });
+  return predictOutOfFold({ choice, plan, rows, trainRows, presentOptions, optionCount, texts, seed, report: tick });
 }
 
 describe('the labels of examples', () => {
+  it('that are learned from are doubted by models that know no held-out label [FIR-5]', () => {
+    const { rows, presentOptions } = labelRows(200, new Set([3, 40, 77]));
+    const isHeldOut = (row: LabelledRow) => Number(row.id.slice(1)) % 5 === 0;
+    const others = rows.map((row) => (isHeldOut(row) ? { ...row, label: (row.label + 1) % 3 } : row));
+    const [one, other] = [rows, others].map((of) =>
+      predict(
+        { rows: of, presentOptions },
+        1,
+        of.filter((row) => !isHeldOut(row)),
+      ),
+    );
+    expect(one?.every((row) => row !== null)).toBe(true);
+    // The held-out rows are predicted, too, by the same models whatever their labels are.
+    const differs = one?.map((row, i) => (isDeepStrictEqual(row, other?.[i]) ? 0 : 1));
+    expect(differs?.reduce<number>((sum, each) => sum + each, 0)).toBe(0);
+  });
+
   it('that are wrong are the most doubtful ones, with the right option as the likelier one', () => {
     const random = createRandom(5);
     const wrong = new Set(Array.from({ length: 300 }, (_, i) => i).filter(() => random() < 0.05));

@@ -15,6 +15,8 @@ type OutOfFoldParams = {
   /** How inputs become numbers; learned without labels, so it may know all rows. */
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
+  /** Those of the rows that may be learned from: of a held-out label no doubt of another row may tell. */
+  trainRows: readonly LabelledRow[];
   /** For each label the index of its option in the definition. */
   presentOptions: readonly number[];
   /** Indices of options that are learned as one. */
@@ -94,16 +96,17 @@ function splitFold(
   rows: readonly LabelledRow[],
   foldOf: Int32Array,
   fold: number,
+  heldOutFold: number,
   maxFittedRows: number,
 ): { fitted: LabelledRow[]; left: number[] } {
-  const others = rows.filter((_, i) => foldOf[i] !== fold);
+  const others = rows.filter((_, i) => foldOf[i] !== fold && foldOf[i] !== heldOutFold);
   const known = new Set(others.map(({ label }) => label));
   const left: number[] = [];
   const kept: LabelledRow[] = [];
   rows.forEach((row, i) => {
     if (foldOf[i] !== fold) return;
     if (known.has(row.label)) left.push(i);
-    else kept.push(row);
+    else if (fold !== heldOutFold) kept.push(row);
   });
   return { fitted: [...takePart(others, maxFittedRows), ...kept], left };
 }
@@ -122,16 +125,22 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
 
 /**
  * Predicts every row by the classifier fitted on other inputs (Stone 1974), averaged over deals of the folds where
- * cheap. Budgets count operations; a large set is fitted in part.
+ * cheap; rows that are not to be learned from are one more fold. Budgets count operations; a large set is fitted in
+ * part.
  */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
-  const { plan, rows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
+  const { plan, rows, trainRows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
   const choice = { ...params.choice, plan };
   const { folds, deals, maxFittedRows } = planDeals(params);
   const sums: (Float64Array | null)[] = rows.map(() => null);
-  for (let step = 0; step < folds * deals; step++) {
-    const foldOf = dealInputs(rows, folds, deriveSeed(randomStreams.outOfFoldFolds, seed) + Math.floor(step / folds));
-    const { fitted, left } = splitFold(rows, foldOf, step % folds, maxFittedRows);
+  const placeOf = new Map(trainRows.map((row, place) => [row, place]));
+  const steps = folds * deals + 1;
+  for (let step = 0; step < steps; step++) {
+    const dealSeed = deriveSeed(randomStreams.outOfFoldFolds, seed) + Math.floor(step / folds);
+    const dealt = dealInputs(trainRows, folds, dealSeed);
+    const foldOf = Int32Array.from(rows, (row) => dealt[placeOf.get(row) ?? -1] ?? folds);
+    const fold = step === folds * deals ? folds : step % folds;
+    const { fitted, left } = splitFold(rows, foldOf, fold, folds, maxFittedRows);
     if (left.length === 0) continue;
     const model = fitChoice({
       choice,
@@ -145,7 +154,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
       tunedHead: null,
       precision: 'draft',
       seed,
-      report: (share) => report((step + share) / (folds * deals)),
+      report: (share) => report((step + share) / steps),
     });
     const inputs = left.map((i) => rows[i]?.input ?? {});
     const probabilities = scoreRows(model.calibrated, buildFeatureRows(plan, inputs, texts));

@@ -65,11 +65,12 @@ function decideWithRules({ request, rules, testRows }: State, { heldOut }: Model
 
 /** Checks all labels by the chosen classifier; with a tuned encoder, by the linear one over the plain. */
 function checkExampleLabels(state: State): LabelSearch {
-  const { request, progress, rows, presentOptions, sharing } = state;
+  const { request, progress, rows, trainRows, presentOptions, sharing } = state;
   const { options } = request.definition;
   const outOfFold = predictOutOfFold({
     ...chooseJudge(state),
     rows,
+    trainRows,
     presentOptions,
     sharing,
     optionCount: options.length,

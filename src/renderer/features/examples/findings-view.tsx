@@ -23,6 +23,7 @@ import { QueuePane } from './queue-pane.tsx';
 
 type Bulk = InputOf<'examples.bulk'>['body'];
 type Finding = OutputOf<'data_findings.list'>['items'][number];
+type Stats = ViewProps['stats'];
 
 /** Tells findings apart, so that the cursor stays on one when the list is read again. */
 function toKey({ kind, field, example_ids }: Finding): string {
@@ -32,6 +33,20 @@ function toKey({ kind, field, example_ids }: Finding): string {
 /** The likelier label of a finding, where it is an option that may be taken. */
 function findLikelier(type: DecisionType, { suggested_decision }: Finding): string | null {
   return type.active_version.options.find((option) => option === suggested_decision) ?? null;
+}
+
+/**
+ * The findings that may be picked all at once: of the suspect labels only the most doubtful, up to how many of them are
+ * expected to be wrong, and none where that is not known.
+ */
+function listPickable(type: DecisionType, found: readonly Finding[], { suspects }: Stats): Finding[] {
+  let left = suspects?.expected_wrong ? suspects.expected_wrong - suspects.corrected : 0;
+  return found.filter((finding) => {
+    if (findLikelier(type, finding) === null) return false;
+    if (finding.kind !== 'suspect_label') return true;
+    left -= 1;
+    return left >= 0;
+  });
 }
 
 const pageSize = 50;
@@ -75,7 +90,7 @@ const toPicks = (found: Iterable<Finding>): ReadonlyMap<string, Finding> =>
   new Map(Array.from(found, (finding) => [toKey(finding), finding]));
 
 /** The findings picked by X, on whatever pages; without any, the chosen one is what the keys act on. */
-function usePicked({ items, current, move }: Findings, type: DecisionType) {
+function usePicked({ items, current, move }: Findings, type: DecisionType, stats: Stats) {
   const { client } = useWorkbench();
   const [picked, setPicked] = useState<ReadonlyMap<string, Finding>>(new Map());
   const put = (found: Iterable<Finding>) => setPicked(toPicks(found));
@@ -84,10 +99,10 @@ function usePicked({ items, current, move }: Findings, type: DecisionType) {
     for (let page = 1, pages = 1; page <= pages; page += 1) {
       const query = { page, page_size: maxPageSize };
       const answer = await client.call('data_findings.list', { params: { decision_type_id: type.id }, query });
-      found.push(...answer.items.filter((item) => findLikelier(type, item) !== null));
+      found.push(...answer.items);
       pages = answer.pages;
     }
-    return toPicks(found);
+    return toPicks(listPickable(type, found, stats));
   };
   return {
     /** What an act is about: of the picked findings, or the chosen one, those that it can do something with. */
@@ -104,7 +119,7 @@ function usePicked({ items, current, move }: Findings, type: DecisionType) {
     },
     /** Picks those of the page at once and those of the others when they are read, unless a key came before. */
     all: () => {
-      const here = toPicks(items.filter((item) => findLikelier(type, item) !== null));
+      const here = toPicks(listPickable(type, items, stats));
       setPicked(here);
       readAll().then((all) => setPicked((now) => (now === here ? all : now)), notifyFailure);
     },
@@ -113,11 +128,11 @@ function usePicked({ items, current, move }: Findings, type: DecisionType) {
 }
 
 /** The keys of the findings: through the list, the likelier label for all rows of some, or that theirs is right. */
-function useFindingCommands(type: DecisionType, findings: Findings) {
+function useFindingCommands(type: DecisionType, findings: Findings, stats: Stats) {
   const { move } = findings;
   const { undoRow } = useUndo(type.id);
   const { acts, ui } = useWorkbench();
-  const picked = usePicked(findings, type);
+  const picked = usePicked(findings, type, stats);
   const fixable = picked.filter((finding) => findLikelier(type, finding) !== null);
   const doubted = picked.filter(({ kind }) => kind === 'suspect_label' || kind === 'rule_disagreement');
   /** One act over all rows of the findings, so that one undo takes it back. */
@@ -129,8 +144,12 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
     acts
       .bulk(type.id, bodies, `${count(about, 'example')} ${done}`, about)
       .then(
-        ({ exampleCount }) =>
-          ui.getState().announce(`${done[0]?.toUpperCase()}${done.slice(1)}: ${count(exampleCount, 'example')}`),
+        ({ exampleCount, heldOut = 0 }) =>
+          ui
+            .getState()
+            .announce(
+              `${done[0]?.toUpperCase()}${done.slice(1)}: ${count(exampleCount, 'example')}${toHeldOut(heldOut)}`,
+            ),
         notifyFailure,
       );
   };
@@ -142,14 +161,16 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
     const byLabel = Map.groupBy(labels.keys(), (id) => labels.get(id) ?? null);
     const bodies = [...byLabel].map(([decision, ids]) => ({ ids, action: 'set_decision' as const, decision }));
     const [only, other] = byLabel.keys();
-    act(bodies, other === undefined && only ? `labelled ${isolate(only)}` : 'labelled as is likelier');
+    act(bodies, other === undefined && only ? `labelled ${isolate(only)}` : 'relabelled');
   };
+  const isDoubt = fixable.every(({ kind }) => kind === 'suspect_label');
+  const takeTitle = fixable.length > 0 && isDoubt ? "Use the model's label" : 'Use the likelier label';
   const keep = () => {
     const ids = [...new Set(doubted.flatMap(({ example_ids }) => example_ids))];
     act(ids.length === 0 ? [] : [{ ids, action: 'set_reviewed', reviewed: true }], 'reviewed');
   };
   useCommands('Label', [
-    { id: 'finding-take', title: 'Take the likelier label', keys: 'l', enabled: fixable.length > 0, run: takeLikelier },
+    { id: 'finding-take', title: takeTitle, keys: 'l', enabled: fixable.length > 0, run: takeLikelier },
     { id: 'finding-keep', title: 'The label is right', keys: 'v', enabled: doubted.length > 0, run: keep },
     { id: 'finding-pick', title: 'Pick the finding, or not', keys: 'x', run: picked.toggle },
     { id: 'finding-all', title: 'Pick all with a likelier label', keys: 'Mod+A', run: picked.all },
@@ -157,7 +178,7 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
     { id: 'finding-previous', title: 'Previous finding', keys: 'ArrowUp', run: () => move(-1) },
     { id: 'finding-undo', title: 'Undo', keys: 'u', run: undoRow },
   ]);
-  return { picked, fixCount: fixable.length, takeLikelier };
+  return { picked, fixCount: fixable.length, takeTitle, takeLikelier };
 }
 
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
@@ -202,11 +223,14 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
   ];
 }
 
+const toHeldOut = (heldOut: number) =>
+  heldOut === 0 ? '' : `; ${count(heldOut, 'test row')} among them stay measured by their first labels`;
+
 /** Lists what may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
 export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
   const findings = useFindings(type);
   const { list, items, page, place, current } = findings;
-  const { picked, fixCount, takeLikelier } = useFindingCommands(type, findings);
+  const { picked, fixCount, takeTitle, takeLikelier } = useFindingCommands(type, findings, stats);
   const columns = useMemo(() => toColumns(type), [type]);
   return (
     <Place
@@ -235,16 +259,13 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
       {items.length > 0 && (
         <div className="table-view">
           <div className="row bulk">
-            <Button
-              variant="filled"
-              disabled={fixCount === 0}
-              onClick={takeLikelier}
-              rightSection={<kbd>L</kbd>}
-              {...leavesFocus}
-            >
-              {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : 'Take the likelier label'}
+            <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
+              {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : takeTitle}
             </Button>
             <span className="muted">
+              {stats.by_queue.suspect > 0 && !stats.suspects?.expected_wrong && (
+                <>Labels that models doubt are taken one by one, as nobody knows how many are wrong. </>
+              )}
               <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd> undo
             </span>
           </div>

@@ -91,7 +91,11 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
       actions={
         <>
           {next && (
-            <Button variant="filled" onClick={() => onQueue(next.name)} rightSection={<kbd>N</kbd>}>
+            <Button
+              {...(next.name !== 'suspect' && { variant: 'filled' })}
+              onClick={() => onQueue(next.name)}
+              rightSection={<kbd>N</kbd>}
+            >
               {next.title}: {number(countQueue(next.name, stats) ?? 0)}
             </Button>
           )}
