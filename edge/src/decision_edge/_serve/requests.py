@@ -109,11 +109,9 @@ async def read_json(request: Request) -> JsonValue:
     if request.headers.get("content-encoding", "identity") != "identity":
         raise Refusal("unsupported_media_type", "Compressed bodies are not accepted.")
     try:
-        body, size = await asyncio.wait_for(_read_body(request), _BODY_S)
+        body, size = await _read_body(request)
     except ClientDisconnect as error:
         raise Refusal("bad_request", "The body has another length than announced.") from error
-    except asyncio.TimeoutError as error:
-        raise UnfinishedBody("bad_request", f"The body did not arrive within {_BODY_S} seconds.") from error
     if size > MAX_BODY_BYTES:
         raise Refusal(
             "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
@@ -122,14 +120,31 @@ async def read_json(request: Request) -> JsonValue:
 
 
 async def _read_body(request: Request) -> tuple[bytes, int]:
-    """Return the body, or the part of it that a body may have, and its size."""
-    body, size = bytearray(), 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > _MAX_DROPPED_BYTES:
-            break
-        if size <= MAX_BODY_BYTES:
-            body += chunk
+    """Return the body, or the part of it that a body may have, and its size. Raises UnfinishedBody."""
+    body, size, is_late = bytearray(), 0, False
+    reading = asyncio.current_task()
+
+    def give_up() -> None:
+        nonlocal is_late
+        is_late = True
+        if reading is not None:
+            reading.cancel()
+
+    # asyncio.wait_for would start a task for every request, a tenth of a millisecond.
+    timer = asyncio.get_running_loop().call_later(_BODY_S, give_up)
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > _MAX_DROPPED_BYTES:
+                break
+            if size <= MAX_BODY_BYTES:
+                body += chunk
+    except asyncio.CancelledError as error:
+        if not is_late:
+            raise
+        raise UnfinishedBody("bad_request", f"The body did not arrive within {_BODY_S} seconds.") from error
+    finally:
+        timer.cancel()
     return bytes(body), size
 
 
