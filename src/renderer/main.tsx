@@ -8,7 +8,7 @@ import './styles/parts.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createMemoryJournal, openJournal } from './api/journal.ts';
-import { sessionKey, startSession } from './api/session.ts';
+import { sessionKey, signInByLinks, startSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createWorkbench } from './create-workbench.ts';
 import { loadPlace } from './frame/places.tsx';
@@ -48,14 +48,16 @@ window.addEventListener('storage', ({ key, newValue }) => {
   if (key === sessionKey) workbench.session.follow(newValue);
 });
 
-void startSession(
-  workbench.session,
-  {
-    bridge: window.workbench,
-    hash: window.location.hash,
-    clearHash: () => window.history.replaceState(null, '', '#/'),
-  },
-  async (code) => (await workbench.client.call('session.create', { body: { code } })).token,
+void signInByLinks(() =>
+  startSession(
+    workbench.session,
+    {
+      bridge: window.workbench,
+      hash: window.location.hash,
+      clearHash: () => window.history.replaceState(null, '', '#/'),
+    },
+    async (code) => (await workbench.client.call('session.create', { body: { code } })).token,
+  ),
 ).then(() => {
   void workbench.acts.load();
   void workbench.outbox.adopt();

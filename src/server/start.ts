@@ -331,7 +331,8 @@ function openJobs(
       },
     },
     onProgress: (policyId, isEnded) => {
-      if (!isEnded) deps.labelSearches.giveWay();
+      const typeId = isEnded ? null : store.policies.byId(policyId)?.decisionTypeId;
+      if (typeId) deps.labelSearches.giveWay(typeId);
       tellTraining(deps, policyId, isEnded);
     },
     spawn: options.spawnChild ?? spawnChild,

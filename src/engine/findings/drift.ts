@@ -1,6 +1,7 @@
 /** How the inputs of today differ from the examples: one sentence for each field that does. */
 import { z } from 'zod';
 import type { JsonObject } from '../domain.ts';
+import { computeWilsonInterval } from '../intervals.ts';
 import { formatShare } from '../measure/format-share.ts';
 import { collectRows, countCommon } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
@@ -14,8 +15,16 @@ export const driftSchema = z.object({
   sentence: z.string(),
 });
 type Drift = z.infer<typeof driftSchema>;
+export const unfamiliarDriftSchema = z.object({
+  decisions: z.int().describe('Decisions of the deployed policy that no rule made, among the newest'),
+  decisions_share: z.number().describe('Of these, those whose input was unlike the examples'),
+  examples_share: z.number().describe('As many are expected of inputs like the examples'),
+  sentence: z.string(),
+});
+type UnfamiliarDrift = z.infer<typeof unfamiliarDriftSchema>;
 /** How many rows there are, whether they are enough to be compared, and what differs. */
-export type DriftReport = { examples: number; decisions: number; comparable: boolean; items: Drift[] };
+type FieldDrift = { examples: number; decisions: number; comparable: boolean; items: Drift[] };
+export type DriftReport = FieldDrift & { unfamiliar: UnfamiliarDrift | null };
 
 /** Fewer rows on either side say too little. */
 const minRows = 50;
@@ -32,7 +41,7 @@ export function findDrift(
   examples: readonly JsonObject[],
   decisions: readonly JsonObject[],
   piiFields: readonly string[],
-): DriftReport {
+): FieldDrift {
   const counts = { examples: examples.length, decisions: decisions.length };
   if (Math.min(examples.length, decisions.length) < minRows) return { ...counts, comparable: false, items: [] };
   const all = examples.length + decisions.length;
@@ -57,6 +66,23 @@ export function findDrift(
     largest === undefined ? [] : [toDrift(largest.field, largest.text, largest.shares)],
   );
   return { ...counts, comparable: true, items };
+}
+
+/**
+ * Compares the unfamiliar ones of some decisions with the share that is expected: null unless it is certainly (95 %)
+ * exceeded, and by 10 points. Texts, which have no values to count, show their change here.
+ */
+export function compareFamiliarity(unfamiliar: number, decisions: number, expected: number): UnfamiliarDrift | null {
+  if (decisions < minRows) return null;
+  const share = unfamiliar / decisions;
+  const { low } = computeWilsonInterval(unfamiliar, decisions);
+  if (low <= expected || share - expected < minDifference) return null;
+  return {
+    decisions,
+    decisions_share: share,
+    examples_share: expected,
+    sentence: `Unlike the examples: ${formatShare(share)} of the decisions, where ${formatShare(expected)} are expected.`,
+  };
 }
 
 function toDrift(field: string, condition: string, shares: { decisions: number; examples: number }): Drift {

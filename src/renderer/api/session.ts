@@ -42,9 +42,9 @@ export function createSession(storage: Store) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/** Returns the one-time login code of an address `…/#login=CODE`, or null. */
-function readLoginCode(hash: string): string | null {
-  return /^#\/?login=([^&]+)/.exec(hash)?.[1] ?? null;
+/** Returns the one-time login code of an address `…/#login=CODE`, or of its part behind the #; else null. */
+export function readLoginCode(hash: string): string | null {
+  return /#\/?login=([^&\s]+)/.exec(hash)?.[1] ?? null;
 }
 
 /**
@@ -70,4 +70,12 @@ export async function startSession(
   }
   const stored = session.stored();
   return stored === null ? session.close(null) : session.open(stored);
+}
+
+/** Signs in now, and again whenever the address becomes a login link, as where one is opened in this tab. */
+export function signInByLinks(signIn: () => Promise<void>): Promise<void> {
+  window.addEventListener('hashchange', () => {
+    if (readLoginCode(window.location.hash) !== null) void signIn();
+  });
+  return signIn();
 }

@@ -1,5 +1,6 @@
 /** How a decision type stands, in one line for rail and bar. */
 import { isInProgress } from '../../engine/domain.ts';
+import type { OutputOf } from '../../server/contract/operations.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { count, number, toRight } from '../parts/text/figures.ts';
 import { quoteNames } from '../parts/text/names.ts';
@@ -47,7 +48,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
     { enabled, refetchMs: (data) => (data?.some(({ status }) => isInProgress(status)) ? trainingPollMs : false) },
   ).data;
   const isDeciding = enabled && type?.model_deployed === true;
-  const drift = useOperation('metrics.drift', { params }, { enabled: isDeciding }).data?.items.length ?? 0;
+  const drift = useOperation('metrics.drift', { params }, { enabled: isDeciding }).data;
   const newest = policies?.[0];
   const deployed = policies?.find((policy) => policy.deployed) ?? null;
   const right = deployed?.whole ? toRight(deployed.whole) : null;
@@ -56,7 +57,6 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const toDo = stats?.unlabelled ?? 0;
   const steps = stats && readiness && policies ? listSteps({ type, stats, readiness, policies }) : [];
   const rules = type?.active_version.hard_rules.length ?? 0;
-  const differing = count(drift, 'field differs', 'fields differ');
   return {
     figures: {
       rules: rules > 0 && toFigure(number(rules), 'rules that decide before the classifier is asked.'),
@@ -66,7 +66,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
         : isReady && toFigure('ready', 'there are enough labelled examples.'),
       evaluate: right !== null && deployed?.whole && toFigure(right, quoteNames(deployed.whole.headline)),
       deploy: deployed && toFigure(`v${deployed.version}`, 'the policy that decides now.'),
-      monitor: drift > 0 && toFigure('changed', `${differing} from those of the examples.`),
+      monitor: drift && toDriftFigure(drift),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,
@@ -80,6 +80,12 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
 }
 
 const toFigure = (text: string, says: string): PlaceFigure => ({ text, says });
+
+function toDriftFigure({ items, unfamiliar }: OutputOf<'metrics.drift'>): PlaceFigure | null {
+  if (unfamiliar !== null) return toFigure('changed', unfamiliar.sentence);
+  const differing = count(items.length, 'field differs', 'fields differ');
+  return items.length === 0 ? null : toFigure('changed', `${differing} from those of the examples.`);
+}
 
 function toExamplesFigure(total: number, toDo: number): PlaceFigure {
   if (toDo > 0) return toFigure(`${number(toDo)} to do`, 'those that still have no label.');

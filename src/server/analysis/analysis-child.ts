@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrainingExample } from '../../engine/domain.ts';
-import { type DriftReport, findDrift } from '../../engine/findings/drift.ts';
+import { compareFamiliarity, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
@@ -106,8 +106,14 @@ async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promis
   return { checks: checks.filter(({ suspect }) => suspect), expectedWrong };
 }
 
-function compareInputs(reader: ExampleReader, { typeId, typeSeq, piiFields }: DriftOrder): DriftReport {
+function compareInputs(reader: ExampleReader, { typeId, typeSeq, piiFields, familiarity }: DriftOrder): DriftReport {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
-  const decisions = reader.readDecidedInputs(typeSeq, maxCompared.decisions);
-  return findDrift(examples, decisions, piiFields);
+  const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
+  const inputs = decisions.map(({ input }) => input);
+  const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
+  const unfamiliar = checked.filter((each) => each.unfamiliar).length;
+  return {
+    ...findDrift(examples, inputs, piiFields),
+    unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),
+  };
 }

@@ -33,7 +33,14 @@ export type SlicesOrder = {
   piiFields: string[];
 };
 
-export type DriftOrder = { kind: 'drift'; typeId: string; typeSeq: number; piiFields: string[] };
+export type DriftOrder = {
+  kind: 'drift';
+  typeId: string;
+  typeSeq: number;
+  piiFields: string[];
+  /** The deployed policy as logs name it, and the share of inputs like the examples that it calls unfamiliar. */
+  familiarity: { policyVersion: string; expected: number } | null;
+};
 
 export type LabelsOrder = SearchedType & {
   kind: 'labels';

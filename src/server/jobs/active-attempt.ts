@@ -52,3 +52,8 @@ export function createActiveAttempt(
 export function isRunning({ state }: ActiveAttempt): boolean {
   return state.phase.kind === 'running';
 }
+
+/** Whether its training is not over: its policy is not stored, and no end of it is under way. */
+export function isInProgress({ state: { phase } }: ActiveAttempt): boolean {
+  return phase.kind === 'dispatching' || phase.kind === 'running' || phase.kind === 'storing';
+}

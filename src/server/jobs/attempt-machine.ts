@@ -2,8 +2,8 @@
  * The life of one training attempt as a pure state machine: what has happened so far, what happens next, what is to be
  * done about it. It holds three guarantees: a training that began ends in exactly one terminal state; an attempt ends
  * only when its process is confirmed gone; and an attempt that has ended does nothing more. Nobody else gets the
- * training slot before its process is gone or has stored its policy; from then on it only completes the report, and
- * gives way to any new training. `training-jobs.ts` performs the effects.
+ * training slot before its process is gone or has stored its policy; from then on it only completes the report.
+ * `training-jobs.ts` performs the effects.
  */
 import type { WorkerResult } from './worker-messages.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PolicyName } from '../../engine/training/request.ts';
 import type { AttemptKey } from '../store/policies/training-runs.ts';
-import { type ActiveAttempt, createActiveAttempt, isRunning } from './active-attempt.ts';
+import { type ActiveAttempt, createActiveAttempt, isInProgress, isRunning } from './active-attempt.ts';
 import {
   type AttemptEffect,
   type AttemptEvent,
@@ -44,9 +44,14 @@ export class TrainingJobs {
     this.#timer.unref();
   }
 
-  /** Dispatches a first attempt, ending what completes earlier reports; rejects when no worker took it. */
+  /**
+   * Dispatches a first attempt; rejects when no worker took it. It ends what completes an earlier report of its type,
+   * which is out of date, and every tuning in the background; the reports of other types go on.
+   */
   async start(key: AttemptKey): Promise<void> {
-    for (const other of this.#active.values()) this.#apply(other, { kind: 'superseded' });
+    const typeId = this.#findTypeId(key);
+    for (const other of this.#active.values())
+      if (other.tuning !== null || this.#findTypeId(other) === typeId) this.#apply(other, { kind: 'superseded' });
     const attempt = this.#launch(key, firstAttempt);
     try {
       await attempt.process.accepted;
@@ -209,6 +214,10 @@ export class TrainingJobs {
     }
   }
 
+  #findTypeId({ policyId }: AttemptKey): string | null {
+    return this.#options.policies.byId(policyId)?.decisionTypeId ?? null;
+  }
+
   #nameNext({ policyId }: ActiveAttempt): PolicyName {
     const version = this.#options.policies.byId(policyId)?.version ?? 0;
     return { policyId: randomUUID(), policyVersion: version + 1 };
@@ -272,8 +281,10 @@ export class TrainingJobs {
       void this.#answerQuestion(attempt, report);
     } else if (report.kind === 'followedUp') {
       pendingWrites.run(() => ports.completeReport(attempt, report.metrics));
-      attempt.tuning = report.isTuning ? 'Tuning the text model' : null;
-      if (report.isTuning) this.#tell(attempt);
+      // A tuning takes minutes, and gives way to any training.
+      const mayTune = report.isTuning && ![...this.#active.values()].some(isInProgress);
+      attempt.tuning = mayTune ? 'Tuning the text model' : null;
+      if (mayTune) this.#tell(attempt);
       else this.#apply(attempt, { kind: 'followedUp' });
     } else if (report.kind === 'tuned') {
       void this.#completeTuning(attempt, report);

@@ -1,7 +1,7 @@
 /** How the inputs of today differ from the examples. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/engine/domain.ts';
-import { findDrift } from '../../../src/engine/findings/drift.ts';
+import { compareFamiliarity, findDrift } from '../../../src/engine/findings/drift.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 /** Inputs with ten fields of several kinds; `change` says what has become of one. */
@@ -66,5 +66,17 @@ describe('inputs that have changed', () => {
       comparable: false,
       items: [],
     });
+  });
+});
+
+describe('inputs unlike the examples', () => {
+  it('are told where their share is certainly above the expected one, by 10 points, of 50 or more [DRF-1]', () => {
+    expect(compareFamiliarity(800, 800, 0.05)?.sentence).toBe(
+      'Unlike the examples: 100 % of the decisions, where 5 % are expected.',
+    );
+    expect(compareFamiliarity(64, 400, 0.05)).toMatchObject({ decisions: 400, decisions_share: 0.16 });
+    expect(compareFamiliarity(50, 400, 0.05)).toBeNull();
+    expect(compareFamiliarity(49, 49, 0.05)).toBeNull();
+    expect(compareFamiliarity(300, 1_000, 0.28)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /** Live decisions whose inputs are no longer like the examples. */
 import { describe, expect, it } from 'vitest';
-import { openForTest, pollUntil, stoppedClock } from '../workbench.ts';
+import { complaintExamples, complaintType, deployForAll, openForTest, pollUntil, stoppedClock } from '../workbench.ts';
 
 describe('decisions on other inputs than the examples', () => {
   it('are told from the log, corrections set aside, within a minute [DRF-1]', async () => {
@@ -39,5 +39,44 @@ describe('decisions on other inputs than the examples', () => {
       examples: 60,
       comparable: true,
     });
+  });
+});
+
+describe('decisions on texts in another language than the examples', () => {
+  const deployed = deployForAll(complaintType, complaintExamples(60));
+
+  it('are told as unlike the examples, though each field looks as before [DRF-1]', async () => {
+    const clock = stoppedClock(Date.now());
+    const { call } = await openForTest({ dataDir: deployed.copy() }, clock);
+    const { url } = deployed;
+    const read = async () =>
+      (
+        await pollUntil(
+          () => call('GET', `${url}/drift`),
+          ({ body }) => body.state === 'ready',
+        )
+      ).body;
+    const decide = async (input: (index: number) => object) => {
+      for (const from of [0, 30]) {
+        const items = Array.from({ length: 30 }, (_, i) => ({
+          decision_type: complaintType.name,
+          input: input(from + i),
+        }));
+        expect((await call('POST', '/api/v1/decide/batch', items)).body.failed).toBe(0);
+      }
+      clock.move(60_000);
+    };
+    const { items: known } = (await call('GET', `${url}/examples?page_size=60`)).body;
+    await decide((i) => known[i].input_payload);
+    expect(await read()).toMatchObject({ unfamiliar: null });
+    const words = 'der Zug nach Ulm war leider schon wieder viel zu spät und niemand hat uns etwas gesagt'.split(' ');
+    await decide((i) => ({
+      ...known[i].input_payload,
+      complaint: words.map((_, at) => words[(at * 7 + i) % 17]).join(' '),
+    }));
+    const { unfamiliar } = await read();
+    expect(unfamiliar).toMatchObject({ decisions: 120 });
+    expect(unfamiliar.decisions_share).toBeGreaterThan(0.4);
+    expect(unfamiliar.sentence).toMatch(/^Unlike the examples: \d+(\.\d)? % of the decisions, where \d/);
   });
 });

@@ -8,7 +8,7 @@ const maxFields = 5;
 const computingMs = 1_000;
 const keptMs = 60_000;
 
-/** Says which fields of decisions have other values than in the examples; nothing before there are enough. */
+/** Says whether inputs are unlike the examples, and which fields have other values; nothing before there are enough. */
 export function DriftNote({ type }: { type: DecisionType }) {
   const drift = useOperation(
     'metrics.drift',
@@ -17,15 +17,16 @@ export function DriftNote({ type }: { type: DecisionType }) {
   );
   if (drift.isError) return <ErrorNote error={drift.error} />;
   if (!drift.data || drift.data.computed_at === null) return null;
-  const { items, decisions, comparable } = drift.data;
-  if (!comparable) return null;
-  if (items.length === 0) {
+  const { items, decisions, comparable, unfamiliar } = drift.data;
+  if (unfamiliar === null && !comparable) return null;
+  if (items.length === 0 && unfamiliar === null) {
     return <p className="muted">The newest {count(decisions, 'decision')} have inputs like the examples.</p>;
   }
   return (
     <div className="note warn stack tight" role="status" aria-label="Drift">
       <strong>The inputs have changed since the examples were collected.</strong>
       <ul>
+        {unfamiliar && <li>{unfamiliar.sentence}</li>}
         {items.slice(0, maxFields).map(({ field, sentence }) => (
           <li key={field}>{showUnseen(sentence)}</li>
         ))}

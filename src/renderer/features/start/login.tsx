@@ -2,6 +2,7 @@ import './start.css';
 import { Button, PasswordInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useStore } from 'zustand';
+import { readLoginCode } from '../../api/session.ts';
 import { Snippet } from '../../parts/snippet.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
@@ -14,7 +15,9 @@ export function Login() {
   const [token, setToken] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (token.trim() !== '') session.open(token);
+    const code = readLoginCode(token);
+    if (code !== null) window.location.hash = `#login=${code}`;
+    else if (token.trim() !== '') session.open(token);
   };
   return (
     <main className="login stack">
@@ -25,8 +28,8 @@ export function Login() {
         </p>
       )}
       <p>
-        Open the link that the program printed when it started: it works once, within ten minutes. After that, print a
-        token on the same machine, in the program’s folder, and paste it here:
+        Open the link that the program printed when it started, here or in another tab: it works once, within ten
+        minutes. After that, print a token on the same machine, in the program’s folder, and paste it here:
       </p>
       <Snippet
         name="Print a token"
@@ -35,7 +38,7 @@ export function Login() {
       <form className="stack" onSubmit={submit}>
         <PasswordInput
           label="Session token"
-          description="Signs in all tabs of this browser for at most a day."
+          description="Or the link. Signs in all tabs of this browser for at most a day."
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the token', tabIndex: 0 }}
           value={token}

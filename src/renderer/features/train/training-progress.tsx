@@ -7,7 +7,7 @@ import { invalidate } from '../../api/changes.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { percent } from '../../parts/text/figures.ts';
-import { quoteNames } from '../../parts/text/names.ts';
+import { isolate, quoteNames } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
@@ -41,7 +41,7 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   const cancel = useChange('policies.cancel');
   const progress = query.data;
   const isRunning = progress?.status === 'training';
-  useEnding(type.id, version, progress);
+  useEnding(type, version, progress);
   useCommands('Training', [
     { id: 'cancel-training', title: 'Cancel training', enabled: isRunning, run: () => cancel.mutate({ params }) },
   ]);
@@ -67,7 +67,7 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
 }
 
 /** Tells once that a training has ended that was seen running, and has what it changed read again. */
-function useEnding(typeId: string, version: number, progress: Progress | undefined): void {
+function useEnding({ id: typeId, name }: DecisionType, version: number, progress: Progress | undefined): void {
   const { ui, queries } = useWorkbench();
   const [seenRunning, setSeenRunning] = useState(false);
   const status = progress?.status;
@@ -80,7 +80,7 @@ function useEnding(typeId: string, version: number, progress: Progress | undefin
     } else if (seenRunning) {
       setSeenRunning(false);
       const kind = status === 'failed' ? 'error' : 'info';
-      notify({ kind, text: `v${version} ${endings[status]?.notice ?? status}.` });
+      notify({ kind, text: `${isolate(name)}: v${version} ${endings[status]?.notice ?? status}.` });
       void invalidate(queries, {
         names: [
           'policies.list',
@@ -93,17 +93,11 @@ function useEnding(typeId: string, version: number, progress: Progress | undefin
         typeId,
       });
     }
-  }, [status, stageName, seenRunning, ui, queries, typeId, version]);
+  }, [status, stageName, seenRunning, ui, queries, typeId, name, version]);
 }
-
-const msPerSecond = 1_000;
 
 function Running({ progress }: { progress: Progress }) {
   const done = new Set(progress.completed_stages.map(({ stage }) => stage));
-  const left =
-    progress.estimated_completion_at === null
-      ? null
-      : Math.max(0, Math.round((Date.parse(progress.estimated_completion_at) - Date.now()) / msPerSecond));
   return (
     <>
       <div
@@ -118,7 +112,7 @@ function Running({ progress }: { progress: Progress }) {
       </div>
       <p className="muted number" title="How much is done, how long it has taken, and about how long it still takes.">
         {Math.round(progress.progress_percent)} % · {Math.round(progress.elapsed_seconds)} s
-        {left !== null && ` · about ${left} s left`}
+        {progress.duration_hint && ` · ${progress.duration_hint}`}
         {progress.message && ` · ${progress.message}`}
       </p>
       <ol className="steps">

@@ -1,7 +1,7 @@
 /** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../../engine/domain.ts';
-import { driftSchema } from '../../../engine/findings/drift.ts';
+import { driftSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
@@ -132,6 +132,10 @@ export const logOperations = {
     ...common,
     output: z.object({
       items: z.array(driftSchema.meta({ id: 'Drift' })).describe('One for each field that differs, the largest first'),
+      unfamiliar: unfamiliarDriftSchema
+        .meta({ id: 'UnfamiliarDrift' })
+        .nullable()
+        .describe('Set where more inputs than expected are unlike the examples, as new topics or another language'),
       decisions: z.int().describe('The newest decisions that were compared, at most 1,000'),
       examples: z.int().describe('The newest labelled examples that were compared, at most 5,000'),
       comparable: z.boolean().describe('Whether there are 50 of each, as a comparison needs'),

@@ -18,7 +18,7 @@ import { toPage } from '../pages.ts';
 
 type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'analyses'>;
 
-const nothingCompared = { items: [], decisions: 0, examples: 0, comparable: false };
+const nothingCompared = { items: [], unfamiliar: null, decisions: 0, examples: 0, comparable: false };
 
 const dayMs = 24 * 3600 * 1000;
 const maxTimedDecisions = 1_000;

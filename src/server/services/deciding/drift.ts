@@ -13,6 +13,19 @@ const keptMs = 60_000;
 export function findDriftOfType(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DriftReport>> {
   const { store, analyses, clock } = deps;
   const { id: typeId, seq: typeSeq, piiFields } = type;
-  const key = [store.examples.readRevision(typeId), Math.floor(clock.now() / keptMs), ...piiFields].join(' ');
-  return analyses.drift.ask(typeId, key, { kind: 'drift', typeId, typeSeq, piiFields });
+  const deployed = store.deployments.find(typeId);
+  const effect = deployed && store.policies.byId(deployed.id)?.metrics?.familiarity;
+  const familiarity = effect && {
+    policyVersion: `v${deployed.version}`,
+    expected: Math.max(effect.flagged, effect.target_loss),
+  };
+  const now = Math.floor(clock.now() / keptMs);
+  const key = [store.examples.readRevision(typeId), now, deployed?.version, ...piiFields].join(' ');
+  return analyses.drift.ask(typeId, key, {
+    kind: 'drift',
+    typeId,
+    typeSeq,
+    piiFields,
+    familiarity: familiarity ?? null,
+  });
 }

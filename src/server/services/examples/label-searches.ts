@@ -1,4 +1,4 @@
-/** Searches for suspect labels in the background, again when labels grew; gives way to every training. */
+/** Searches for suspect labels in the background, again when labels grew; gives way to a training of the same type. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LabelSearch } from '../../../engine/training/evaluate/label-checks.ts';
 import { askChild } from '../../analysis/ask-child.ts';
@@ -33,7 +33,7 @@ export class LabelSearches {
   readonly #deps: Deps;
   /** How many labels each type had when it was last tried: what failed is not tried again with the same ones. */
   readonly #tried = new Map<string, number>();
-  #running: AbortController | null = null;
+  #running: { typeId: string; controller: AbortController } | null = null;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -53,12 +53,12 @@ export class LabelSearches {
       this.#tried.get(type.id) ?? 0,
     );
     if (labelled < Math.max(minLabels, growth * known) || store.policies.listInProgress().length > 0) return;
-    const running = new AbortController();
-    this.#running = running;
+    const controller = new AbortController();
+    this.#running = { typeId: type.id, controller };
     this.#tried.set(type.id, labelled);
-    this.#search(type, labelled, running.signal)
+    this.#search(type, labelled, controller.signal)
       .catch((err: unknown) => {
-        if (running.signal.aborted) this.#tried.delete(type.id);
+        if (controller.signal.aborted) this.#tried.delete(type.id);
         else log.warn({ err, decisionTypeId: type.id }, 'the labels could not be checked in the background');
       })
       .finally(() => {
@@ -67,14 +67,14 @@ export class LabelSearches {
       });
   }
 
-  /** Ends the search under way; it begins anew when it is due again. */
-  giveWay(): void {
-    this.#running?.abort();
+  /** Ends the search of a type under way, as its training checks the labels, too; it begins anew when it is due again. */
+  giveWay(typeId: string): void {
+    if (this.#running?.typeId === typeId) this.#running.controller.abort();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.giveWay();
+    this.#running?.controller.abort();
   }
 
   async #search(type: DecisionTypeRecord, labelled: number, signal: AbortSignal): Promise<void> {

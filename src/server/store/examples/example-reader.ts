@@ -17,6 +17,7 @@ export const suspectsSql = `FROM label_checks c JOIN examples e ON e.id = c.exam
 
 type RawJudged = { input: string; isWrong: number; isEscalated: number };
 type RawRow = Omit<FindingRow, 'input' | 'heldOut'> & { seq: number; input: string; heldOut: number };
+type RawDecided = { input: string; isRuled: number; unfamiliar: number | null; policyVersion: string };
 type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
 
 const rowsPerRead = 1_000;
@@ -50,12 +51,10 @@ function openStatements(db: Database.Database) {
          ORDER BY seq DESC LIMIT ?`,
       )
       .pluck(),
-    decided: db
-      .prepare<[number, number, number], string>(
-        `SELECT input FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
+    decided: db.prepare<[number, number, number], RawDecided>(
+      `SELECT input, stage = 'rules' AS isRuled, unfamiliar, policy_version AS policyVersion FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
          AND seq > (SELECT max(seq) FROM decision_logs) - ? ORDER BY seq DESC LIMIT ?`,
-      )
-      .pluck(),
+    ),
     corrected: db.prepare<[number, string], RawJudged>(
       `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
        FROM decision_logs WHERE seq = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
@@ -93,8 +92,15 @@ export function openExampleReader(file: string) {
     readNewestInputs: (typeId: string, maxRows: number): JsonObject[] =>
       statements.newest.all(typeId, maxRows).map((input) => JSON.parse(input)),
     /** Returns the inputs of the newest decisions of a type, as far as they are among the newest of all types. */
-    readDecidedInputs: (typeSeq: number, maxRows: number): JsonObject[] =>
-      statements.decided.all(typeSeq, maxSearchedRecords, maxRows).map((input) => JSON.parse(input)),
+    readDecided: (typeSeq: number, maxRows: number) =>
+      statements.decided
+        .all(typeSeq, maxSearchedRecords, maxRows)
+        .map(({ input, isRuled, unfamiliar, policyVersion }) => ({
+          input: JSON.parse(input) as JsonObject,
+          isRuled: isRuled === 1,
+          unfamiliar: unfamiliar === 1,
+          policyVersion,
+        })),
     /** The suspect labels of a search, the most certain first; those of examples changed since are left out. */
     readSuspects: (typeId: string, { id, createdAt }: SearchOfLabels, options: readonly string[]): LabelCheck[] =>
       statements.suspects

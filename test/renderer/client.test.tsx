@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { fireEvent, screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
 import type { WorkbenchBridge } from '../../src/preload/bridge.ts';
-import { createSession, startSession } from '../../src/renderer/api/session.ts';
+import { createSession, signInByLinks, startSession } from '../../src/renderer/api/session.ts';
+import { Login } from '../../src/renderer/features/start/login.tsx';
 import { ApiError, createClient, describeDetail } from '../../src/server/contract/client.ts';
 
 type Sent = { url: string; init: RequestInit };
@@ -20,6 +22,9 @@ function clientThatGets(answer: () => Response | Promise<Response>) {
   });
   return { client, sent, refusals: () => refusals };
 }
+
+import { openForTest } from '../server/workbench.ts';
+import { closePage, fetchFrom, openPage, show } from './page.tsx';
 
 describe('the typed client', () => {
   it('fills path, query and body from the operation table and signs the call', async () => {
@@ -71,6 +76,31 @@ describe('opening the workbench', () => {
     const again = createSession(window.localStorage);
     await startSession(again, place('#/'), () => Promise.reject(new Error('not asked')));
     expect(again.token()).toBe('token for C0DE');
+  });
+
+  it('signs in by a login link that is opened in the tab that asks for one, without a reload', async () => {
+    window.localStorage.clear();
+    window.location.hash = '';
+    const session = createSession(window.localStorage);
+    await signInByLinks(() => startSession(session, place(window.location.hash), async (code) => `token for ${code}`));
+    expect(session.store.getState().status).toBe('closed');
+    window.location.hash = '#login=C0DE';
+    await vi.waitFor(() => expect(session.token()).toBe('token for C0DE'));
+    window.location.hash = '';
+  });
+
+  it('takes a login link in place of a token, too', async () => {
+    const { call } = await openForTest();
+    const workbench = openPage(fetchFrom(call));
+    workbench.session.close(null);
+    show(<Login />, workbench);
+    fireEvent.change(await screen.findByLabelText('Session token'), {
+      target: { value: 'http://127.0.0.1:8737/app/#login=C0DE' },
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Open the workbench' }));
+    expect(window.location.hash).toBe('#login=C0DE');
+    expect(workbench.session.token()).toBeNull();
+    closePage();
   });
 
   it('goes on with the login of another tab when its own session ends, and ends with it', () => {
