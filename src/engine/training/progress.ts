@@ -4,7 +4,7 @@ import { WorkbenchError } from '../errors.ts';
 import type { TrainPorts } from './request.ts';
 
 /** The part of the whole run that each stage takes. */
-const spans: Record<TrainingStage, [number, number]> = {
+export const stageSpans: Readonly<Record<TrainingStage, readonly [number, number]>> = {
   generate: [0, 0.01],
   prepare: [0.01, 0.03],
   features: [0.03, 0.05],
@@ -48,7 +48,7 @@ export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'can
     if (ports.now() - reportedAt >= throttleMs) send();
   };
   const advance = (stage: TrainingStage, share: number, message: string) => {
-    const [from, to] = spans[stage];
+    const [from, to] = stageSpans[stage];
     const fraction = Math.max(last.fraction, from + (to - from) * Math.max(0, Math.min(1, share)));
     last = { stage, fraction, message };
   };

@@ -1,5 +1,6 @@
 /** How far a training is, as the wire shows it. */
-import { isInProgress, trainingStages } from '../../../engine/domain.ts';
+import { isInProgress, type TrainingStage, trainingStages } from '../../../engine/domain.ts';
+import { stageSpans } from '../../../engine/training/progress.ts';
 import type { Progress } from '../../contract/policies/training.ts';
 import type { LiveProgress } from '../../jobs/training-ports.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
@@ -7,6 +8,8 @@ import type { PastRun } from '../../store/policies/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
 
 const firstGuess = { baseMs: 4_000, perExampleMs: 20 } as const;
+/** A smaller part of a stage says nothing of its pace. */
+const minPacedShare = 0.05;
 
 type ProgressSources = {
   policy: PolicyRecord;
@@ -30,6 +33,7 @@ export function describeProgress(sources: ProgressSources): Progress {
   const hasSucceeded = policy.status === 'trained' || policy.status === 'deployed';
   const fraction = hasSucceeded ? 1 : (live?.fraction ?? current?.fraction ?? 0);
   const stage = hasSucceeded ? 'package' : (live?.stage ?? current?.stage ?? null);
+  const completed = live?.completedStages ?? current?.completedStages ?? [];
   const stageIndex = trainingStages.findIndex((entry) => entry.stage === stage);
   return {
     policy_id: policy.id,
@@ -46,12 +50,12 @@ export function describeProgress(sources: ProgressSources): Progress {
     task_attempt: Math.max(0, (current?.attemptNumber ?? 1) - 1),
     attempt_number: current?.attemptNumber ?? 0,
     retry_count: Math.max(0, attempts.length - 1),
-    ...describeTimes(sources, current?.startedAt ?? policy.createdAt, fraction),
+    ...describeTimes(sources, current?.startedAt ?? policy.createdAt, fraction, { stage, completed }),
     started_at: isoTime(attempts[0]?.startedAt ?? policy.createdAt),
     attempt_started_at: isoTimeOrNull(current?.startedAt ?? null),
     last_heartbeat_at: isoTimeOrNull(live?.lastHeartbeatAt ?? current?.lastHeartbeatAt ?? null),
     attempt_id: current?.id ?? null,
-    completed_stages: live?.completedStages ?? current?.completedStages ?? [],
+    completed_stages: completed,
     attempts: attempts.map((attempt) => toAttemptProgress(policy, attempt)),
   };
 }
@@ -75,6 +79,7 @@ function describeTimes(
   { policy, pastRun, nowMs }: ProgressSources,
   startedAt: number,
   fraction: number,
+  { stage, completed }: { stage: TrainingStage | null; completed: Progress['completed_stages'] },
 ): Pick<Progress, 'duration_hint' | 'elapsed_seconds' | 'estimated_completion_at'> {
   const isRunning = isInProgress(policy.status);
   const endedAt = isRunning ? nowMs : (policy.completedAt ?? nowMs);
@@ -87,7 +92,12 @@ function describeTimes(
       estimated_completion_at: isoTimeOrNull(policy.completedAt),
     };
   }
-  const remainingMs = estimateRemainingMs(elapsedMs, fraction, policy.snapshotSize, pastRun);
+  const stageStartedAt = completed.reduce(
+    (latest, { completed_at }) => Math.max(latest, Date.parse(completed_at)),
+    startedAt,
+  );
+  const pace = { elapsedMs, fraction, stage, stageElapsedMs: Math.max(0, nowMs - stageStartedAt) };
+  const remainingMs = estimateRemainingMs(pace, policy.snapshotSize, pastRun);
   return {
     duration_hint: `about ${inWords(remainingMs)} left`,
     elapsed_seconds: elapsedSeconds,
@@ -114,14 +124,26 @@ function toMessage(policy: PolicyRecord, runningMessage: string | null): string 
   }
 }
 
-/** Estimates the milliseconds left from an earlier run, and from the own pace the more it advances. */
-function estimateRemainingMs(elapsedMs: number, fraction: number, examples: number, pastRun: PastRun | null): number {
+type Pace = { elapsedMs: number; fraction: number; stage: TrainingStage | null; stageElapsedMs: number };
+
+/**
+ * Estimates the milliseconds left: of the stage under way by its own pace, as texts and machine make it take any time,
+ * and of the stages after it as a run like it took, or as its rows let expect.
+ */
+export function estimateRemainingMs(
+  { elapsedMs, fraction, stage, stageElapsedMs }: Pace,
+  examples: number,
+  pastRun: PastRun | null,
+): number {
   const expectedMs =
     pastRun === null
       ? firstGuess.baseMs + firstGuess.perExampleMs * examples
       : pastRun.tookMs * Math.max(0.1, examples / pastRun.examples);
-  const byPaceMs = fraction === 0 ? 0 : (elapsedMs / fraction) * (1 - fraction);
-  return fraction * byPaceMs + (1 - fraction) * Math.max(0, expectedMs - elapsedMs);
+  if (stage === null) return Math.max(0, expectedMs - elapsedMs);
+  const [from, to] = stageSpans[stage];
+  const share = Math.min(1, (fraction - from) / (to - from));
+  const stageMs = share < minPacedShare ? Math.max(expectedMs * (to - from), stageElapsedMs) : stageElapsedMs / share;
+  return stageMs * (1 - Math.max(0, share)) + expectedMs * (1 - to);
 }
 
 function inWords(durationMs: number): string {
