@@ -1,9 +1,17 @@
 /** Random example files, sent to a real server: each is imported, previewed or refused, quickly, and nobody waits for it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../../src/engine/errors.ts';
+import { readFile } from '../../../src/engine/import/read-file.ts';
+import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts';
+import { surveyColumns } from '../../../src/engine/import/survey.ts';
+import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
+import { readSheet } from '../../../src/server/preparation/import-file.ts';
+import { createExampleReader, planImport } from '../../../src/server/preparation/import-mapping.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
+import { type MutatedFile, mutatedFiles } from '../tools/mutated-files.ts';
 import { startServerProcess } from '../tools/server-process.ts';
 
 const numRuns = Number(process.env['FUZZ_CASES'] ?? 30);
@@ -137,5 +145,73 @@ describe('random example files', () => {
     expect(healthMs[2]).toBeLessThan(maxSmallCallMs);
     expect(residentMb).toBeLessThan(maxResidentMb);
     expect(Math.min(statuses.get(200) ?? 0, statuses.get(422) ?? 0)).toBeGreaterThan(numRuns / 10);
+  }, 7_200_000);
+});
+
+/** Words of programs, which say nothing to somebody with a file; what a message quotes of the file is no such word. */
+const wordsOfCode =
+  /undefined|TypeError|RangeError|BigInt|\[object|is not (?:a function|iterable)|Cannot (?:read|set|convert|mix)|Invalid (?:time|array)|Unexpected (?:token|end of)|hyparquet|parquet \w+ |zip data|node_modules|\.ts\b/;
+const checkMessage = (message: string) => expect(message.replace(/“[^”]*”|"[^"]*"/g, '')).not.toMatch(wordsOfCode);
+
+/** All lines of a file in a sheet: its rows, the refused and skipped ones, and the one that names the columns. */
+function countLines({ rows, refused, skipped, header }: Sheet): number {
+  const skippedLines = skipped.reduce((sum, { count }) => sum + count, 0);
+  return rows.length + refused.length + skippedLines + (header !== null && header.line > 0 ? 1 : 0);
+}
+
+/** How many lines or elements a text has that quotes nothing; null where that is harder to say. */
+function countOf({ name, bytes }: MutatedFile, sheet: Sheet): number | null {
+  const { text } = decodeText(bytes);
+  const clean = text.replace(/^\ufeff/, '').trim();
+  if (sheet.workbook !== null || sheet.detected.includes('Parquet')) return null;
+  if (sheet.header !== null) {
+    const lines = text.split(/\r\n|\n|\r/);
+    // Two lines that are joined to one of names are both the header.
+    const isJoined = sheet.columns.some((column) => column.includes(' – '));
+    return isJoined || /["=]/.test(text) ? null : lines.length - (lines.at(-1) === '' ? 1 : 0);
+  }
+  if (!/\.jsonl$/.test(name) || !/^\{.*\}$/m.test(clean) || /\}\s*\n\s+\{/.test(clean)) return null;
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '').length;
+}
+
+/** Reads a file as an import and as the page do; whatever is wrong with it is a sentence. */
+async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
+  try {
+    const sheet = await readFile(file, {}, { maxBytes: 1e8 });
+    const count = countOf(file, sheet);
+    if (count !== null) expect(countLines(sheet)).toBe(count);
+    for (const { message } of sheet.refused) checkMessage(message);
+    for (const note of sheet.notes) checkMessage(note);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    checkMessage(error.message);
+  }
+  try {
+    const sheet = await readSheet(file, {});
+    const plan = planImport(sheet, surveyColumns(sheet), [], undefined);
+    const reader = createExampleReader(sheet, plan, []);
+    for (const row of sheet.rows) JSON.stringify(reader.read(row));
+    return 'read';
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    expect(error.code).toBe('validation_error');
+    checkMessage(JSON.stringify(error.details).replaceAll('\\"', '”'));
+    return 'refused';
+  }
+}
+
+const mutatedRuns = Number(process.env['FUZZ_CASES'] ?? 300);
+
+describe('damaged files of every format', () => {
+  it(`are read or refused in words, and no line is lost (${mutatedRuns} cases) [EXA-13] [FIL-20]`, async () => {
+    const outcomes = { read: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(mutatedFiles, async (file) => {
+        outcomes[await readBoth(file)] += 1;
+      }),
+      { numRuns: mutatedRuns, seed: 20_261_126, endOnFailure: true },
+    );
+    process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+    expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(mutatedRuns / 10);
   }, 7_200_000);
 });

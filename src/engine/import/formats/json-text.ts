@@ -47,9 +47,7 @@ export const hasSeveralDocuments = (text: string): boolean => boundary.test(text
 
 /** Cuts a text into its documents, each with its first line: one a line, or several lines each, as `jq` writes them. */
 export function* cutDocuments(text: string): Generator<{ line: number; document: string }> {
-  const [first = ''] = text.trimStart().split(/\r?\n/, 1);
-  const areLines = /[}\]]\s*$/.test(first) || !hasSeveralDocuments(text);
-  const ends = areLines ? /\r?\n/g : new RegExp(boundary, 'g');
+  const ends = /^\s*\{[ \t]*\r?\n/.test(text) ? new RegExp(boundary, 'g') : /\r?\n/g;
   let from = 0;
   let line = 1;
   const take = (to: number) => ({ line, document: text.slice(from, to) });

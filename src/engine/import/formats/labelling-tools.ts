@@ -21,7 +21,7 @@ const toObjects = (value: Json | undefined): JsonObject[] => (Array.isArray(valu
 const toObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** A list of one value is that value, and an empty one none. */
-export function unwrapSingle(value: Json | undefined): Json {
+function unwrapSingle(value: Json | undefined): Json {
   if (!Array.isArray(value)) return value ?? null;
   return value.length > 1 ? value : (value[0] ?? null);
 }

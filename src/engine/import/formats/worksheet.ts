@@ -11,7 +11,7 @@ export type CellParts = { texts: readonly string[]; formats: readonly NumberMean
 /** Cells of a column, counted from 0, that are empty or hold something else than they show; the line of the first. */
 export type ColumnNote = { column: number; kind: 'formula' | 'error' | 'duration'; line: number; count: number };
 /** Cells of a column that show the value of the first of them. */
-export type Merge = { column: number; firstLine: number; lastLine: number };
+type Merge = { column: number; firstLine: number; lastLine: number };
 /** What a worksheet holds; rows without a value are left out, and a row ends with its last one. */
 export type Worksheet = {
   rows: TableLine[];
