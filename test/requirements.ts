@@ -200,6 +200,8 @@ const examples = {
     'An import in parts counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
   'FIL-10':
     'A commit that is sent again with its Idempotency-Key is answered as the first time; a part that is sent again replaces what was sent before.',
+  'FIL-11':
+    'Imports of one caller take at most 128 MiB and 20 places, beyond which the one used longest ago gives way; where all take 256 MiB, that of the caller with most.',
   'FIL-20':
     'Titles, second headers, totals, notes and blank lines of a table are no rows, and each is counted with its line and reason; rows, refused and skipped lines are all lines of the file.',
   'FIL-21':
@@ -649,6 +651,10 @@ const border = {
     'Large calls take at most 64 MiB of one caller (beyond: 429 rate_limited) and 160 MiB of all (503 unavailable), with Retry-After.',
   'LRG-3':
     'A call whose work outgrows the memory of its process is a 422, one that takes over 30 s or whose process dies a 503; nothing is changed.',
+  'LRG-4':
+    'What a packed file holds is asked of its directory before it is read: sheets of next to nothing, and Parquet files of more rows, columns or cells than are read, are refused. Answers repeat at most 200 characters of a name that was sent, 100 problems and a megabyte of rows.',
+  'LRG-5':
+    'No caller has all processes for large calls at once, nor more than one for a file, and files of all leave one to other calls.',
   'IDM-1':
     'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
   'IDM-2':

@@ -1,6 +1,6 @@
 /** The entry without a window: a command line, its environment, its exit codes. */
 import { spawn } from 'node:child_process';
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -136,9 +136,21 @@ function readInteger({ name, text }: Setting, usual: number, min: number, max: n
   throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
+/** The usual address, and what is no one address of a machine: any, multicast, broadcast. */
+function listUnusableAddresses(): BlockList {
+  const list = new BlockList();
+  list.addAddress('127.0.0.1');
+  list.addSubnet('0.0.0.0', 8);
+  list.addSubnet('224.0.0.0', 3);
+  list.addAddress('::', 'ipv6');
+  list.addSubnet('ff00::', 8, 'ipv6');
+  return list;
+}
+
 function readAddress(text: string | undefined): string | null {
   if (text === undefined) return null;
-  if (isIP(text) !== 0 && !['127.0.0.1', '0.0.0.0', '::'].includes(text)) return text;
+  const family = isIP(text) === 6 ? 'ipv6' : 'ipv4';
+  if (isIP(text) !== 0 && !listUnusableAddresses().check(text, family)) return text;
   throw new StartError(
     'options',
     `Option --listen takes one IP address of this machine beside 127.0.0.1, not "${text}".`,

@@ -1,6 +1,6 @@
 /** The list of what a backup holds, with the digest of each file. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -27,8 +27,11 @@ export const toManifestPath = (folder: string) => path.join(folder, manifestName
 
 /** Reads the manifest of a backup; null where there is none that can be read. */
 export function readManifest(folder: string): BackupManifest | null {
+  const file = toManifestPath(folder);
   try {
-    return manifestSchema.parse(JSON.parse(readFileSync(toManifestPath(folder), 'utf8')));
+    // Reading a pipe would wait for ever.
+    if (!lstatSync(file).isFile()) return null;
+    return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     const isUnreadable = error instanceof Error && 'code' in error;
     if (isUnreadable || error instanceof SyntaxError || error instanceof z.ZodError) return null;

@@ -1,5 +1,6 @@
 /** Reading an example file as strictly as a body, within the memory of the process that reads it. */
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
+import { checkPackedSize } from '../../engine/import/packed-size.ts';
 import { readFile, readText } from '../../engine/import/read-file.ts';
 import type { TextFormat } from '../../engine/import/sheet.ts';
 import {
@@ -20,6 +21,8 @@ export type ImportFile = { content: string; format: TextFormat | null } | { name
 
 /** What a body may hold, too: a wider input could not be sent back. */
 const maxColumns = 2_000;
+/** Characters of a column's name, which the answer repeats several times. */
+const maxColumnName = 1_000;
 const maxReportedProblems = 100;
 /** Values that a JSON file may hold; they fit the memory of the process that reads them. */
 const maxValues = 1_500_000;
@@ -78,6 +81,11 @@ function checkSheet({ columns, rows, refused, header }: Sheet): void {
   if (header !== null && columns.length > maxColumns) {
     refuseFile([toFileProblem(header.line, maxColumns + 1, `more than ${maxColumns} columns`)]);
   }
+  const long = columns.findIndex((name) => name.length > maxColumnName);
+  if (long >= 0) {
+    const msg = `the name of a column has more than ${formatCount(maxColumnName)} characters`;
+    refuseFile([toFileProblem(header?.line ?? 1, long + 1, msg)]);
+  }
   if (refused.length > 0) refuseFile(refused.slice(0, maxReportedProblems).map(toProblem));
   if (rows.length === 0) refuseFile([{ type: 'empty', loc: ['body', 'content'], msg: 'the file holds no examples' }]);
   if (rows.length > limits.maxExamples) {
@@ -94,6 +102,7 @@ export async function readSheet(file: ImportFile, choice: SheetChoice): Promise<
     checkText,
   };
   try {
+    if ('bytes' in file) await checkPackedSize(file.bytes, { maxRows: limits.maxExamples, maxColumns, maxCells });
     const sheet =
       'bytes' in file
         ? await readFile(file, choice, fileLimits)

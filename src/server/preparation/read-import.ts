@@ -28,7 +28,9 @@ const maxListedColumns = 500;
 const maxSampleLength = 200;
 const maxCandidateValues = 5;
 const maxReportedProblems = 100;
+/** Rows of the preview, which ends before the one that makes it longer than this. */
 const maxPreviewed = 20;
+const maxPreviewCharacters = 1_000_000;
 const maxUnknownDecisions = 100;
 
 /** How a file is to be read, as a request says it. */
@@ -161,6 +163,7 @@ function startSummary({ definition }: ExampleType, mapping: ImportMapping) {
   const unknown = new Map<string, ImportResult['unknown_decisions'][number]>();
   const preview: ImportResult['preview'] = [];
   const problems: ErrorDetail[] = [];
+  let previewCharacters = 0;
   let total = 0;
   let labelled = 0;
   const report = (line: number, column: string, value: string, problem: string) => {
@@ -184,8 +187,10 @@ function startSummary({ definition }: ExampleType, mapping: ImportMapping) {
     problems,
     add({ line, input, decision, reasonCodes }: ImportedExample): void {
       total += 1;
-      if (preview.length < maxPreviewed) {
-        preview.push({ line, input_payload: input, expected_decision: decision, reason_codes: reasonCodes });
+      if (total <= maxPreviewed && previewCharacters <= maxPreviewCharacters) {
+        const row = { line, input_payload: input, expected_decision: decision, reason_codes: reasonCodes };
+        previewCharacters += JSON.stringify(row).length;
+        if (previewCharacters <= maxPreviewCharacters) preview.push(row);
       }
       if (decision !== null) countDecision(decision, line);
       for (const code of reasonCodes) {

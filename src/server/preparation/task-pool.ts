@@ -20,7 +20,13 @@ type Task = {
 };
 type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null; endsFor: 'time' | null };
 
-/** Runs tasks in child processes, whose heaps overflow alone; they end when idle. Callers take turns. */
+/** Tasks that read a file of anybody's making: how long one takes follows from it only within wide bounds. */
+const ofFiles: ReadonlySet<TaskName> = new Set(['readImport']);
+
+/**
+ * Runs tasks in child processes, whose heaps overflow alone; they end when idle. Callers take turns: nobody has all
+ * children at once, nor more than one with a file, and files together leave one to the other tasks.
+ */
 export class TaskPool {
   readonly #children = new Set<Child>();
   readonly #waiting: Task[] = [];
@@ -58,12 +64,21 @@ export class TaskPool {
       return;
     }
     if (this.#waiting.length === 0 && [...this.#children].every(({ task }) => task === null)) this.#turns.clear();
-    while (this.#waiting.length > 0) {
-      const child = this.#findIdleChild();
-      const task = child && this.#takeNext();
-      if (!child || !task) return;
-      this.#start(child, task);
+    for (;;) {
+      const startable = this.#waiting.filter((task) => this.#mayStart(task));
+      const child = startable.length > 0 && this.#findIdleChild();
+      if (!child) return;
+      this.#start(child, this.#takeNext(startable));
     }
+  }
+
+  #mayStart({ callerId, order }: Task): boolean {
+    const running = [...this.#children].flatMap(({ task }) => task ?? []);
+    const own = running.filter((task) => task.callerId === callerId);
+    const most = Math.max(1, this.#limits.maxChildren - 1);
+    if (own.length >= most) return false;
+    const isFile = (task: Task) => ofFiles.has(task.order.name);
+    return !ofFiles.has(order.name) || (running.filter(isFile).length < most && !own.some(isFile));
   }
 
   #findIdleChild(): Child | null {
@@ -71,13 +86,12 @@ export class TaskPool {
     return this.#children.size < this.#limits.maxChildren ? this.#open() : null;
   }
 
-  /** Takes the first task of the caller whose turn was longest ago. */
-  #takeNext(): Task | undefined {
+  /** Takes the first of some waiting tasks of the caller whose turn was longest ago. */
+  #takeNext(startable: readonly Task[]): Task {
     const turnOf = ({ callerId }: Task) => this.#turns.get(callerId) ?? 0;
-    const longestAgo = Math.min(...this.#waiting.map(turnOf));
-    const index = this.#waiting.findIndex((task) => turnOf(task) === longestAgo);
-    const [task] = this.#waiting.splice(index, 1);
-    if (task !== undefined) this.#turns.set(task.callerId, ++this.#turn);
+    const task = startable.reduce((first, other) => (turnOf(other) < turnOf(first) ? other : first));
+    this.#waiting.splice(this.#waiting.indexOf(task), 1);
+    this.#turns.set(task.callerId, ++this.#turn);
     return task;
   }
 

@@ -78,6 +78,28 @@ describe('a task in a process of its own', () => {
     ]);
     expect(ended).toEqual(['first of busy', 'other', 'second of busy']);
   });
+
+  it('does not wait for the files of others, whatever these hold [LRG-5]', async () => {
+    const preparation = openPreparation({ maxChildren: 3 });
+    const ended: string[] = [];
+    const note = (name: string) => () => ended.push(name);
+    const readFile = (caller: string, rows: number) => {
+      const content = JSON.stringify(Array.from({ length: rows }, (_, n) => ({ a: n, b: n, c: n, d: n })));
+      const order = { request: { format: 'json' as const, content, commit: true }, type: exampleType, nowMs: 0 };
+      return preparation.run(caller, 'readImport', order);
+    };
+    const hostile = Array.from({ length: 6 }, () => readFile('hostile', 30_000).then(note('hostile')));
+    const body = Buffer.from(JSON.stringify({ decisions: [] }));
+    await Promise.all([
+      readFile('owner', 10).then(note('file')),
+      preparation.run('owner', 'checkRules', toCheck(1)).then(note('rules')),
+      preparation.run('owner', 'checkBody', { bytes: body, operation: null }).then(note('body')),
+    ]);
+    // The first of them may be read by then.
+    expect(ended.filter((name) => name === 'hostile').length).toBeLessThan(2);
+    await Promise.all(hostile);
+    expect(ended).toHaveLength(9);
+  });
 });
 
 const exampleType = { id: 'type', definition: { options: ['yes', 'no'], reason_codes: [] } };

@@ -1,5 +1,5 @@
 /** Imports in parts: whole once they are committed, and nothing of them before or otherwise. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Imports, type OpenImport } from '../../../src/server/services/examples/imports.ts';
 import { removeExpiredTypes } from '../../../src/server/services/upkeep/expired-types.ts';
 import { callerOf, makeType, openForTest } from '../workbench.ts';
@@ -29,6 +29,20 @@ async function openForImport(dataDir?: string) {
     countRows: () => ({ examples: count('examples'), parts: count('unfinished_example_parts') }),
   };
 }
+
+const openImport = (id: string, callerId: string): OpenImport => ({
+  id,
+  callerId,
+  startedAt: 0,
+  type: { id: '', definition: { options: [], reason_codes: [] } },
+  begin: () => undefined,
+  end: () => {
+    throw new Error('This import is never committed.');
+  },
+  parts: new Map(),
+  isCommitting: false,
+  cancelling: new AbortController(),
+});
 
 describe('an import in parts', () => {
   it('counts for nothing before it is committed, nor after a restart [FIL-9]', async () => {
@@ -148,11 +162,37 @@ describe('an import in parts', () => {
 
   it('ends where nobody goes on with it [FIL-9]', async () => {
     const imports = new Imports(20);
-    const left = { id: 'left', cancelling: new AbortController() } as OpenImport;
+    const left = openImport('left', 'anybody');
     imports.add(left);
     const reason = await new Promise((end) => {
       left.cancelling.signal.onabort = () => end(left.cancelling.signal.reason);
     });
     expect(reason).toMatchObject({ code: 'conflict' });
+  });
+
+  it('gives way to a later one of its caller, and of whoever holds most where all is full [FIL-11]', () => {
+    const imports = new Imports();
+    onTestFinished(() => imports.close());
+    const hold = (id: string, callerId: string, mebibytes: number) => {
+      const begun = openImport(id, callerId);
+      imports.add(begun);
+      const slices = [' '.repeat(mebibytes * 1024 * 1024)];
+      imports.keepPart(begun, 0, { decisionTypeId: '', createdAt: 0, count: 1, slices });
+      return begun;
+    };
+    const listEnded = (...begun: OpenImport[]) =>
+      begun.filter(({ cancelling }) => cancelling.signal.aborted).map(({ id }) => id);
+    const held = ['a1', 'a2', 'a3'].map((id) => hold(id, 'a', 60));
+    expect(listEnded(...held)).toEqual(['a1']);
+    const others = ['b1', 'b2'].map((id) => hold(id, 'b', 50));
+    const owner = hold('owner', 'owner', 70);
+    expect(listEnded(...held, ...others, owner)).toEqual(['a1', 'a2']);
+    const small = Array.from({ length: 30 }, (_, index) => hold(`c${index}`, 'c', 0));
+    expect(listEnded(...small)).toHaveLength(10);
+    expect(listEnded(...held, ...others, owner)).toEqual(['a1', 'a2']);
+    const committing = hold('d', 'd', 60);
+    committing.isCommitting = true;
+    expect(() => hold('d2', 'd', 120)).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    expect(listEnded(committing)).toEqual([]);
   });
 });

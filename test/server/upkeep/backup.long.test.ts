@@ -218,7 +218,8 @@ describe('the care for a data folder', () => {
     const [sound = '', unreadable = '', empty = '', linked = ''] = names;
     const inside = (name: string, file: string) => path.join(dataDir, 'backups', name, file);
     rmSync(inside(unreadable, 'manifest.json'));
-    mkdirSync(inside(unreadable, 'manifest.json'));
+    // Reading it would wait until somebody writes.
+    spawnSync('mkfifo', [inside(unreadable, 'manifest.json')]);
     const list = JSON.parse(readFileSync(inside(empty, 'manifest.json'), 'utf8'));
     writeFileSync(inside(empty, 'manifest.json'), JSON.stringify({ ...list, files: [] }));
     renameSync(inside(linked, 'workbench.db'), path.join(dataDir, 'elsewhere.db'));

@@ -36,7 +36,9 @@ describe('a further address', () => {
     const workbench = await start(dataDir, null);
     expect(workbench.outsideUrl).toBeNull();
     expect((await ask(`${workbench.url}/ready`)).body.network).toBe('this machine alone');
-    for (const text of ['0.0.0.0', '::', '127.0.0.1', 'localhost', '']) {
+    const disguised = ['0::0', '::ffff:0.0.0.0', '::ffff:127.0.0.1'];
+    const many = ['224.0.0.1', '255.255.255.255', 'ff02::1'];
+    for (const text of ['0.0.0.0', '::', '127.0.0.1', 'localhost', '', ...disguised, ...many]) {
       expect(() => readCommandLine(['serve', '--listen', text], {}), text).toThrow(/one IP address of this machine/);
     }
   });

@@ -209,14 +209,16 @@ const importResultSchema = z.object({
   unknown_decisions: z
     .array(z.object({ value: z.string(), count: z.int(), line: z.int() }))
     .describe('Labels that are none of the options'),
-  preview: z.array(
-    z.object({
-      line: z.int(),
-      input_payload: z.record(z.string(), z.unknown()),
-      expected_decision: z.string().nullable(),
-      reason_codes: z.array(z.string()),
-    }),
-  ),
+  preview: z
+    .array(
+      z.object({
+        line: z.int(),
+        input_payload: z.record(z.string(), z.unknown()),
+        expected_decision: z.string().nullable(),
+        reason_codes: z.array(z.string()),
+      }),
+    )
+    .describe('The first 20 rows, or as many of them as take a megabyte'),
 });
 
 export type ImportResult = z.infer<typeof importResultSchema>;

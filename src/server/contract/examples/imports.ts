@@ -33,7 +33,7 @@ export const importOperations = {
     status: 201,
     summary: 'Begin an import in parts',
     description:
-      'Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import. A key needs the scope train to make a type and deploy to add options or reason codes.',
+      'Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options or reason codes.',
     errors: ['decision_type_not_found', 'conflict', 'quota_exceeded'],
   }),
   'imports.put_part': operation('PUT', `${base}/:import_id/parts/:part`, {

@@ -40,21 +40,31 @@ export type OpenImport = TypePlan & {
   callerId: string;
   startedAt: number;
   parts: Map<number, ExampleRows>;
+  isCommitting: boolean;
   cancelling: AbortController;
 };
 
 const mebibyte = 1024 * 1024;
-/** Characters of the rows, in each of which the names of the fields stand again: of one import, and of all. */
-const maxCharacters = { one: 128 * mebibyte, all: 256 * mebibyte } as const;
+/** Characters of the rows, in each of which the names of the fields stand again: of one caller, and of all. */
+const maxCharacters = { ofCaller: 128 * mebibyte, all: 256 * mebibyte } as const;
+/** Imports of one caller, each of which may plan a decision type. */
+const maxOpenOfCaller = 20;
 const retryAfterSeconds = 60;
 
 const countRows = (parts: Iterable<ExampleRows>) => [...parts].reduce((sum, { count }) => sum + count, 0);
-const countCharacters = (parts: Iterable<ExampleRows>) =>
-  [...parts].flatMap(({ slices }) => slices).reduce((sum, { length }) => sum + length, 0);
+const countCharacters = (imports: readonly OpenImport[]) =>
+  imports
+    .flatMap(({ parts }) => [...parts.values()])
+    .flatMap(({ slices }) => slices)
+    .reduce((sum, { length }) => sum + length, 0);
 
-/** The imports under way. They are in memory alone: of one that is not committed nothing is left. */
+/**
+ * The imports under way. They are in memory alone: of one that is not committed nothing is left. Where a caller's share
+ * is full, the import of theirs that was used longest ago gives way; where all is full, that of the caller with most.
+ */
 export class Imports {
   readonly #idleMs: number;
+  /** Those used longest ago first. */
   readonly #open = new Map<string, { known: OpenImport; timer: NodeJS.Timeout }>();
 
   constructor(idleMs = 5 * 60_000) {
@@ -64,26 +74,29 @@ export class Imports {
   add(known: OpenImport): void {
     const timer = setTimeout(() => this.cancel(known), this.#idleMs).unref();
     this.#open.set(known.id, { known, timer });
+    this.#makeRoom(known);
   }
 
   /** Finds an import of the caller and lets it wait anew; throws `not_found`. */
   find(caller: Caller, id: string): OpenImport {
     const found = this.#open.get(id);
     if (found === undefined || found.known.callerId !== toCallerId(caller)) {
-      const ends = 'it was committed or cancelled, waited for five minutes, or the workbench was restarted';
+      const ends =
+        'it was committed or cancelled, waited for five minutes, gave way to a later one, or the workbench was restarted';
       throw new WorkbenchError('not_found', `There is no such import: ${ends}. Begin it again.`);
     }
     found.timer.refresh();
+    this.#open.delete(id);
+    this.#open.set(id, found);
     return found.known;
   }
 
-  /** Keeps a part. Where the import, or all of them, are too large now, it ends and what is thrown says why. */
+  /** Keeps a part. Where the import is too large now, or nothing gives way to it, it ends; what is thrown says why. */
   keepPart(known: OpenImport, part: number, rows: ExampleRows): void {
     known.parts.set(part, rows);
-    const own = [...known.parts.values()];
-    if (countRows(own) > limits.maxExamples || countCharacters(own) > maxCharacters.one) {
+    if (countRows(known.parts.values()) > limits.maxExamples || countCharacters([known]) > maxCharacters.ofCaller) {
       this.cancel(known);
-      const most = `${limits.maxExamples} examples and ${maxCharacters.one / mebibyte} MiB with the names of their fields`;
+      const most = `${limits.maxExamples} examples and ${maxCharacters.ofCaller / mebibyte} MiB with the names of their fields`;
       throw toValidationError([
         {
           type: 'too_many',
@@ -92,14 +105,31 @@ export class Imports {
         },
       ]);
     }
-    const all = [...this.#open.values()].flatMap((open) => [...open.known.parts.values()]);
-    if (countCharacters(all) <= maxCharacters.all) return;
-    this.cancel(known);
-    throw new BusyError(
-      'unavailable',
-      'Too many imports are under way. Begin it again in a minute.',
-      retryAfterSeconds,
-    );
+    this.#makeRoom(known);
+  }
+
+  #makeRoom(known: OpenImport): void {
+    for (let crowd = this.#findCrowd(known); crowd.length > 0; crowd = this.#findCrowd(known)) {
+      const oldest = crowd.find((each) => each !== known && !each.isCommitting);
+      this.cancel(oldest ?? known);
+      if (oldest === undefined) {
+        throw new BusyError(
+          'unavailable',
+          'Too many imports are under way. Begin it again in a minute.',
+          retryAfterSeconds,
+        );
+      }
+    }
+  }
+
+  /** The imports of whom has to make room for an import of somebody; none where there is room. */
+  #findCrowd({ callerId }: OpenImport): OpenImport[] {
+    const open = [...this.#open.values()].map(({ known }) => known);
+    const byCaller = Map.groupBy(open, (each) => each.callerId);
+    const own = byCaller.get(callerId) ?? [];
+    if (own.length > maxOpenOfCaller || countCharacters(own) > maxCharacters.ofCaller) return own;
+    if (countCharacters(open) <= maxCharacters.all) return [];
+    return [...byCaller.values()].reduce((most, each) => (countCharacters(each) > countCharacters(most) ? each : most));
   }
 
   /** Ends an import without any effect, also while it is being committed. */
@@ -130,6 +160,7 @@ export async function beginImport(deps: BeginDeps, caller: Caller, request: Impo
     callerId: toCallerId(caller),
     startedAt: deps.clock.now(),
     parts: new Map(),
+    isCommitting: false,
     cancelling: new AbortController(),
   };
   deps.imports.add(known);
@@ -199,6 +230,7 @@ export async function commitImport(
   alongside: (committed: Committed) => void,
 ): Promise<Committed> {
   const parts = takeParts(known, partCount);
+  known.isCommitting = true;
   const rows: ExampleRows = {
     decisionTypeId: known.type.id,
     createdAt: known.startedAt,
