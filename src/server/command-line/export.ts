@@ -23,13 +23,13 @@ export function checkBundlePlace(out: string): void {
     closeSync(openSync(toPartPath(file), 'wx', bundleMode));
     rmSync(toPartPath(file));
   } catch (cause) {
-    const reason = `--out ${out} cannot be written (${(cause as Error).message}).`;
+    const reason = `The file ${out} of --out cannot be written (${(cause as Error).message}).`;
     throw refuse(`${reason} Name a file in a folder that is there and yours.`, cause);
   }
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isDirectory()) throw refuse(`--out ${out} is a folder. Name a file in it.`);
+  if (found?.isDirectory()) throw refuse(`The path ${out} is a folder. Name a file in it.`);
   if (found !== undefined && !(found.isFile() && isBundle(file))) {
-    throw refuse(`--out ${out} is there already and is no bundle. Only a bundle is replaced; name another file.`);
+    throw refuse(`The file ${out} is there already and is no bundle. Only a bundle is replaced; name another file.`);
   }
 }
 

@@ -45,7 +45,7 @@ async function workIn<T>(dataDir: string, env: NodeJS.ProcessEnv, work: (client:
     await requireAnswer(running);
     return work(await connect(running, dataDir));
   }
-  // What goes wrong is told by the command, in a sentence.
+  // The command itself says what goes wrong.
   const logLevel = logLevels.find((level) => level === env['WORKBENCH_LOG_LEVEL']) ?? 'silent';
   const own = await startWorkbench({ dataDir, port: 0, rendererDir: null, logLevel });
   try {

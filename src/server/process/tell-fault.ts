@@ -13,8 +13,8 @@ const remedies: Record<string, string> = {
 const placeErrors = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS']);
 
 /**
- * Tells what went wrong on the standard error. What the system refuses is one sentence with its remedy; of a fault of the
- * program the place in the source follows, for whoever mends it.
+ * Writes what went wrong to the standard error: one sentence with the remedy where the system refused something; a fault
+ * of the program also with its place in the source.
  */
 export function tellFault(error: unknown): void {
   process.stderr.write(`${describeFault(error)}\n`);
