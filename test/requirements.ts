@@ -313,6 +313,8 @@ const training = {
   'TRN-22':
     'Under fallback rare options are learned as one, whose probability they share; inputs like theirs go to the fallback or to a person, and no answer names one of them, in service, bundle and Python package.',
   'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',
+  'TRN-25':
+    'A training that is started in the page while another one runs waits in the queue of its window, which says its place, and begins by itself; over REST it is a 409 that names the one in progress.',
   'TRN-24':
     'Where some answers have too few examples, the page offers to train on all of them as they are (8 or more each), with what that costs.',
   'AUD-2':

@@ -8,9 +8,10 @@ import { patchCachedExample } from './api/labels.ts';
 import { createLive, type LivePorts } from './api/live.ts';
 import { createOutbox, type Outbox } from './api/outbox.ts';
 import { createSession } from './api/session.ts';
+import { createTrainingQueue } from './api/training-queue.ts';
 import { createCommandRegistry } from './commands/registry.ts';
 import { createDraftStore } from './state/drafts.ts';
-import { notify } from './state/notices.tsx';
+import { notify, notifyFailure } from './state/notices.tsx';
 import { createSettings } from './state/settings.ts';
 import { createUiStore } from './state/ui.ts';
 import type { Workbench } from './state/workbench.ts';
@@ -116,6 +117,15 @@ export function createWorkbench(borders: Borders): Workbench {
       return output;
     },
   });
+  const trainings = createTrainingQueue({
+    start: async (order) => {
+      const started = await client.call('training.start', order);
+      await invalidate(queries, findStale('training.start', order));
+      return started;
+    },
+    readStatus: async (params) => (await client.call('policies.progress', { params })).status,
+    refused: (_, error) => notifyFailure(error),
+  });
   return {
     client,
     session,
@@ -124,6 +134,7 @@ export function createWorkbench(borders: Borders): Workbench {
     health,
     outbox,
     acts,
+    trainings,
     ui: createUiStore(),
     drafts: createDraftStore(borders.kept),
     settings: createSettings(borders.kept),

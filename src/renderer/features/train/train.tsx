@@ -1,11 +1,13 @@
 import './train.css';
 import { Button } from '@mantine/core';
 import { useReducer, useState } from 'react';
+import { useStore } from 'zustand';
 import { isInProgress, type TrainingConfig } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { findHolder } from '../../api/training-queue.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
@@ -15,6 +17,7 @@ import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { PromiseForm } from './promise-form.tsx';
 import { type Settings, TrainingOptions, toSettings } from './training-options.tsx';
 import { TrainingProgress } from './training-progress.tsx';
@@ -48,6 +51,7 @@ export function Train({ type }: { type: DecisionType }) {
       }
     >
       {start.error && <ErrorNote error={start.error} />}
+      <WaitingTraining type={type} />
       {!isRunning && <FewExamples {...others} start={start.send} isStarting={start.isStarting} />}
       {newest ? (
         <TrainingProgress key={newest.id} type={type} policy={newest} />
@@ -115,10 +119,17 @@ type Rareness = Partial<Pick<TrainingConfig, 'rare_options' | 'min_per_option'>>
 
 /** Starts a training with these settings, by button and key, or in another way with answers that are too rare. */
 function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
+  const { trainings } = useWorkbench();
   const start = useChange('training.start');
   const send = (rareness: Rareness) => {
     if (start.isPending) return;
-    start.mutate({ params: { decision_type_id: type.id }, body: { ...settings, ...rareness } });
+    const order = { params: { decision_type_id: type.id }, body: { ...settings, ...rareness } };
+    start.mutate(order, {
+      onError: (error) => {
+        const holder = findHolder(error);
+        if (holder !== null) trainings.add(order, holder);
+      },
+    });
   };
   const begin = () => send({});
   useCommands('Training', [
@@ -129,8 +140,27 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
     send,
     isPossible,
     isStarting: start.isPending,
-    error: start.error,
+    error: findHolder(start.error) === null ? start.error : null,
   };
+}
+
+/** Says that a training of this type waits for others, and at which place. */
+function WaitingTraining({ type }: { type: DecisionType }) {
+  const { trainings } = useWorkbench();
+  const waiting = useStore(trainings.store, (queue) => queue.waiting);
+  const place = waiting.findIndex(({ params }) => params.decision_type_id === type.id) + 1;
+  if (place === 0) return null;
+  const before = place === 1 ? 'the training under way has ended' : `${number(place - 1)} more before it have ended`;
+  return (
+    <div className="note row" role="status">
+      <p>
+        Place {number(place)} in the queue: it begins when {before}, as long as this window is open.
+      </p>
+      <Button size="compact-xs" onClick={() => trainings.remove(type.id)}>
+        Take it out
+      </Button>
+    </div>
+  );
 }
 
 type FewExamplesProps = ReturnType<typeof useOtherWays> & { start(rareness: Rareness): void; isStarting: boolean };
