@@ -39,9 +39,9 @@ const batchSize = 50;
 const sizes: Record<string, { labelled: number; untouched: number; deals: number }> = {
   german_credit: { labelled: 600, untouched: 400, deals: 10 },
   car_evaluation: { labelled: 700, untouched: 1_000, deals: 5 },
-  sms_spam: { labelled: 800, untouched: 1_000, deals: 2 },
-  complaint_routing: { labelled: 700, untouched: 800, deals: 4 },
-  home_commands_de: { labelled: 1_000, untouched: 1_000, deals: 3 },
+  sms_spam: { labelled: 500, untouched: 1_000, deals: 2 },
+  complaint_routing: { labelled: 500, untouched: 500, deals: 4 },
+  home_commands_de: { labelled: 600, untouched: 1_000, deals: 3 },
 };
 
 function dealRows(name: string, deal: number): Row[] {
@@ -166,7 +166,7 @@ try {
       const meanOff = mean(off);
       const error = Math.sqrt(mean(off.map((each) => (each - meanOff) ** 2)) / Math.max(1, deals - 1));
       failed ||= Math.abs(meanOff) > maxOffPoints;
-      const offBy = `${meanOff > 0 ? '+' : ''}${meanOff.toFixed(1)} ± ${error.toFixed(1)}`;
+      const offBy = `${meanOff > 0 ? '+' : ''}${meanOff.toFixed(1)}${deals > 1 ? ` ± ${error.toFixed(1)}` : ''}`;
       console.log(
         `| ${[name, deals, round, of('said'), offBy, of('true'), of('asNow'), of('errorSaid'), of('errorTrue')].join(' | ')} |`,
       );

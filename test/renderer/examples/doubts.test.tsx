@@ -36,7 +36,9 @@ describe('labels that a model doubts', () => {
     const picked = Math.min(suspects.expected_wrong, by_queue.suspect);
     await screen.findByRole('button', { name: new RegExp(`^Fix ${picked} findings`) });
     press('l');
-    const said = await screen.findByText(/^Relabelled: \d+ examples; \d+ test rows? among them stay? measured/);
+    const said = await screen.findByText(
+      /^Relabelled: \d+ examples; \d+ test rows? still measured by the first label$/,
+    );
     const { body: whole } = await call('GET', `${policyUrl}/whole-decision`);
     const { rows, sentence } = whole.relabelled;
     expect(said.textContent).toMatch(new RegExp(`^Relabelled: ${picked} examples; ${rows} test row`));

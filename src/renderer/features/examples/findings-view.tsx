@@ -224,7 +224,7 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
 }
 
 const toHeldOut = (heldOut: number) =>
-  heldOut === 0 ? '' : `; ${count(heldOut, 'test row')} among them stay measured by their first labels`;
+  heldOut === 0 ? '' : `; ${count(heldOut, 'test row')} still measured by the first label`;
 
 /** Lists what may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
 export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
