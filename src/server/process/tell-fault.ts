@@ -13,8 +13,8 @@ const remedies: Record<string, string> = {
 const placeErrors = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS']);
 
 /**
- * Writes what went wrong to the standard error: one sentence with the remedy where the system refused something; a fault
- * of the program also with its place in the source.
+ * Writes what went wrong to the standard error: one sentence with the remedy where the system refused something; of a
+ * fault of the program its place in the source, too.
  */
 export function tellFault(error: unknown): void {
   process.stderr.write(`${describeFault(error)}\n`);
