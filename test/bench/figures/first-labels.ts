@@ -132,6 +132,8 @@ async function runDeal(name: string, deal: number): Promise<Round[]> {
   const { id } = await ask<{ id: string }>('POST', '/decision-types', { name: type, options });
   const path = `/decision-types/${id}`;
   await ask('POST', `${path}/examples`, { examples: rows });
+  // An option that no labelled row has cannot be right.
+  const others = all.slice(labelled).filter(({ decision }) => options.includes(decision));
   const found: Round[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     if (round > 0) await takeAllDoubts(path);
@@ -142,7 +144,7 @@ async function runDeal(name: string, deal: number): Promise<Round[]> {
       asNow: whole.relabelled?.accuracy.share ?? whole.accuracy.share ?? 0,
       alone: whole.automatic.share ?? 0,
       errorSaid: whole.error_automatic.share ?? 0,
-      ...(await measureTruth(type, all.slice(labelled, labelled + untouched))),
+      ...(await measureTruth(type, others.slice(0, untouched))),
     });
   }
   return found;
