@@ -206,6 +206,12 @@ const examples = {
     'Titles, second headers, totals, notes and blank lines of a table are no rows, and each is counted with its line and reason; rows, refused and skipped lines are all lines of the file.',
   'FIL-21':
     'A text table is read whatever separates its cells and ends its lines; a quote that nothing closes takes in no other line. Separator, quote and header, or that there is none, can be stated.',
+  'FIL-22':
+    'Of the names of columns only those nest whose parts are called like fields, at the import and in Python alike.',
+  'FIL-23':
+    'A text file is read in the encoding that its letters are in; where they do not tell, it is asked for with how it would read, damaged signs are named by their lines, and it can be stated.',
+  'FIL-24':
+    'How a file was read is said in the page, in `report` of the answer and on stderr of the commands: encoding, separator, lines that are no rows, and what was guessed, made up or lost.',
   'FIL-30':
     'Of a workbook, or a web page or XML called .xls, is read what is shown: dates of either calendar, times, durations as hours, merged cells; hidden sheets, rows and columns are not, and are named, as are errors and formulas without a value.',
   'FIL-31':

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +15,10 @@ import pyarrow
 import pytest
 
 from decision_edge import EdgePredictor, InvalidInput
+from decision_edge._inputs import split_name
 from tiny_bundle import classifier
+
+NAMES = json.loads((Path(__file__).parents[2] / "test" / "cases" / "column-names.json").read_text("utf-8"))["cases"]
 
 
 @pytest.fixture
@@ -144,3 +149,17 @@ def test_dates_and_times(predictor: EdgePredictor, day: Any) -> None:
 def test_a_table_that_is_no_list_of_inputs_is_refused(predictor: EdgePredictor, table: Any, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         predictor.predict_many(table)
+
+
+@pytest.mark.parametrize("case", NAMES, ids=lambda case: case["name"])
+def test_the_name_of_a_column_nests_where_its_parts_are_called_like_fields(case: Any) -> None:
+    assert split_name(case["name"]) == case["path"]
+
+
+def test_a_column_called_like_a_field_fills_it_whatever_its_name(make_bundle: Any) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        entries["features.json"]["fields"][0]["path"] = ["No", " of rooms"]
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change))
+    frame = pandas.DataFrame({"No. of rooms": [4]})
+    assert predictor.predict_many(frame) == predictor.predict_many([{"No": {" of rooms": 4}}])

@@ -107,6 +107,8 @@ class Fields:
             self._add(tuple(left_out["path"].split(".")), "any")
         self.tree = _sort_names(self.tree)
         self._describe = lru_cache(_MAX_KEPT)(self._describe_all)
+        # By the name of the column of a table that fills them: fields within objects.
+        self.places = {".".join(path): path for path in found if len(path) > 1}
         self.listed = tuple(found.values()) if not contract else tuple(map(_read_field, contract))
 
     def find_unread(self, values: JsonObject) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -19,7 +20,17 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["Part", "Row", "Rows", "clean_input", "clean_member", "is_missing", "iterate_parts", "to_plain"]
+__all__ = [
+    "Part",
+    "Row",
+    "Rows",
+    "clean_input",
+    "clean_member",
+    "is_missing",
+    "iterate_parts",
+    "split_name",
+    "to_plain",
+]
 
 Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
 Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table | ArrowStream"
@@ -33,7 +44,11 @@ class ArrowStream(Protocol):
 
 
 Paths: TypeAlias = Sequence[list[Any]]
+Places: TypeAlias = Mapping[str, Sequence[str]]
 
+_NO_PLACES: Places = {}
+# Names of parts that are called like fields nest: "stay.adults", not "No. of rooms", "Sr." or the "Amount.1" of pandas.
+_DOTTED_NAME = re.compile(r"[^0-9\s.][^\s.]*(?:\.[^0-9\s.][^\s.]*)+")
 # Whole numbers below it are doubles as they are.
 MAX_EXACT = 2**53
 # Looked up before anything else, because nearly every value is one of them: none is ever a missing value.
@@ -65,20 +80,23 @@ class Part:
         return all(type(row) is dict or isinstance(row, Mapping) for row in self._rows)
 
 
-def iterate_parts(inputs: Rows, size: int) -> Iterator[Part]:
-    """Yield inputs in parts of `size`. Raises InvalidInput for columns that name one place, or none."""
+def iterate_parts(inputs: Rows, size: int, places: Places) -> Iterator[Part]:
+    """Yield inputs in parts of `size`; a column called like one of `places` fills it.
+
+    Raises InvalidInput for columns that name one place, or none.
+    """
     table: Any = inputs
     if hasattr(table, "to_batches") and hasattr(table, "column_names"):
-        paths = _split_columns(table.column_names)
+        paths = _split_columns(table.column_names, places)
         for start in range(0, table.num_rows, size):
             yield Part(start, [], paths, [column.to_pylist() for column in table.slice(start, size).columns])
     elif hasattr(table, "iloc") and hasattr(table, "columns"):
-        paths = _split_columns(list(table.columns))
+        paths = _split_columns(list(table.columns), places)
         for start in range(0, len(table), size):
             rows = table.iloc[start : start + size]
             yield Part(start, [], paths, [rows.iloc[:, at].tolist() for at in range(rows.shape[1])])
     elif hasattr(table, "__arrow_c_stream__"):
-        yield from iterate_parts(_to_arrow(table), size)
+        yield from iterate_parts(_to_arrow(table), size, places)
     elif isinstance(table, np.ndarray) and table.dtype != object:
         raise InvalidInput(
             "A NumPy array does not name its fields; give a pandas DataFrame: pandas.DataFrame(array, columns=[…])."
@@ -104,46 +122,52 @@ def _to_arrow(table: Any) -> pyarrow.Table:
         raise InvalidInput(f"A {name} is no table; give one, or dicts.") from error
 
 
-def to_plain(value: Row) -> dict[Any, Any]:
+def to_plain(value: Row, places: Places) -> dict[Any, Any]:
     """Return an input that was decided as a dict: itself where it is one."""
     if isinstance(value, dict):
         return value
     if isinstance(value, Mapping):
         return dict(value)
-    return _nest_row(_split_columns(list(value.index)), value)
+    return _nest_row(_split_columns(list(value.index), places), value)
 
 
-def clean_input(value: object) -> JsonObject:
+def clean_input(value: object, places: Places = _NO_PLACES) -> JsonObject:
     """Return a deep copy of an input object with every number as float. Raises InvalidInput, naming the place.
 
-    A pandas Series is read as the row of a table.
+    A pandas Series is read as the row of a table, whose columns called like one of `places` fill it.
     """
     if isinstance(value, Mapping):
         return _clean_object(value, "input", 1)
     series: Any = value
     if hasattr(series, "index") and hasattr(series, "items") and not hasattr(series, "columns"):
-        return _clean_object(_nest_row(_split_columns(list(series.index)), series), "input", 1)
+        return _clean_object(_nest_row(_split_columns(list(series.index), places), series), "input", 1)
     hint = "; tables are for predict_many" if hasattr(value, "columns") else ""
     raise InvalidInput(
         f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}{hint}."
     )
 
 
-def _split_columns(names: Sequence[Any]) -> list[list[Any]]:
-    """Return the path that each column of a table fills: dotted names nest, as in an import of the workbench.
+def split_name(name: object) -> list[Any]:
+    """Return the path that a column fills by its name, as in an import of the workbench."""
+    return name.split(".") if isinstance(name, str) and _DOTTED_NAME.fullmatch(name) else [name]
+
+
+def _split_columns(names: Sequence[Any], places: Places) -> list[list[Any]]:
+    """Return the path that each column of a table fills: the field that is called so, else by its name.
 
     Raises InvalidInput where there are more than an input has keys, or two of them name the same place.
     """
     if len(names) > MAX_INPUT_KEYS:
         raise InvalidInput(f"The table has more than {MAX_INPUT_KEYS:,} columns; drop those that nothing reads.")
-    known = set(names)
-    if len(known) < len(names):
+    if len(set(names)) < len(names):
         raise InvalidInput("The table has two columns of one name; rename or drop one.")
-    paths = [name.split(".") if isinstance(name, str) else [name] for name in names]
+    paths = [list(places[name]) if name in places else split_name(name) for name in names]
+    known = {tuple(path) for path in paths}
     for path in paths:
         for depth in range(1, len(path)):
-            if (outer := ".".join(path[:depth])) in known:
-                raise InvalidInput(f"The columns {outer!r} and {'.'.join(path)!r} name the same place; drop one.")
+            if tuple(path[:depth]) in known:
+                outer, inner = ".".join(path[:depth]), ".".join(path)
+                raise InvalidInput(f"The columns {outer!r} and {inner!r} name the same place; drop one.")
     return paths
 
 

@@ -203,7 +203,7 @@ class EdgePredictor:
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("Decided %s by %s with confidence %.4f.", decision.decision, decision.stage, decision.confidence)
         if self._on_decision is not None:
-            self._on_decision(to_plain(input), decision)
+            self._on_decision(to_plain(input, self._fields.places), decision)
 
     def predict_many(self, inputs: Rows, *, strict: bool = False) -> list[EdgeDecision]:
         """Decide many inputs: the same decisions as one by one, computed in batches, which is faster.
@@ -216,7 +216,7 @@ class EdgePredictor:
         decisions: list[EdgeDecision] = []
         counts: Counter[str] = Counter()
         unread_rows = 0
-        for part in iterate_parts(inputs, _BATCH_ROWS):
+        for part in iterate_parts(inputs, _BATCH_ROWS, self._fields.places):
             batch, rows = self._accept_part(part, strict)
             decisions += self._decide_part(part, batch, rows)
             unread_rows += len(batch.unread)
@@ -234,7 +234,7 @@ class EdgePredictor:
         decisions tell.
         """
         decided: list[EdgeDecision | InvalidInput] = []
-        for part in iterate_parts(inputs, _BATCH_ROWS):
+        for part in iterate_parts(inputs, _BATCH_ROWS, self._fields.places):
             try:
                 batch, rows = self._accept_part(part, strict)
                 decided += self._decide_part(part, batch, rows)
@@ -309,7 +309,7 @@ class EdgePredictor:
         return values, unread
 
     def _check(self, input: Row) -> JsonObject:
-        values = clean_input(input)
+        values = clean_input(input, self._fields.places)
         if self._schema is not None:
             self._schema.check(values)
         return values

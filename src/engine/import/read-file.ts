@@ -2,10 +2,11 @@
 import { parsePlainJson, readJson } from './formats/read-json.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
-import { decodeText } from './tables/decode-text.ts';
+import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
 import { readDelimited } from './tables/read-delimited.ts';
+import { listLines } from './tables/skipped.ts';
 
 /** How much of a file's start shows whether it is a text. */
 const sampledCharacters = 4_096;
@@ -114,6 +115,14 @@ async function readMarkup(text: string, choice: SheetChoice): Promise<Sheet> {
   return readWorkbook(tables, 'a web page', choice);
 }
 
+/** An encoding as people know it, where that is another name than the platform's. */
+const nameEncoding = (encoding: string) =>
+  encoding === 'windows-1252'
+    ? 'Windows-1252 (Latin-1)'
+    : encoding.startsWith('utf')
+      ? encoding.toUpperCase()
+      : encoding;
+
 /** Reads the bytes of a file. Throws UnreadableFile. */
 export async function readFile(
   { name, bytes }: { name: string; bytes: Uint8Array },
@@ -127,9 +136,21 @@ export async function readFile(
   if (startsWith(bytes, 'PK\x03\x04')) return readWorkbook(await openWorkbook(bytes, maxBytes), 'Excel', choice);
   const other = otherFiles.find(([sign]) => startsWith(bytes, sign));
   if (other) throw new UnreadableFile(describeOther(other[1]));
-  const { text, encoding } = decodeText(bytes);
+  if (choice.encoding !== undefined && !isEncoding(choice.encoding))
+    throw new UnreadableFile(
+      `There is no encoding “${choice.encoding}”. Name another, such as windows-1252 or shift_jis.`,
+    );
+  const { text, encoding, choices, damaged } = await decodeText(bytes, choice.encoding);
   if (text.slice(0, sampledCharacters).includes('\0'))
     throw new UnreadableFile(describeOther('a file of an unknown kind'));
-  if (markup.test(text)) return readMarkup(text, choice);
-  return readText(name, text, null, choice, fileLimits, encoding === 'UTF-8' ? [] : [encoding]);
+  const detected = encoding === 'utf-8' ? [] : [nameEncoding(encoding)];
+  const sheet = markup.test(text)
+    ? await readMarkup(text, choice)
+    : readText(name, text, null, choice, fileLimits, detected);
+  const lost = `${damaged.count} of the text's signs cannot be read as ${nameEncoding(encoding)} and became “�”, in line ${listLines(damaged.lines, damaged.lines.length)}`;
+  return {
+    ...sheet,
+    encoding: { name: encoding, choices },
+    notes: damaged.count > 0 ? [lost, ...sheet.notes] : sheet.notes,
+  };
 }

@@ -25,8 +25,11 @@ export type SheetRow = { line: number; cells: readonly Json[] } | { line: number
 /** A line, or a column of the header, that cannot be read, with the reason. */
 export type Refusal = { line: number; column: string | number; message: string };
 
+/** An encoding that a text could be in, and a piece of the text as it would read. */
+export type PossibleEncoding = { encoding: string; example: string };
+
 /** Why a line is no row; a `header` is a second one, or the first again. */
-const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden'] as const;
+export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 /** How many lines were skipped for a reason, and the first of them. */
 export type Skipped = { reason: SkipReason; count: number; lines: number[] };
@@ -41,6 +44,10 @@ export type Sheet = {
   skipped: Skipped[];
   /** What was guessed or made up, in sentences. */
   notes: string[];
+  /** Of a text file: its encoding, and those that it could be in where nothing in it tells. */
+  encoding?: { name: string; choices: PossibleEncoding[] };
+  /** Of a table in a text: what separates its cells, '' for nothing. */
+  delimiter?: string;
   /** Columns that are no inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
   /** The sheets of a workbook, the fullest first and hidden ones last, and the one that was read; null for other files. */
@@ -54,6 +61,8 @@ export type SheetChoice = {
   sheet?: string | undefined;
   /** 0 where no line names the columns. */
   headerLine?: number | undefined;
+  /** The encoding of a text, by a name that TextDecoder knows. */
+  encoding?: string | undefined;
   /** What separates the cells of a text: its characters, or `blanks` for any run of blanks. */
   delimiter?: string | undefined;
   /** What stands around the cells of a text that hold a separator; '' for nothing. */

@@ -54,7 +54,7 @@ export const decideCommand = defineCommand(
   { ...commonOptions, ...columnOptions, format: { type: 'string' }, 'dry-run': { type: 'boolean' } },
   async ({ values, file: name }, { env, signal, answer: write, say }) => {
     const folder = requireDataDir(values['data-dir'], env);
-    const file = await readInputFile(name, values, values.format);
+    const file = await readInputFile(name, values, values.format, say);
     return withWorkbench(folder, env, async (client) => {
       const type = await findType(client, values.type);
       const unread = file.unread.values();

@@ -82,7 +82,7 @@ export const evaluateCommand = defineCommand(
       throw new CommandError(endCodes.refused, 'A file is decided by the deployed policy: leave out --policy.');
     }
     const folder = requireDataDir(values['data-dir'], around.env);
-    const file = name === undefined ? null : await readLabelledFile(name, values);
+    const file = name === undefined ? null : await readLabelledFile(name, values, around.say);
     return withWorkbench(folder, around.env, async (client) => {
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);

@@ -6,44 +6,75 @@ import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
+import { askForEncoding, describeReading } from '../../engine/import/report.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
-import { surveyColumns } from '../../engine/import/survey.ts';
+import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
 import { isJsonObject } from '../../engine/json.ts';
-import type { ImportMapping } from '../contract/examples/examples.ts';
-import { parseStrictJson, readSheet, toFileProblem } from '../preparation/import-file.ts';
+import { type ImportMapping, importFormSchema } from '../contract/examples/examples.ts';
+import {
+  parseStrictJson,
+  readSheet,
+  type SheetFields,
+  toFileProblem,
+  toSheetChoice,
+} from '../preparation/import-file.ts';
 import { createExampleReader, guessMapping, planImport } from '../preparation/import-mapping.ts';
 import { CommandError, endCodes } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
-export const columnOptions = { label: { type: 'string' }, 'read-as': { type: 'string', multiple: true } } as const;
-export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}`;
-type ColumnFlags = { label?: string | undefined; 'read-as'?: string[] | undefined };
+export const columnOptions = {
+  label: { type: 'string' },
+  'read-as': { type: 'string', multiple: true },
+  sheet: { type: 'string' },
+  'header-line': { type: 'string' },
+  delimiter: { type: 'string' },
+  quote: { type: 'string' },
+  encoding: { type: 'string' },
+} as const;
+export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
+  --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, none), --quote SIGN (or none), --encoding NAME:
+                   how the file is read, where it is not as the command found it`;
+type ColumnFlags = {
+  [flag in Exclude<keyof typeof columnOptions, 'read-as'>]?: string | undefined;
+} & { 'read-as'?: string[] | undefined };
 
 /** A file that was read; `mapping` says what becomes of its columns. */
 export type ExampleFile = {
   name: string;
   bytes: Uint8Array;
   sheet: Sheet;
+  surveys: ColumnSurvey[];
   mapping: ImportMapping;
+  /** How it was to be read, as the fields of an import say it. */
+  fields: SheetFields;
 };
 /** A line of a file that holds no input, with why. */
 export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: ErrorDetail[] } };
 export type LabelledRow = { line: number; input: JsonObject; decision: string | null };
 
+const maxDescribedColumns = 20;
 const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
 
-/** Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one. */
-export async function readLabelledFile(file: string, { label, ...flags }: ColumnFlags): Promise<ExampleFile> {
-  const read = await readExampleFile(file, () => readFile(file));
-  const { sheet } = read;
+/**
+ * Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one; says how
+ * it was read.
+ */
+export async function readLabelledFile(
+  file: string,
+  { label, ...flags }: ColumnFlags,
+  say: (text: string) => void,
+): Promise<ExampleFile> {
+  const read = await readExampleFile(file, () => readFile(file), flags);
+  for (const line of describeFile(read)) say(line);
+  const { sheet, surveys } = read;
   const { columns } = sheet;
   const decision = label ?? guessMapping(sheet).decision;
   if (decision === null || !columns.includes(decision)) {
     const lack = decision === null ? 'no column that is named like an answer' : `no column "${decision}"`;
     throw refuse(`${file} has ${lack}. Name the one with the answers by --label: ${columns.join(', ')}.`);
   }
-  const { inputs, reasons } = toExampleColumns(columns, proposeRoles(sheet, surveyColumns(sheet), decision).roles);
+  const { inputs, reasons } = toExampleColumns(columns, proposeRoles(sheet, surveys, decision).roles);
   const read_as = readKinds(flags['read-as'] ?? [], columns);
   return { ...read, mapping: { decision, reason_codes: reasons, input: [...inputs], read_as } };
 }
@@ -53,16 +84,22 @@ export async function readInputFile(
   file: string | undefined,
   { label, ...flags }: ColumnFlags,
   format: string | undefined,
+  say: (text: string) => void,
 ): Promise<ExampleFile & { unread: UnreadLine[] }> {
   const name = file ?? `standard input.${format ?? 'jsonl'}`;
   let unread: UnreadLine[] = [];
-  const read = await readExampleFile(name, async () => {
-    const bytes = await (file === undefined ? buffer(process.stdin) : readFile(file));
-    if (!/\.(jsonl|ndjson)$/i.test(name)) return bytes;
-    const taken = takeOutUnread(bytes);
-    unread = taken.unread;
-    return taken.bytes;
-  });
+  const read = await readExampleFile(
+    name,
+    async () => {
+      const bytes = await (file === undefined ? buffer(process.stdin) : readFile(file));
+      if (!/\.(jsonl|ndjson)$/i.test(name)) return bytes;
+      const taken = await takeOutUnread(bytes);
+      unread = taken.unread;
+      return taken.bytes;
+    },
+    flags,
+  );
+  for (const line of describeFile(read)) say(line);
   const read_as = readKinds(flags['read-as'] ?? [], read.sheet.columns);
   const mapping = { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as };
   return { ...read, mapping, unread };
@@ -72,22 +109,21 @@ export async function readInputFile(
  * Takes the lines out of JSON Lines that hold no object, which cost no other line its answer; an empty line keeps the
  * place of each. Where none holds an object, the file is another one, and is left for its reader to refuse.
  */
-function takeOutUnread(bytes: Uint8Array): { bytes: Uint8Array; unread: UnreadLine[] } {
+async function takeOutUnread(bytes: Uint8Array): Promise<{ bytes: Uint8Array; unread: UnreadLine[] }> {
   const unread: UnreadLine[] = [];
   const refuse = (line: number, column: string | number, message: string) => {
     const details = [toFileProblem(line, column, message)];
     unread.push({ line, error: { code: 'validation_error', message: 'The line holds no input.', details } });
     return '';
   };
-  const kept = decodeText(bytes)
-    .text.split('\n')
-    .map((text, index) => {
-      if (text.trim() === '') return '';
-      const parsed = parseStrictJson(repairJson(text).text, index + 1);
-      if (parsed.ok) return isJsonObject(parsed.value) ? text : refuse(index + 1, 1, 'not an object');
-      const [{ column, message } = { column: 1, message: 'not JSON' }] = parsed.problems;
-      return refuse(index + 1, column, message);
-    });
+  const { text: whole } = await decodeText(bytes);
+  const kept = whole.split('\n').map((text, index) => {
+    if (text.trim() === '') return '';
+    const parsed = parseStrictJson(repairJson(text).text, index + 1);
+    if (parsed.ok) return isJsonObject(parsed.value) ? text : refuse(index + 1, 1, 'not an object');
+    const [{ column, message } = { column: 1, message: 'not JSON' }] = parsed.problems;
+    return refuse(index + 1, column, message);
+  });
   if (unread.length === 0 || kept.every((text) => text === '')) return { bytes, unread: [] };
   return { bytes: Buffer.from(kept.join('\n')), unread };
 }
@@ -103,10 +139,26 @@ function readKinds(flags: readonly string[], columns: readonly string[]): Record
   return Object.fromEntries(entries);
 }
 
-async function readExampleFile(name: string, read: () => Promise<Uint8Array>) {
+/** How a file is to be read, as the fields of an import; refuses what an import refuses. */
+function toFields({ sheet, delimiter, quote, encoding, 'header-line': line }: ColumnFlags): SheetFields {
+  const given = { sheet, delimiter, quote, encoding, header_line: line === undefined ? undefined : Number(line) };
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = importFormSchema
+    .pick({ sheet: true, delimiter: true, quote: true, encoding: true, header_line: true })
+    .safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw refuse(`The flag --${String(issue?.path[0]).replace('_', '-')}: ${issue?.message}. See --help.`);
+}
+
+async function readExampleFile(name: string, read: () => Promise<Uint8Array>, flags: ColumnFlags) {
+  const fields = toFields(flags);
   try {
     const bytes = await read();
-    return { name, bytes, sheet: await readSheet({ name: path.basename(name), bytes }, {}) };
+    const sheet = await readSheet({ name: path.basename(name), bytes }, toSheetChoice(fields));
+    const encoding = askForEncoding(sheet);
+    if (encoding !== null) throw refuse(`${name}: ${encoding}. State it by --encoding.`);
+    return { name, bytes, sheet, surveys: surveyColumns(sheet), fields };
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw new WorkbenchError(cause.code, `${name} cannot be read.`, cause.details);
     if (cause instanceof Error && 'code' in cause)
@@ -115,10 +167,31 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>) {
   }
 }
 
+/** How a file was read, a sentence a line: rows, lines that are none, what was guessed, and why columns are what they are. */
+function describeFile({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] {
+  const rows = `${name}: ${sheet.rows.length.toLocaleString('en')} rows`;
+  const reasons = surveys.flatMap(({ name: column, reason }) =>
+    reason === '' ? [] : [`Column “${column}”: ${reason}`],
+  );
+  const left = reasons.length - maxDescribedColumns;
+  const more = left > 0 ? [`${left} more columns have such a reason`] : [];
+  const lines = [
+    [rows, ...sheet.detected].join(', '),
+    ...describeReading(sheet),
+    ...reasons.slice(0, maxDescribedColumns),
+  ];
+  return [...lines, ...more].map((line) => `${line}.`);
+}
+
 /** The rows of a file as inputs with their answers, in their order. */
-export function* listRows({ name, sheet, mapping }: ExampleFile): Generator<LabelledRow & { reasonCodes: string[] }> {
+export function* listRows({
+  name,
+  sheet,
+  surveys,
+  mapping,
+}: ExampleFile): Generator<LabelledRow & { reasonCodes: string[] }> {
   try {
-    const plan = planImport(sheet, surveyColumns(sheet), [], mapping);
+    const plan = planImport(sheet, surveys, [], mapping);
     const [question] = plan.questions;
     if (question !== undefined) throw refuse(`${name}: ${question.msg} by --read-as COLUMN=KIND.`);
     const reader = createExampleReader(sheet, plan, []);

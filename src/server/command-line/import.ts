@@ -53,6 +53,7 @@ export async function importFile(client: Client, file: ExampleFile, typeName: st
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(file.bytes)]), path.basename(file.name));
     form.set('mapping', JSON.stringify(file.mapping));
+    for (const [name, value] of Object.entries(file.fields)) form.set(name, String(value));
     form.set('commit', 'true');
     const { total, labelled } = await client.upload('examples.import', { params }, form);
     return { type, isNewType: found === undefined, rows: total, labelled };
@@ -106,7 +107,7 @@ export const importCommand = defineCommand(
     if (name === undefined || sample !== undefined) {
       throw new CommandError(endCodes.refused, 'Name one file to import, or a sample by --sample.');
     }
-    const file = await readLabelledFile(name, values);
+    const file = await readLabelledFile(name, values, around.say);
     const duplicates = countDuplicates(file);
     return withWorkbench(folder, around.env, async (client) => {
       const { type, isNewType, rows, labelled } = await importFile(client, file, toTypeName(name, values.type));

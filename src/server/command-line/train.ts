@@ -126,6 +126,7 @@ async function prepareType(
   client: Client,
   source: { name: string; columns: Parameters<typeof readLabelledFile>[1] } | null,
   typeName: string | undefined,
+  say: (text: string) => void,
 ) {
   if (source === null) return { type: await findType(client, typeName), isNewType: false };
   const name = toTypeName(source.name, typeName);
@@ -133,7 +134,7 @@ async function prepareType(
     const message = `There is a decision type "${name}" already. Leave out the file to train it as it is, add the rows by workbench import, or choose another --type.`;
     throw new CommandError(endCodes.refused, message);
   }
-  return importFile(client, await readLabelledFile(source.name, source.columns), name);
+  return importFile(client, await readLabelledFile(source.name, source.columns, say), name);
 }
 
 const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--config JSON]
@@ -173,7 +174,7 @@ export const trainCommand = defineCommand(
     const source = file === undefined ? null : { name: file, columns: values };
     const findFolder = source === null ? requireDataDir : findNamedFolder;
     return withWorkbench(findFolder(values['data-dir'], around.env), around.env, async (client) => {
-      const { type, isNewType } = await prepareType(client, source, values.type);
+      const { type, isNewType } = await prepareType(client, source, values.type, around.say);
       try {
         const { isPassed, answer } = await trainAndMeasure(client, type.id, order, around);
         const seconds = Math.round((performance.now() - startedMs) / 100) / 10;

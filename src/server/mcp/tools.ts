@@ -215,7 +215,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'import_examples',
     operation: 'examples.import',
-    omit: ['sheet', 'header_line'],
+    omit: ['sheet', 'header_line', 'delimiter', 'quote'],
     shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions }) =>
       committed ? { total, labelled } : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
     description:

@@ -1,4 +1,5 @@
 /** Reading an example file as strictly as a body, within the memory of the process that reads it. */
+import type { z } from 'zod';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import { checkPackedSize } from '../../engine/import/packed-size.ts';
 import { readFile, readText } from '../../engine/import/read-file.ts';
@@ -14,10 +15,25 @@ import { blanks } from '../../engine/import/tables/split-lines.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
+import type { importFormSchema } from '../contract/examples/examples.ts';
 import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
 
 /** A file as text, or as its bytes. */
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };
+
+/** Fields of an import that say how a file is to be read. */
+export type SheetFields = Partial<
+  Pick<z.output<typeof importFormSchema>, 'sheet' | 'header_line' | 'delimiter' | 'quote' | 'encoding'>
+>;
+
+/** How a file is to be read, as a request says it. */
+export const toSheetChoice = ({ sheet, header_line, delimiter, quote, encoding }: SheetFields): SheetChoice => ({
+  sheet,
+  encoding,
+  headerLine: header_line,
+  delimiter: delimiter === 'tab' ? '\t' : delimiter === 'none' ? '' : delimiter,
+  quote: quote === 'none' ? '' : quote,
+});
 
 /** What a body may hold, too: a wider input could not be sent back. */
 const maxColumns = 2_000;

@@ -11,6 +11,7 @@ import {
 } from '../../engine/import/example-plan.ts';
 import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
+import { askForEncoding } from '../../engine/import/report.ts';
 import { type ColumnKind, readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../engine/import/survey.ts';
 import { isJsonObject } from '../../engine/json.ts';
@@ -55,7 +56,9 @@ export function planImport(
     ...surveys.map(({ name, kind }) => [name, kind] as const),
     ...Object.entries(plan.mapping.read_as),
   ]);
-  return { ...plan, kinds, candidates, questions: [...plan.questions, ...ambiguous] };
+  const encoding = askForEncoding(sheet);
+  const unknown = encoding === null ? [] : [toQuestion(['body', 'encoding'], `${encoding}. State it in encoding`)];
+  return { ...plan, kinds, candidates, questions: [...unknown, ...plan.questions, ...ambiguous] };
 }
 
 type Proposal = Omit<ImportPlan, 'candidates' | 'kinds'>;

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
-import type { SheetChoice } from '../../engine/import/sheet.ts';
+import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
@@ -11,7 +11,14 @@ import { refuseProblems, toInvalidValue, toValidationError } from '../errors/val
 import { readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
 import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
-import { type ImportFile, readSheet, refuseSize, toFileProblem } from './import-file.ts';
+import {
+  type ImportFile,
+  readSheet,
+  refuseSize,
+  type SheetFields,
+  toFileProblem,
+  toSheetChoice,
+} from './import-file.ts';
 import {
   createExampleReader,
   type ExampleReader,
@@ -22,7 +29,6 @@ import {
 import { type ExampleType, maxPreparedValues } from './prepare-examples.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
-type SheetFields = Pick<ImportRequest, 'sheet' | 'header_line' | 'delimiter' | 'quote'>;
 
 const maxListedColumns = 500;
 const maxSampleLength = 200;
@@ -33,15 +39,7 @@ const maxPreviewed = 20;
 const maxPreviewCharacters = 1_000_000;
 const maxUnknownDecisions = 100;
 
-/** How a file is to be read, as a request says it. */
-const toSheetChoice = ({ sheet, header_line, delimiter, quote }: SheetFields): SheetChoice => ({
-  sheet,
-  headerLine: header_line,
-  delimiter: delimiter === 'tab' ? '\t' : delimiter,
-  quote: quote === 'none' ? '' : quote,
-});
-
-type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & { file: ImportFile };
+type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & SheetFields & { file: ImportFile };
 /** An import as the bytes of its body: JSON, or a form with the file. */
 type ImportBody = { bytes: Uint8Array; contentType: string };
 
@@ -85,6 +83,7 @@ export async function readImport(order: {
       mapping: plan.mapping,
       columns: describeColumns(surveys, plan),
       answer_candidates: plan.candidates.map((candidate) => describeCandidate(candidate, surveys)),
+      report: describeReport(sheet),
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
       ...summary.finish(),
@@ -103,6 +102,17 @@ function describeColumns(surveys: readonly ColumnSurvey[], { leftOut, kinds }: I
     choices,
     left_out: leftOut.get(name) ?? null,
   }));
+}
+
+function describeReport(sheet: Sheet): ImportResult['report'] {
+  const { encoding, delimiter, skipped, notes } = sheet;
+  return {
+    encoding: encoding?.name ?? null,
+    encodings: encoding?.choices ?? [],
+    delimiter: delimiter ?? null,
+    skipped,
+    notes,
+  };
 }
 
 function describeCandidate({ column, why }: Candidate, surveys: readonly ColumnSurvey[]) {
@@ -129,7 +139,7 @@ function parseRequest(bytes: Uint8Array): ImportRequest {
 }
 
 /** Fields of a form that are texts as they stand. */
-const plainFields = new Set(['sheet', 'delimiter', 'quote']);
+const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding']);
 
 /** Reads the parts of a form: the file, texts as they stand, and the other fields as JSON. */
 async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder> {

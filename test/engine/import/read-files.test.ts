@@ -6,23 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { UnreadableFile } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
-import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
 import { findSeparator } from '../../../src/engine/import/tables/find-separator.ts';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const latin1 = (text: string) => Uint8Array.from([...text].map((character) => character.charCodeAt(0)));
-const utf16 = (text: string) => new Uint8Array(Uint16Array.from([...text].map((c) => c.charCodeAt(0))).buffer);
 const read = (name: string, bytes: Uint8Array, choice = {}) =>
   readFile({ name, bytes }, choice, { maxBytes: 100_000_000 });
 
 describe('a text file', () => {
-  it('is read in the encoding that it has', () => {
-    expect(decodeText(utf8('Größe'))).toEqual({ text: 'Größe', encoding: 'UTF-8' });
-    expect(decodeText(latin1('Größe'))).toEqual({ text: 'Größe', encoding: 'Windows-1252 (Latin-1)' });
-    expect(decodeText(utf16('Größe')).text).toBe('Größe');
-  });
-
   it('is cut by the separator that its lines share', () => {
     expect(findSeparator('a,b\n1,2')).toBe(',');
     expect(findSeparator('a;b\n"1;5, and 2";2\n1,5;3')).toBe(';');

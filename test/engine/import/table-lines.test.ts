@@ -1,7 +1,9 @@
 /** Lines of tables that are no rows: titles, second headers, totals and notes, in texts and workbooks alike. */
 import { describe, expect, it } from 'vitest';
+import { splitName } from '../../../src/engine/import/inputs.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import type { SheetChoice } from '../../../src/engine/import/sheet.ts';
+import names from '../../cases/column-names.json' with { type: 'json' };
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 
 const toBytes = (text: string) => new TextEncoder().encode(text);
@@ -165,5 +167,11 @@ describe('the lines of a text', () => {
       const text = `a,b\n${piece.repeat(300_000 / piece.length)}`;
       expect([piece, (await time(text)) < 2_000]).toEqual([piece, true]);
     }
+  });
+});
+
+describe('the name of a column', () => {
+  it.each(names.cases)('nests only where its parts are called like fields: $name [FIL-22]', ({ name, path }) => {
+    expect(splitName(name)).toEqual(path);
   });
 });

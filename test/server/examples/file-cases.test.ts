@@ -5,40 +5,50 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { createRowReader, proposeRoles, toExampleColumns } from '../../../src/engine/import/example-plan.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
+import { describeReading } from '../../../src/engine/import/report.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
+import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/import-file.ts';
 import files from '../../cases/files.json' with { type: 'json' };
 import { openForAll, sendForm } from '../workbench.ts';
 
 type Case = {
   file: string;
   label?: string;
-  options?: { sheet?: string; header_line?: number };
+  options?: SheetFields;
   inputs?: object[];
   reasons?: Readonly<Record<string, string>>;
   notes?: string[];
   refusal?: string;
+  says?: string;
 };
 /** What a door says of a file: its inputs and the reasons of its columns, or why it is refused. */
-type Answer = Pick<Case, 'inputs' | 'reasons' | 'notes' | 'refusal'>;
+type Answer = Pick<Case, 'inputs' | 'reasons' | 'notes' | 'refusal' | 'says'>;
 
+/** Rows that the answer to an import shows. */
+const maxPreviewed = 20;
 const folder = path.join(import.meta.dirname, '../../fixtures/cases');
 
 async function readByPage({ file, label = 'label', options = {} }: Case): Promise<Answer> {
   const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
-  const choice = { sheet: options.sheet, headerLine: options.header_line };
-  const sheet = await readFile({ name: path.basename(file), bytes }, choice, { maxBytes: 1e6 });
+  const sheet = await readFile({ name: path.basename(file), bytes }, toSheetChoice(options), { maxBytes: 1e6 });
   const surveys = surveyColumns(sheet);
   const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
   const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
   const { readRow } = createRowReader(sheet, columns, kinds);
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
-  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes };
+  const says = describeReading(sheet).join('. ');
+  return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };
 }
 
-async function readByCommand({ file, label = 'label' }: Case): Promise<Answer> {
-  const read = await readLabelledFile(path.join(folder, file), { label });
-  return { inputs: [...listRows(read)].map(({ input }) => input) };
+async function readByCommand({ file, label, options = {} }: Case): Promise<Answer> {
+  const flags = Object.entries({ ...options, label: label ?? 'label' }).map(([name, value]) => [
+    name.replace('_', '-'),
+    String(value),
+  ]);
+  const said: string[] = [];
+  const read = await readLabelledFile(path.join(folder, file), Object.fromEntries(flags), (text) => said.push(text));
+  return { inputs: [...listRows(read)].map(({ input }) => input), says: said.join(' ') };
 }
 
 /** What a door throws where it refuses a file, as a sentence. */
@@ -60,27 +70,29 @@ describe('a file of others', () => {
     const mapping = label === undefined ? {} : { mapping: { decision: label } };
     const fields = Object.entries({ ...options, ...mapping }).map(([name, value]) => [
       name,
-      name === 'sheet' ? String(value) : JSON.stringify(value),
+      typeof value === 'string' ? value : JSON.stringify(value),
     ]);
     const bytes = new File([readFileSync(path.join(folder, file))], path.basename(file));
     const { status, body, text } = await sendForm(bench.call, url, bytes, Object.fromEntries(fields));
     if (status !== 200) return { refusal: text };
     const columns: { name: string; reason: string }[] = body.columns;
+    const { skipped, notes } = body.report;
     return {
+      says: describeReading({ skipped, notes }).join('. '),
       inputs: body.preview.map((row: { input_payload: object }) => row.input_payload),
       reasons: Object.fromEntries(columns.map(({ name, reason }) => [name, reason])),
     };
   };
 
   it.each(files.cases as Case[])(
-    'is read or refused alike by page, REST and command line: $file [FIL-1]',
+    'is read or refused alike by page, REST and command line: $file [FIL-1] [FIL-24]',
     async (given) => {
       const byPage = await orRefusal(readByPage(given));
       const overRest = await readOverRest(given);
-      const answers = [byPage, overRest];
-      if (given.options === undefined) answers.push(await orRefusal(readByCommand(given)));
-      for (const { inputs, refusal = '' } of answers) {
-        expect(inputs).toEqual(given.inputs);
+      const answers = [byPage, overRest, await orRefusal(readByCommand(given))];
+      for (const { inputs, refusal = '', says = '' } of answers) {
+        expect(says).toContain(given.says ?? '');
+        expect(inputs?.slice(0, maxPreviewed)).toEqual(given.inputs?.slice(0, maxPreviewed));
         expect(refusal).toContain(given.refusal ?? '');
       }
       if (given.notes !== undefined) expect(byPage.notes).toEqual(given.notes);

@@ -29,5 +29,5 @@ export function readDelimited(
   });
   const found =
     separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
-  return readTable(lines, found, choice, skipped);
+  return { ...readTable(lines, found, choice, skipped), delimiter: separator };
 }

@@ -2,13 +2,12 @@
 import type { Json } from '../../domain.ts';
 import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './find-header.ts';
-import { SkippedLines } from './skipped.ts';
+import { listLines, SkippedLines } from './skipped.ts';
 
 export type { TableLine } from './find-header.ts';
 
 const maxShownCells = 6;
 const maxShownLength = 24;
-const maxNamedLines = 5;
 /** Lines at the end of a table that may be its totals and notes. */
 const maxEndLines = 10;
 const maxTotalLength = 40;
@@ -110,14 +109,6 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
   names.every((name, column) => cells[column] === name) &&
   names.some(isName);
 
-/** “2, 9 and 3 more” */
-function listLines(lines: readonly number[]): string {
-  const shown = lines.slice(0, maxNamedLines).join(', ');
-  return lines.length > maxNamedLines
-    ? `${shown} and ${(lines.length - maxNamedLines).toLocaleString('en')} more`
-    : shown;
-}
-
 /** Makes a sheet of lines: titles, second headers, totals and notes are no rows, and lines that fit no row are refused. */
 export function readTable(
   given: readonly TableLine[],
@@ -142,7 +133,7 @@ export function readTable(
   if (header.note !== null) notes.unshift(header.note);
   if (short.length > 0) {
     const what = short.length === 1 ? 'Line' : 'Lines';
-    notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short)}`);
+    notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short, short.length)}`);
   }
   const first = lines.slice(0, maxTitleLines).map(showLine);
   const isUsed = (index: number) => isFilled(header.names[index]) || rows.some(({ cells }) => isFilled(cells[index]));

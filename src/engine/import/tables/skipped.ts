@@ -1,8 +1,15 @@
-/** Lines of a table that are none of its rows. */
-
+/** Lines of a file that something is said of: those that are none of its rows, or hold a certain sign. */
 import type { Skipped, SkipReason } from '../sheet.ts';
 
 const maxListedLines = 20;
+const maxNamedLines = 5;
+
+/** “2, 9 and 3 more”: the first of some lines, of `count`. */
+export function listLines(lines: readonly number[], count: number): string {
+  const shown = lines.slice(0, maxNamedLines);
+  const left = count - shown.length;
+  return shown.join(', ') + (left > 0 ? ` and ${left.toLocaleString('en')} more` : '');
+}
 
 /** Counts lines that are no rows, in the order in which their reasons are first met. */
 export class SkippedLines {
@@ -18,4 +25,20 @@ export class SkippedLines {
   list(): Skipped[] {
     return [...this.#byReason.values()];
   }
+}
+
+/** Counts a sign in a text, and names the first of its lines. */
+export function findLines(text: string, sign: string): { count: number; lines: number[] } {
+  const lines: number[] = [];
+  let count = 0;
+  let line = 1;
+  let from = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    count += 1;
+    if (lines.length === maxListedLines) continue;
+    line += text.slice(from, at).match(/\r\n?|\n/g)?.length ?? 0;
+    from = at;
+    if (lines.at(-1) !== line) lines.push(line);
+  }
+  return { count, lines };
 }

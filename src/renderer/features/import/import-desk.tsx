@@ -33,7 +33,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
           read={state}
           title={title}
           choose={choose}
-          onReadAgain={(choice) => read(state.file, choice)}
+          onReadAgain={(choice) => read(state.file, { ...state.choice, ...choice })}
           onClose={clear}
         />
       </Suspense>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Progress, TextInput } from '@mantine/core';
+import { Button, Progress, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -19,6 +19,7 @@ import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
 import type { SurveyedSheet } from './read-sheet.ts';
+import { ReadingChooser } from './reading-chooser.tsx';
 import { type ImportTarget, runImport } from './run-import.ts';
 import { toTypeName } from './type-name.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
@@ -92,7 +93,8 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
   const { progress, error, run, cancel } = useImport(fileName, onClose);
   const { plan, answers } = mapping;
   const isAsking = mapping.answer === undefined;
-  const problem = isAsking ? null : findProblem(mapping, type, typeName);
+  const isUnread = (sheet.encoding?.choices.length ?? 0) > 0;
+  const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
   const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
   return (
     <Place
@@ -112,7 +114,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
           {choose}
           <Button
             variant="filled"
-            disabled={isAsking || problem !== null}
+            disabled={isAsking || isUnread || problem !== null}
             loading={progress !== null}
             onClick={() => void run(target, plan)}
           >
@@ -137,7 +139,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
           {problem}
         </p>
       )}
-      <SheetChooser sheet={sheet} onChoose={onReadAgain} />
+      <ReadingChooser sheet={sheet} onChoose={onReadAgain} />
       {!answers.isCertain && (
         <AnswerQuestion
           surveys={surveys}
@@ -188,34 +190,5 @@ function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
       )}
       <PlanSummary mapping={mapping} sheet={sheet} />
     </>
-  );
-}
-
-/** Lets another sheet of a workbook be read, or another line name the columns. */
-function SheetChooser({ sheet, onChoose }: { sheet: Sheet; onChoose(choice: SheetChoice): void }) {
-  const { workbook, header } = sheet;
-  if (header === null || (workbook === null && header.line === header.first[0]?.line)) return null;
-  const lines = header.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` }));
-  return (
-    <Group className="part" align="end">
-      {workbook && (
-        <NativeSelect
-          label={`Sheet, of ${workbook.sheets.length}`}
-          value={workbook.sheet}
-          data={workbook.sheets.map((name) => ({
-            value: name,
-            label: workbook.hidden.includes(name) ? `${isolate(name)} (hidden)` : isolate(name),
-          }))}
-          onChange={(event) => onChoose({ sheet: event.currentTarget.value })}
-        />
-      )}
-      <NativeSelect
-        label="Line with the names of the columns"
-        maw="26rem"
-        value={String(header.line)}
-        data={lines}
-        onChange={(event) => onChoose({ sheet: workbook?.sheet, headerLine: Number(event.currentTarget.value) })}
-      />
-    </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { describeReading } from '../../../engine/import/report.ts';
 import type { Sheet } from '../../../engine/import/sheet.ts';
 import { Part } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -39,6 +40,9 @@ export function PlanSummary({ mapping, sheet }: { mapping: Mapping; sheet: Sheet
             {count(cells, 'value')} of {isolate(column)} {cells === 1 ? 'is' : 'are'} left empty: line {refusal.line},{' '}
             {showUnseen(refusal.message)}.
           </li>
+        ))}
+        {describeReading(sheet).map((sentence) => (
+          <li key={sentence}>{showUnseen(sentence)}.</li>
         ))}
         {sheet.refused.length > 0 && (
           <li className="bad-text">

@@ -7,7 +7,7 @@ import type { ReadAnswer, ReadOrder, SurveyedSheet } from './read-sheet.ts';
 type SheetState =
   | { kind: 'none' }
   | { kind: 'reading'; name: string; cancel(): void }
-  | ({ kind: 'read'; file: File } & SurveyedSheet)
+  | ({ kind: 'read'; file: File; choice: SheetChoice } & SurveyedSheet)
   | { kind: 'failed'; name: string; message: string };
 
 /** Reads a file in a worker of its own. */
@@ -41,7 +41,7 @@ export function useSheet() {
       if (running.current !== worker) return;
       setState(
         answer.ok
-          ? { kind: 'read', file, sheet: answer.sheet, surveys: answer.surveys }
+          ? { kind: 'read', file, choice, sheet: answer.sheet, surveys: answer.surveys }
           : { kind: 'failed', name: file.name, message: answer.message },
       );
     });

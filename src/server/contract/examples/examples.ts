@@ -1,7 +1,8 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
 import { characters, jsonObject } from '../../../engine/domain.ts';
-import { columnKinds, textFormats } from '../../../engine/import/sheet.ts';
+import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
+import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
@@ -154,7 +155,7 @@ const importFields = {
   delimiter: characters(1, maxDelimiterLength)
     .optional()
     .describe(
-      'What separates the cells of a text: its characters, or tab, or blanks for any run of them. Left out: found',
+      'What separates the cells of a text: its characters, or tab, or blanks for any run of them, or none for one column. Left out: found',
     ),
   quote: z.enum(['"', "'", 'none']).optional().describe('What stands around cells that hold a separator. Left out: "'),
   mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
@@ -170,9 +171,14 @@ const importRequestSchema = z
     ...importFields,
   })
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
-/** An import as a form: sheet, delimiter and quote as they are, the other fields as JSON. */
-const importFormSchema = z.strictObject({
+/** An import as a form: sheet, delimiter, quote and encoding as they are, the other fields as JSON. */
+export const importFormSchema = z.strictObject({
   file: z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines'),
+  encoding: z
+    .string()
+    .refine(isEncoding, { message: 'is no encoding that is known; name one such as windows-1252, shift_jis or utf-8' })
+    .optional()
+    .describe('Encoding of a text, such as windows-1250 or shift_jis. Left out: found'),
   ...importFields,
 });
 
@@ -201,6 +207,25 @@ const importResultSchema = z.object({
       }),
     )
     .describe('Columns that could hold the labels, the likeliest first'),
+  report: z
+    .object({
+      encoding: z.string().nullable().describe('Encoding of a text file; null for other files, and for text in a body'),
+      encodings: z
+        .array(z.object({ encoding: z.string(), example: z.string() }))
+        .describe('What the text could be in where nothing in it tells, and how it would read: choose in encoding'),
+      delimiter: z.string().nullable().describe('What separates the cells of a text; empty: one column'),
+      skipped: z
+        .array(
+          z.object({
+            reason: z.enum(skipReasons),
+            count: z.int(),
+            lines: z.array(z.int()).describe('The first of them'),
+          }),
+        )
+        .describe('Lines that are no rows: titles, second headers, totals and notes around a table, and blank lines'),
+      notes: z.array(z.string()).describe('What was guessed, made up or lost, in sentences'),
+    })
+    .describe('How the file was read'),
   sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
   header_line: z.int().nullable().describe('Line of the file with the names of the columns; 0: there is none'),
   total: z.int().describe('Rows of the file'),

@@ -1,0 +1,107 @@
+/** How a file was read, to be chosen otherwise: the encoding where nothing tells it, sheet, header, separator. */
+import { Group, NativeSelect, Radio } from '@mantine/core';
+import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+
+type ReadingProps = { sheet: Sheet; onChoose(choice: SheetChoice): void };
+
+/** Shows in what encoding a text could be and how it would read. */
+function EncodingQuestion({ sheet, onChoose }: ReadingProps) {
+  const choices = sheet.encoding?.choices ?? [];
+  if (choices.length === 0) return null;
+  return (
+    <Radio.Group
+      className="part"
+      label="Which of these reads right?"
+      description="The file does not say how its letters are written, and is too short to tell."
+      value={null}
+      onChange={(encoding) => onChoose({ encoding: String(encoding) })}
+    >
+      {choices.map(({ encoding, example }) => (
+        <Radio key={encoding} mt="xs" value={encoding} label={`${showUnseen(example)} (${encoding})`} />
+      ))}
+    </Radio.Group>
+  );
+}
+
+const usualSeparators = [
+  { value: ',', label: 'commas' },
+  { value: ';', label: 'semicolons' },
+  { value: '\t', label: 'tabs' },
+  { value: '|', label: 'bars' },
+  { value: 'blanks', label: 'blanks' },
+  { value: '', label: 'nothing, one column' },
+];
+const usualEncodings = [
+  'utf-8',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'iso-8859-2',
+  'koi8-r',
+  'macintosh',
+  'shift_jis',
+  'euc-jp',
+  'gb18030',
+  'big5',
+  'euc-kr',
+];
+
+/** The choices of a list with the one that was taken, which may be an unusual one. */
+const withTaken = (choices: { value: string; label: string }[], taken: string) =>
+  choices.some(({ value }) => value === taken) ? choices : [...choices, { value: taken, label: showUnseen(taken) }];
+
+/** Lets a file be read otherwise than it was: another sheet, header, separator or encoding. */
+export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
+  const { workbook, header, encoding, delimiter } = sheet;
+  const lines = header?.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` })) ?? [];
+  const encodings = usualEncodings.map((value) => ({ value, label: value }));
+  return (
+    <>
+      <EncodingQuestion sheet={sheet} onChoose={onChoose} />
+      <Group className="part" align="end">
+        {workbook && (
+          <NativeSelect
+            label={`Sheet, of ${workbook.sheets.length}`}
+            value={workbook.sheet}
+            data={workbook.sheets.map((name) => ({
+              value: name,
+              label: workbook.hidden.includes(name) ? `${isolate(name)} (hidden)` : isolate(name),
+            }))}
+            onChange={(event) => onChoose({ sheet: event.currentTarget.value, headerLine: undefined })}
+          />
+        )}
+        {header && (
+          <NativeSelect
+            label="Line with the names of the columns"
+            maw="26rem"
+            value={String(header.line)}
+            data={[{ value: '0', label: 'none' }, ...lines]}
+            onChange={(event) => onChoose({ headerLine: Number(event.currentTarget.value) })}
+          />
+        )}
+        {delimiter !== undefined && (
+          <NativeSelect
+            label="Columns are separated by"
+            value={delimiter}
+            data={withTaken(usualSeparators, delimiter)}
+            onChange={(event) => onChoose({ delimiter: event.currentTarget.value, headerLine: undefined })}
+          />
+        )}
+        {encoding !== undefined && (
+          <NativeSelect
+            label="Encoding"
+            value={encoding.name}
+            data={withTaken(encodings, encoding.name)}
+            onChange={(event) => onChoose({ encoding: event.currentTarget.value })}
+          />
+        )}
+      </Group>
+    </>
+  );
+}
