@@ -121,6 +121,7 @@ describe('the lines of a text', () => {
         column: 3,
         message: '2 cells instead of 4, and the rest of them in the next line; quote cells that hold a line break',
       },
+      { line: 4, column: 1, message: 'the rest of line 3' },
     ]);
   });
 

@@ -160,8 +160,8 @@ function countLines({ rows, refused, skipped, header }: Sheet): number {
 }
 
 /** How many lines or elements a text has that quotes nothing; null where that is harder to say. */
-function countOf({ name, bytes }: MutatedFile, sheet: Sheet): number | null {
-  const { text } = decodeText(bytes);
+async function countOf({ name, bytes }: MutatedFile, sheet: Sheet): Promise<number | null> {
+  const { text } = await decodeText(bytes);
   const clean = text.replace(/^\ufeff/, '').trim();
   if (sheet.workbook !== null || sheet.detected.includes('Parquet')) return null;
   if (sheet.header !== null) {
@@ -178,7 +178,7 @@ function countOf({ name, bytes }: MutatedFile, sheet: Sheet): number | null {
 async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
   try {
     const sheet = await readFile(file, {}, { maxBytes: 1e8 });
-    const count = countOf(file, sheet);
+    const count = await countOf(file, sheet);
     if (count !== null) expect(countLines(sheet)).toBe(count);
     for (const { message } of sheet.refused) checkMessage(message);
     for (const note of sheet.notes) checkMessage(note);

@@ -92,6 +92,9 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
     } else if (width > 2 && count < width && next < width && count + next === width + 1) {
       const message = `${count} cells instead of ${width}, and the rest of them in the next line; quote cells that hold a line break`;
       refused.push({ line: row.line, column: count + 1, message });
+      // The other half would be a row of wrong fields.
+      index += 1;
+      refused.push({ line: lines[index]?.line ?? row.line, column: 1, message: `the rest of line ${row.line}` });
     } else if (count === width) rows.push(row);
     else {
       if (count < named) short.push(row.line);
