@@ -5,7 +5,7 @@ import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
 import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
-import { readWhole, toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
+import { readPasted, readWhole, toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
 const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
 const fields = [
@@ -101,5 +101,38 @@ describe('rules as an Excel file', () => {
     ]);
     change(2, 'amount', '> 5');
     expect((await readBack(lines)).problems[0]).toMatch(/^A3: Another rule is named/);
+  });
+});
+
+describe('lines pasted from a spreadsheet', () => {
+  const paste = (...lines: string[][]) =>
+    readPasted(
+      lines.map((cells, at) => ({ line: at + 1, cells })),
+      { fields, draft },
+    );
+
+  test('are told apart: how many make rules, how many do not and why [RSH-6]', () => {
+    const read = paste(
+      ['amount', 'opened', 'Then'],
+      ['> 5', 'ja', 'deny'],
+      ['> much', '', 'deny'],
+      ['', '', ''],
+      ['7', '', 'no'],
+    );
+    expect(read.rules.map(({ condition }) => condition)).toEqual(['ctx.amount > 5 && ctx.opened == true']);
+    expect([read.skipped, read.problems.map((problem) => problem.slice(0, 14))]).toEqual([
+      2,
+      ['Line 3, amount', 'Line 5, Then: '],
+    ]);
+  });
+
+  test('name the outcome as people call it, or by its options [RSH-6]', () => {
+    for (const name of ['Ergebnis', 'Dann', 'Outcome', 'resultado'])
+      expect(paste(['amount', name], ['200-400', 'Deny'])).toMatchObject({
+        rules: [{ condition: 'ctx.amount >= 200 && ctx.amount <= 400', then: 'deny' }],
+        problems: [],
+      });
+    const unclear = paste(['amount', 'a', 'b'], ['7', 'deny', 'approve']);
+    expect([unclear.rules, unclear.skipped, unclear.problems[0]]).toEqual([[], 1, expect.stringContaining('“Then”')]);
   });
 });

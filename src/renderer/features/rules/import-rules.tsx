@@ -36,7 +36,7 @@ async function readLinesOfText(text: string): Promise<GivenLine[]> {
   return lines;
 }
 
-const nothing: GivenRules = { rules: [], problems: [] };
+const nothing: GivenRules = { rules: [], skipped: 0, problems: [] };
 
 type ImportRulesProps = {
   /** null while nothing is given. */
@@ -65,13 +65,15 @@ function useGiven({ given, desk, sheet, fields }: ImportRulesProps) {
   }, [data, isFile, rows, columns, fields, draft]);
   const room = isFile ? limits.maxRules : Math.max(0, limits.maxRules - rules.length);
   const leftOut = Math.max(0, read.rules.length - room);
-  return { isFile, error, problems: read.problems, rules: read.rules.slice(0, room), leftOut };
+  const { problems, skipped } = read;
+  return { isFile, error, problems, skipped, rules: read.rules.slice(0, room), leftOut };
 }
 
 /** Shows what rules pasted lines or a file would make, and what is not understood, before anything changes. */
 export function ImportRules(props: ImportRulesProps) {
   const { given, onGiven, desk } = props;
-  const { isFile, error, problems, rules, leftOut } = useGiven(props);
+  const { isFile, error, problems, skipped, rules, leftOut } = useGiven(props);
+  const lines = rules.length + skipped + leftOut;
   const close = () => onGiven(null);
   const take = () => {
     if (isFile) desk.replaceRules(rules);
@@ -95,6 +97,11 @@ export function ImportRules(props: ImportRulesProps) {
             </ul>
           </div>
         )}
+        {!isFile && skipped > 0 && rules.length > 0 && (
+          <p className="note warn" role="status">
+            {count(skipped, 'line')} will not be added: correct what is named above, or add the others without.
+          </p>
+        )}
         {leftOut > 0 && (
           <p className="note">
             A type has at most {limits.maxRules} rules: the last {leftOut} are too many.
@@ -105,7 +112,9 @@ export function ImportRules(props: ImportRulesProps) {
           <Button variant="filled" disabled={isRefused} onClick={take}>
             {isFile && desk.rules.length > 0
               ? `Replace ${count(desk.rules.length, 'rule')} by these ${rules.length}`
-              : `Add ${count(rules.length, 'rule')}`}
+              : rules.length < lines
+                ? `Add ${rules.length} of ${lines} rules`
+                : `Add ${count(rules.length, 'rule')}`}
           </Button>
           <Button onClick={close}>Cancel</Button>
         </div>
@@ -122,7 +131,7 @@ function Source({ given, onGiven }: { given: GivenSheet; onGiven(given: GivenShe
         <Textarea
           data-autofocus
           label="Lines copied in a spreadsheet, to be added"
-          description="The first line names the columns: fields, “Then”, and if you like “Rule”, “Reason” and “Code”."
+          description="The first line names the columns: fields, “Then” or another name above the options, and if you like “Rule”, “Reason” and “Code”."
           minRows={4}
           maxRows={10}
           autosize

@@ -136,7 +136,11 @@ function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place:
             <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
               {showUnseen(name)}
             </Button>
-            {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
+            {examples.errors > 0 && (
+              <span className="tag" title="A value is missing there, or of another kind: the rule does not match.">
+                not on {count(examples.errors, 'example')}
+              </span>
+            )}
           </td>
           <td className="number">{examples.matched}</td>
           <td className="number">

@@ -36,6 +36,9 @@ const moves: Readonly<Record<string, Move>> = {
   PageDown: { down: leap, right: 0 },
 };
 
+/** Whether the clipboard is that of a field, not of the sheet: after a click the event comes from the cell. */
+const isTypedIn = ({ target }: ClipboardEvent) => target instanceof HTMLInputElement;
+
 const within = (place: number, count: number) => Math.min(count - 1, Math.max(0, place));
 
 /** The rows of the rules; a rule that stays as it is keeps its row, so that the others need not be drawn again. */
@@ -183,13 +186,13 @@ export function useSheet(
     openCode: onCode,
     addColumn: (id: string) => cursor.keepColumns(id),
     copy: (event: ClipboardEvent) => {
-      if (event.target !== event.currentTarget) return;
+      if (isTypedIn(event)) return;
       event.preventDefault();
       event.clipboardData.setData('text/plain', toTsv(toLines(rows, columns)));
       tellCopied(rows);
     },
     paste: (event: ClipboardEvent) => {
-      if (event.target !== event.currentTarget) return;
+      if (isTypedIn(event)) return;
       event.preventDefault();
       const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '');
       if (/[\t\n]/.test(text)) onPaste(text);

@@ -28,6 +28,9 @@ const otherNames: Readonly<Record<string, Head['kind']>> = {
   name: 'name',
   decision: 'then',
   outcome: 'then',
+  dann: 'then',
+  ergebnis: 'then',
+  entscheidung: 'then',
   'reason code': 'reason',
   reason_code: 'reason',
   condition: 'code',
@@ -57,8 +60,8 @@ export const toTsv = (lines: readonly (readonly string[])[]) =>
 
 /** A line of a spreadsheet, with its number there. */
 export type GivenLine = { line: number; cells: readonly string[] };
-/** Rules read from lines, and what of the lines was not understood. */
-export type GivenRules = { rules: Rule[]; problems: string[] };
+/** Rules read from lines, how many lines make none, and what of them was not understood. */
+export type GivenRules = { rules: Rule[]; skipped: number; problems: string[] };
 
 function readHead(
   names: readonly string[],
@@ -103,15 +106,15 @@ function readLines(
   { fields, draft }: Reading,
   { toPlace, isWhole }: Given,
 ): GivenRules {
-  const { heads, problems } = readHead(first.cells, fields);
+  const filled = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+  const { heads, problems } = readHead(nameOutcome(first.cells, filled, fields, draft.options), fields);
   const kinds = heads.map((head) => head?.kind);
   const start = 'The first line must name the columns, as they stand above the table:';
-  if (!kinds.includes('then')) return { rules: [], problems: [`${start} one of them is “Then”.`, ...problems] };
-  if (!kinds.includes('field') && !kinds.includes('code'))
-    return { rules: [], problems: [`${start} no field is among them.`, ...problems] };
+  const refuse = (why: string) => ({ rules: [], skipped: filled.length, problems: [`${start} ${why}`, ...problems] });
+  if (!kinds.includes('then')) return refuse('one of them is “Then”.');
+  if (!kinds.includes('field') && !kinds.includes('code')) return refuse('no field is among them.');
   const rules: Rule[] = [];
-  for (const { line, cells } of lines) {
-    if (cells.every((cell) => cell.trim() === '')) continue;
+  for (const { line, cells } of filled) {
     let rule: Rule = { name: `rule ${line - first.line}`, condition: '', then: '', reason_code: null, priority: 0 };
     const wrong: string[] = [];
     heads.forEach((head, column) => {
@@ -126,7 +129,23 @@ function readLines(
     problems.push(...wrong);
     if (wrong.length === 0) rules.push(rule);
   }
-  return { rules, problems };
+  return { rules, skipped: filled.length - rules.length, problems };
+}
+
+/** The heads, with “Then” above the only unknown column of which every cell is an option, whatever it is called. */
+function nameOutcome(
+  names: readonly string[],
+  lines: readonly GivenLine[],
+  fields: readonly SheetField[],
+  options: readonly string[],
+): readonly string[] {
+  const known = new Set(options.map((option) => option.toLowerCase()));
+  const { heads } = readHead(names, fields);
+  if (heads.some((head) => head?.kind === 'then')) return names;
+  const isOutcome = (column: number) =>
+    heads[column] === null && lines.every(({ cells }) => known.has((cells[column] ?? '').trim().toLowerCase()));
+  const [column, ...others] = names.flatMap((_, at) => (lines.length > 0 && isOutcome(at) ? [at] : []));
+  return column === undefined || others.length > 0 ? names : names.with(column, 'Then');
 }
 
 /** Reads pasted lines as rules to be added. */
