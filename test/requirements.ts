@@ -663,6 +663,8 @@ const border = {
     'What a packed file holds is asked of its directory before it is read: sheets of next to nothing, and Parquet files of more rows, columns or cells than are read, are refused. Answers repeat at most 200 characters of a name that was sent, 100 problems and a megabyte of rows.',
   'LRG-5':
     'No caller has all processes for large calls at once, nor more than one for a file, and files of all leave one to other calls.',
+  'LRG-6':
+    'Twice the input takes at most twice the processor time of the thread that answers, whatever it holds, and no call holds it for more than 100 ms, in the Python package, too.',
   'IDM-1':
     'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
   'IDM-2':
