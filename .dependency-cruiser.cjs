@@ -1,6 +1,6 @@
 /** Which part of the source may import which. docs/architecture.md says why. */
 const engineLibraries =
-  'node_modules/(zod|ajv|ajv-formats|fflate|@huggingface/tokenizers|@marcbachmann/cel-js|re2js|jschardet|htmlparser2|hyparquet|hyparquet-compressors)/';
+  'node_modules/(zod|ajv|ajv-formats|fflate|@huggingface/tokenizers|@marcbachmann/cel-js|re2js|jschardet|htmlparser2|hyparquet|hyparquet-compressors|fzstd)/';
 
 /** The folders by noun that contract, store, services and operations share, lowest first. */
 const toRooms = (layer) =>

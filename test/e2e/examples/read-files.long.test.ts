@@ -75,6 +75,23 @@ describe('a file that is chosen in the browser', () => {
     await opened.page.getByRole('button', { name: 'Create decision type and import 20,000 rows' }).waitFor();
   });
 
+  test('is read as Parquet, whatever packs it, though the page compiles no code [FIL-31]', async () => {
+    const cases = join(import.meta.dirname, '../../fixtures/cases');
+    for (const name of ['brotli', 'gzip', 'lz4', 'zstd']) {
+      const path = join(cases, `parquet-codecs/${name}.parquet`);
+      await opened.page.locator('input[type=file]').first().setInputFiles(path);
+      await opened.page.getByText(`${name}.parquet · 2 rows · Parquet`).waitFor();
+    }
+  });
+
+  test('offers a hidden sheet last, and says that it is hidden [FIL-30]', async () => {
+    const path = join(import.meta.dirname, '../../fixtures/cases/xlsx-hidden-sheet/hidden.xlsx');
+    await opened.page.locator('input[type=file]').first().setInputFiles(path);
+    const sheets = opened.page.getByLabel('Sheet, of 2');
+    await expect.poll(() => sheets.locator('option').allInnerTexts()).toEqual(['Data', 'lists (hidden)']);
+    expect(await sheets.inputValue()).toBe('Data');
+  });
+
   test('and nothing goes wrong behind the page', () => {
     expect(opened.faults).toEqual([]);
   });

@@ -1,5 +1,7 @@
 /** Parquet files: their rows as JSON, with dates and times as text and no digit lost. */
+/// <reference path="./decompressors.d.ts" />
 import { strFromU8 } from 'fflate';
+import { decompress as decompressZstd } from 'fzstd';
 import {
   type FileMetaData,
   parquetMetadata,
@@ -8,13 +10,9 @@ import {
   type SchemaElement,
   type SchemaTree,
 } from 'hyparquet';
-import {
-  decompressBrotli,
-  decompressGzip,
-  decompressLz4,
-  decompressLz4Raw,
-  decompressZstd,
-} from 'hyparquet-compressors';
+import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js';
+import { gunzip } from 'hyparquet-compressors/src/gzip.js';
+import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import type { Json } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
@@ -23,9 +21,9 @@ import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
 import { fromObjects } from './objects.ts';
 
 type Decompress = (input: Uint8Array, length: number) => Uint8Array;
-/** Without Snappy, which the reader has itself: here it is WebAssembly, which the page allows to nobody. */
+/** Snappy is not among them, as the reader has it itself. */
 const decompressors: Readonly<Record<string, Decompress>> = {
-  GZIP: decompressGzip,
+  GZIP: (input, length) => gunzip(input, new Uint8Array(length)),
   BROTLI: decompressBrotli,
   ZSTD: (input, length) => decompressZstd(input, new Uint8Array(length)),
   LZ4: decompressLz4,
