@@ -703,7 +703,7 @@ const border = {
   'MCP-8':
     'Null for an argument that may be left out counts as left out, and an object or list that comes as JSON text is read.',
   'MCP-9':
-    'An answer to an agent stands once, beside a short text, which clients without structured answers get with the JSON; equal errors of a batch stand once.',
+    'An answer to an agent is a short text, and its JSON as text and structured; equal errors of a batch stand once.',
   'CLN-1':
     'The document describes every operation, and has no alternatives, mixed types or defaults that are objects or do not fit, which generators of clients stumble over; second names of fields are accepted and not in it.',
   'CLN-2': 'An unknown parameter of an address is called so on every operation.',

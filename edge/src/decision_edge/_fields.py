@@ -14,7 +14,7 @@ from ._model.features import is_date
 
 __all__ = ["EdgeField", "Fields", "Found", "Tree", "find_wrong"]
 
-# Sentences about one input, of more it is told how many, and code points of a name that a sentence repeats.
+# Sentences about one input, of more only their number is given, and code points of a name that a sentence repeats.
 _MAX_SENTENCES = 20
 _MAX_SHOWN_NAME = 100
 # Letters that may be wrong in a misspelt name: a third of them, and no more. A longer name is compared with nothing.
@@ -118,9 +118,9 @@ class Fields:
     def describe(self, found: Iterable[Found]) -> list[str]:
         """Return a sentence for each thing found in one input: at most twenty, and how many more there are."""
         left = iter(found)
-        told = tuple((_cut(path), kind) for path, kind in islice(left, _MAX_SENTENCES))
+        first = tuple((_cut(path), kind) for path, kind in islice(left, _MAX_SENTENCES))
         more = sum(1 for _ in left)
-        return [*self._describe(told), *([f"and {more} more"] if more else [])]
+        return [*self._describe(first), *([f"and {more} more"] if more else [])]
 
     def _describe_all(self, found: tuple[Found, ...]) -> list[str]:
         sentences, budget = [], _HintBudget()

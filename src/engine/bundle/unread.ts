@@ -20,7 +20,7 @@ const kindNames: Readonly<Record<InputFieldKind, string>> = {
   any: '',
 };
 
-/** Sentences about one input; of more it is told how many. */
+/** Sentences about one input; of more only their number is given. */
 const maxSentences = 20;
 /** Code points of a name that a sentence repeats. */
 const maxShownName = 100;

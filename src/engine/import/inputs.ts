@@ -9,7 +9,7 @@ export const isFieldName = (name: string): boolean => /^[^0-9\s.][^\s.]*$/.test(
 /** A part of a column's name that no input can have. */
 export const forbiddenSegment = '__proto__';
 
-/** A name of parts that are called like fields: `stay.adults`, not `No. of rooms`, `Sr.` or the `Amount.1` of pandas. */
+/** A name made of field names: `stay.adults`, not `No. of rooms`, `Sr.` or the `Amount.1` of pandas. */
 const dottedName = /^[^0-9\s.][^\s.]*(?:\.[^0-9\s.][^\s.]*)+$/;
 
 /** The path of the field that a column becomes. */

@@ -1,4 +1,4 @@
-/** How much a packed file holds, asked of its directory before anything is unpacked: a few kilobytes can hold it all. */
+/** The unpacked size of a file by its directory, before anything is unpacked: a few kilobytes can hold gigabytes. */
 import { formatCount } from '../numeric.ts';
 import { UnreadableFile } from './sheet.ts';
 

@@ -52,10 +52,13 @@ const isNamedLines = (name: string, format: TextFormat | null) =>
 const markup = /^\s*<(?:!doctype|html|head|body|table|meta|style|\?xml)\b/i;
 const excelXml = 'urn:schemas-microsoft-com:office:spreadsheet';
 
-/** The line in which Excel is told the separator. */
+/** The line that names the separator for Excel. */
 const separatorLine = /^"?sep=([^\r\n])"?(?=\r|\n)/i;
 
-/** The separator of a text, '' where it has one column; a format that is stated, and is not the text's, would lose the labels. Throws UnreadableFile. */
+/**
+ * Finds the separator of a text, '' where it has one column. Throws UnreadableFile where the stated format is not the
+ * text's: its labels would be lost.
+ */
 function toSeparator(text: string, format: TextFormat | null, { delimiter, quote }: SheetChoice): string {
   if (delimiter !== undefined) return delimiter;
   const stated = separatorLine.exec(text)?.[1];

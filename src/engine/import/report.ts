@@ -11,7 +11,7 @@ const reasonNames: Readonly<Record<SkipReason, [one: string, many: string]>> = {
   hidden: ['hidden line', 'hidden lines'],
 };
 
-/** What was left out, guessed or made up: “No rows: 2 blank lines (3, 5), 1 total (9)”. */
+/** Says which lines are no rows, and what was guessed or made up: “No rows: 2 blank lines (3, 5), 1 total (9)”. */
 export function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'notes'>): string[] {
   const parts = skipped.map(({ reason, count, lines }) => {
     const name = reasonNames[reason][count === 1 ? 0 : 1];
@@ -20,7 +20,7 @@ export function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'not
   return [...(parts.length > 0 ? [`No rows: ${parts.join(', ')}`] : []), ...notes];
 }
 
-/** What an encoding that nothing tells leaves open, as a question; null where it is known. */
+/** Asks which encoding a text has, with a word of it in each; null where the encoding is known. */
 export function askForEncoding({ encoding }: Sheet): string | null {
   if (encoding === undefined || encoding.choices.length === 0) return null;
   const choices = encoding.choices.map(({ encoding: name, example }) => `“${example}” (${name})`);

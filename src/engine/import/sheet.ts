@@ -50,7 +50,7 @@ export type Sheet = {
   delimiter?: string;
   /** Columns that are no inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
-  /** The sheets of a workbook, the fullest first and hidden ones last, and the one that was read; null for other files. */
+  /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */
   workbook: { sheets: string[]; hidden: string[]; sheet: string } | null;
   /** The line of a table that names the columns, 0 for none, and the first lines among which it was chosen. */
   header: { line: number; first: { line: number; text: string }[] } | null;

@@ -86,7 +86,7 @@ function tellWords(uses: ValueUses, what: string): string {
 
 const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count) => total + count, 0);
 
-/** What values of JSON would be as cells. */
+/** Finds the kind that values of JSON would have as cells. */
 function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
   const type = toType(types);
   if (type === 'string') return findKind(uses, false);

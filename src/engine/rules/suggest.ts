@@ -5,7 +5,7 @@ const maxEdits = 4;
 /** A longer name is compared with nothing. */
 const maxLetters = 100;
 
-/** Pairs of letters that may still be compared: one budget serves all hints of a call, so that no call holds others up. */
+/** Pairs of letters that may still be compared: one budget for all hints of a call, so that no call holds others up. */
 export class HintBudget {
   letterPairs = 30_000;
 }
@@ -42,7 +42,7 @@ type Rows = { beforeLast: number[]; last: number[]; row: number[] };
 
 /**
  * Counts the letters to change, add, leave out or swap with the next to make one word of another (optimal string
- * alignment). Only whether it is more than `most` is told of words that are further apart, after few rows (Ukkonen).
+ * alignment). Words that are further apart than `most` give any higher count, after few rows (Ukkonen).
  */
 export function countEdits(
   a: ArrayLike<string>,

@@ -1,6 +1,6 @@
 /**
- * Formats of strings by RFC 3339, 5.6, and RFC 5322: ajv-formats takes days, times and addresses that do not exist in its
- * mode `fast`, and a space between date and time in its mode `full`.
+ * Formats of strings by RFC 3339, 5.6, and RFC 5322. The mode `fast` of ajv-formats accepts days, times and addresses
+ * that do not exist, and `full` a space between date and time.
  */
 
 const day = String.raw`(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`;

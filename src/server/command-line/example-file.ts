@@ -57,8 +57,8 @@ const maxDescribedColumns = 20;
 const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
 
 /**
- * Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one; says how
- * it was read.
+ * Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one; says
+ * how it was read.
  */
 export async function readLabelledFile(
   file: string,
@@ -167,7 +167,7 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>, fl
   }
 }
 
-/** How a file was read, a sentence a line: rows, lines that are none, what was guessed, and why columns are what they are. */
+/** Says how a file was read, a sentence a line: rows, other lines, guesses, and why columns have their kind. */
 function describeFile({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] {
   const rows = `${name}: ${sheet.rows.length.toLocaleString('en')} rows`;
   const reasons = surveys.flatMap(({ name: column, reason }) =>

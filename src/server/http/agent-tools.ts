@@ -7,9 +7,6 @@ import type { Deps } from '../operations/context.ts';
 import { LargeBody } from '../preparation/preparation.ts';
 import { readLargeBody } from './large-bodies.ts';
 
-/** The version of the protocol that brought answers as JSON beside their text; clients name theirs from it on. */
-const structuredSince = '2025-06-18';
-
 /** Serves the agent tools at `/mcp`; their library is loaded with the first call. */
 export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
   let loading: Promise<Mcp> | null = null;
@@ -22,8 +19,7 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
     const { body } = request;
     const message = body instanceof LargeBody ? await readLargeBody(deps, request, body, null) : body;
     const countCall = createCallCounter(deps, caller);
-    const readsStructured = String(request.headers['mcp-protocol-version'] ?? '') >= structuredSince;
-    const call = { caller, requestId: request.id, baseUrl, readsStructured, countCall };
+    const call = { caller, requestId: request.id, baseUrl, countCall };
     return mcp.answer(toWebRequest(request, baseUrl), message, call);
   });
   app.addHook('onClose', async () => {

@@ -19,7 +19,7 @@ import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
-import { mendArguments } from './mend-arguments.ts';
+import { correctArguments } from './correct-arguments.ts';
 import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -117,7 +117,8 @@ async function callTool(
     return {
       content: [
         { type: 'text', text: act.summarise(answer) },
-        ...(call.readsStructured ? [] : [{ type: 'text' as const, text: JSON.stringify(structuredContent) }]),
+        // Some clients show their agent the text alone.
+        { type: 'text', text: JSON.stringify(structuredContent) },
       ],
       structuredContent,
     };
@@ -140,7 +141,7 @@ function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: 
     ]);
   }
   if (part !== '') delete toolArguments['part'];
-  const parsed = parsePart(act.arguments, mendArguments(act.arguments, toolArguments), 'arguments');
+  const parsed = parsePart(act.arguments, correctArguments(act.arguments, toolArguments), 'arguments');
   if (!parsed.ok) throw toValidationError(parsed.problems);
   return { act, values: parsed.value };
 }

@@ -12,8 +12,6 @@ export type McpCall = {
   caller: Caller;
   requestId: string;
   baseUrl: string;
-  /** Whether the client's version of the protocol has structured answers; others get them as text. */
-  readsStructured: boolean;
   /** Counts one tool call; throws `rate_limited` past the caller's limit. */
   countCall(): void;
 };

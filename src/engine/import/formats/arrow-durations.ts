@@ -1,4 +1,4 @@
-/** Durations of Parquet files: only the Arrow schema that their writers add says which columns hold any, and in what unit. */
+/** Durations of Parquet files: only the Arrow schema added by writers says which columns hold them, in what unit. */
 
 import { strFromU8 } from 'fflate';
 
@@ -13,7 +13,7 @@ const places = { header: 2, fields: 1, name: 0, typeOfType: 2, type: 3, unit: 0 
 /** What stands before a message: a mark and its length. */
 const messageStart = 8;
 
-/** The columns that hold durations, with how many of their units make a millisecond. Throws RangeError for no schema. */
+/** Lists the columns of durations with the units in a millisecond. Throws RangeError where it is no schema. */
 export function findDurations(arrowSchema: string): Map<string, number> {
   const bytes = Uint8Array.from(atob(arrowSchema), (letter) => letter.charCodeAt(0));
   const view = new DataView(bytes.buffer);

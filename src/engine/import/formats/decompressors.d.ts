@@ -1,4 +1,4 @@
-/** Parts of hyparquet-compressors that come without types; its index compiles WebAssembly, which the page allows to nobody. */
+/** Parts of hyparquet-compressors that come without types; its index compiles WebAssembly, which the page forbids. */
 declare module 'hyparquet-compressors/src/brotli.js' {
   export function decompressBrotli(input: Uint8Array, length: number): Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** Exports of labelling tools as records: their fields, the answers to the tool's questions, and marked parts in words. */
+/** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Records } from './json-records.ts';

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../json.ts';
 /** The question where a tool has only one. */
 export const onlyQuestion = 'label';
 
-/** What was read of a record. `given` holds each person's answer to each question, `spans` the marked parts in words. */
+/** A record as read: `given` holds each person's answer to each question, `spans` the marked parts in words. */
 export type Reading = { fields: JsonObject; given: [question: string, answer: Json][]; spans: string[] };
 
 export type LabellingTool = {
@@ -94,7 +94,7 @@ const labelStudioMin: LabellingTool = {
   },
 };
 
-/** What people submitted in Argilla: a response a person, as its API answers, or a list of them for each question. */
+/** Reads the responses of Argilla: one a person, as its API answers, or a list of them for each question. */
 function* listResponses(responses: Json | undefined): Generator<[question: string, answer: Json]> {
   const isDone = ({ status }: JsonObject) => status === undefined || status === 'submitted';
   for (const { values } of toObjects(responses).filter(isDone))
@@ -155,7 +155,7 @@ const argillaOne: LabellingTool = {
   },
 };
 
-/** What somebody answered in Prodigy: the options that were accepted, else the label that was asked about. */
+/** Reads an answer of Prodigy: the options that were accepted, else the label that was asked about. */
 function readAnswer({ answer, accept, options, label }: JsonObject, labels: ReadonlySet<string>): Json {
   if (Array.isArray(accept)) {
     const names = new Map(toObjects(options).map(({ id, text = id }) => [id, typeof id === 'number' ? text : id]));

@@ -1,7 +1,7 @@
 /** Number formats of spreadsheets: which of them show dates, times or durations, and such a number as text. */
 import type { Json } from '../../domain.ts';
 
-/** What a format makes of a number: a day with or without its time, a time of day, or hours that may be more than 24. */
+/** How a format shows a number: a day with or without its time, a time of day, or hours that may exceed 24. */
 export type NumberMeaning = 'number' | 'date' | 'time' | 'duration';
 
 /** Formats that have no code in the file (ECMA-376, part 1, 18.8.30), with those of East Asian programs. */

@@ -98,7 +98,7 @@ function readTexts(xml: string): string[] {
   return texts;
 }
 
-/** What the formats of cells show, in the order in which cells name them. */
+/** Reads how the formats of cells show numbers, in the order in which cells refer to them. */
 function readFormats(xml: string): NumberMeaning[] {
   const codes = new Map<number, string>();
   const meanings: NumberMeaning[] = [];

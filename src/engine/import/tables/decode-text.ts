@@ -9,7 +9,7 @@ declare const TextDecoder: new (
   options?: { fatal: boolean },
 ) => { readonly encoding: string; decode(bytes: Uint8Array): string };
 
-/** A text with its encoding by the platform's name. Where nothing in it tells, `choices` are what it could be, likeliest first. */
+/** A text with its encoding by the platform's name; where that is unclear, `choices` are likely ones, best first. */
 export type DecodedText = {
   text: string;
   encoding: string;
@@ -88,7 +88,7 @@ function decodeAs(bytes: Uint8Array, label: string, isStated = false, choices: P
   return { text, encoding: decoder.encoding, isStated, choices, damaged: findLines(text, '\ufffd') };
 }
 
-/** Decodes a text as stated; else UTF-16 by its mark or its zeros, UTF-8 where nearly all is valid, or what it is likeliest in. */
+/** Decodes a text as stated; else as UTF-16 by its mark or zeros, as UTF-8 where nearly valid, or as is likeliest. */
 export async function decodeText(bytes: Uint8Array, stated?: string): Promise<DecodedText> {
   if (stated !== undefined) return decodeAs(bytes, stated, true);
   const utf16 = findUtf16(bytes);

@@ -75,7 +75,7 @@ function isProse(text: string, sign: string, start: number): boolean {
   return signs.filter((after) => after.startsWith(' ')).length >= 0.5 * signs.length;
 }
 
-/** Returns the separator that cuts the most lines into equally many cells, past titles; null where a text has one column. */
+/** Finds the separator that cuts most lines into equally many cells, past titles; null where a text has one column. */
 export function findSeparator(text: string, quote = '"'): string | null {
   let best: { sign: string; share: number } | null = null;
   for (const { sign } of separators) {

@@ -8,7 +8,7 @@ import { splitLines } from './split-lines.ts';
 const isEmpty = (cell: string) => cell === '' || cell.trim() === '';
 
 const isWrapped = (cell: string) => cell.startsWith('="');
-/** The text that a spreadsheet is told to keep as such: 00123 of `="00123"`. */
+/** The text that a spreadsheet keeps as such: 00123 of `="00123"`. */
 const unwrapText = (cell: string) =>
   isWrapped(cell) && cell.endsWith('"') ? cell.slice(2, -1).replaceAll('""', '"') : cell;
 

@@ -89,7 +89,7 @@ function readDecisionTable(typed: string): string {
   return /^(?:in\s*[[({]|[[{](?=\s*["“„«]))(.*)[\])}]$/is.exec(text)?.[1] ?? text;
 }
 
-/** Reads `> 10`, `> 10 and <= 20`, `10 .. 20`, `10 - 20` and `between 10 and 20` as signs with the texts behind them. */
+/** Reads `> 10`, `> 10 and <= 20`, `10 .. 20`, `10 - 20` and `between 10 and 20` as signs and the texts after them. */
 function readBounds(text: string, type: CellField['type']): [sign: string, bound: string][] | null {
   const range =
     /^between\s+(.+?)\s+and\s+(.+)$/is.exec(text) ??

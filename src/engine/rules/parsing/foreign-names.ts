@@ -91,14 +91,14 @@ function shorten(parts: readonly string[]): string {
   return text === '' || text.length > maxShown ? '…' : text;
 }
 
-/** What a name that is none of the language means elsewhere: `True`, `NULL`, `None`. */
+/** Suggests a literal for a name that means one in other languages: `True`, `NULL`, `None`. */
 export function suggestLiteral(name: string): string | null {
   const lowered = name.toLowerCase();
   if (lowered === 'true' || lowered === 'false' || lowered === 'null') return `Write ${lowered}.`;
   return ['none', 'nil', 'undefined'].includes(lowered) ? 'Write null, or !has(ctx.field) for a missing field.' : null;
 }
 
-/** What `ctx.order-id` stands for where `id` is no name in scope: `ctx["order-id"]`; null where it is a difference. */
+/** Reads `ctx.order-id` as `ctx["order-id"]` where `id` is no name in scope; null where it is a difference. */
 export function findHyphenatedName(source: string, scope: readonly string[]): string | null {
   const match = /^(.+)\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)$/.exec(source);
   const [, ...rest] = match?.[2]?.split('-') ?? [];
