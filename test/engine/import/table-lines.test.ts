@@ -39,6 +39,7 @@ describe.each(doors)('a table in %s', (_, read) => {
       { reason: 'total', count: 1, lines: [5] },
       { reason: 'note', count: 1, lines: [7] },
     ]);
+    expect(sheet.notes).toEqual([]);
   });
 
   it('loses a total whose last column is a number where the others have answers', async () => {
@@ -88,6 +89,16 @@ describe.each(doors)('a table in %s', (_, read) => {
       [4, 5, 7],
     ]);
     expect(sheet.skipped).toEqual([{ reason: 'header', count: 3, lines: [2, 3, 6] }]);
+  });
+
+  it('skips the second line of a table of the Census Bureau', async () => {
+    const sheet = await read([
+      'GEO_ID,NAME,B01,label',
+      'Geography,Area,Estimate!!Total,Answer',
+      'US01,Alabama,49,keep',
+      'US02,Alaska,73,drop',
+    ]);
+    expect([sheet.rows.length, sheet.skipped]).toEqual([2, [{ reason: 'header', count: 1, lines: [2] }]]);
   });
 
   it('keeps a first row with words among numbers', async () => {

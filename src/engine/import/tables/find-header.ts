@@ -20,6 +20,8 @@ const isValue = (cell: Json | undefined): boolean =>
     ? /^\P{L}*\d\P{L}*$/u.test(cell) || /^\d{4}-\d\d-\d\dT/.test(cell) || /^[-+]?\d+(?:\.\d+)?e[-+]?\d+$/i.test(cell)
     : isFilled(cell);
 const isMissingWord = (cell: Json | undefined) => /^(?:n\/?a|nan|null|none|\?|-)$/i.test(toText(cell));
+/** How the Census Bureau and Qualtrics name columns in a second line. */
+const isCode = (cell: Json) => /!!|"ImportId"/.test(toText(cell));
 const isPeriod = (text: string) => /^(?:19|20)\d\d(?:[-/. ]?(?:0?[1-9]|1[0-2]|Q[1-4]))?$/i.test(text);
 
 const countFilled = ({ cells }: TableLine): number => cells.filter(isFilled).length;
@@ -169,7 +171,7 @@ export function findHeader(lines: readonly TableLine[], headerLine: number | und
   }
   const [second, third, ...rest] = below;
   const groups = areGroups(line.cells, width);
-  if (second !== undefined && isSecondHeader(second, below.slice(1), groups ? 1 : 2)) {
+  if (second !== undefined && isSecondHeader(second, below.slice(1), groups || second.cells.some(isCode) ? 1 : 2)) {
     if (groups) return { ...toHeader(lines, joinLines(line, second), at + 1, []), start: at };
     const hasThird = third !== undefined && isSecondHeader(third, rest, 2);
     return toHeader(lines, line, at, hasThird ? [at + 1, at + 2] : [at + 1]);

@@ -131,8 +131,9 @@ export function readTable(
   for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
   for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
   const { columns, notes } = nameColumns(header.names);
-  const { rows, refused, short } = fitRows(lines, header.first, header.names, skipped);
+  const { rows, refused, short: narrow } = fitRows(lines, header.first, header.names, skipped);
   skipEnd(rows, columns.length, skipped);
+  const short = narrow.filter((line) => line <= (rows.at(-1)?.line ?? 0));
   if (header.note !== null) notes.unshift(header.note);
   if (short.length > 0) {
     const what = short.length === 1 ? 'Line' : 'Lines';
