@@ -6,6 +6,9 @@ import { bundleLimits, maxEntryBytes } from '../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../src/engine/bundle/zip.ts';
 import { classifierKinds } from '../src/engine/classifiers/model.ts';
 import { errorTable } from '../src/engine/errors.ts';
+import { datePatterns, lastOfThisCentury, maxDateLength } from '../src/engine/import/dates.ts';
+import { maxNumberDigits, maxNumberLength, numberPatterns } from '../src/engine/import/numbers.ts';
+import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../src/engine/import/readings.ts';
 import { limits } from '../src/engine/limits.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
@@ -44,7 +47,14 @@ export function renderEdgeTables(): string {
     MAX_STEPS_TOGETHER: ruleLimits.maxStepsTogether,
     MAX_STRING_LENGTH: ruleLimits.maxStringLength,
     MAX_LIST_LENGTH: ruleLimits.maxListLength,
+    MAX_READINGS_LENGTH: limits.maxReadingsCharacters,
+    MAX_NUMBER_DIGITS: maxNumberDigits,
+    MAX_NUMBER_LENGTH: maxNumberLength,
+    MAX_DATE_LENGTH: maxDateLength,
+    MAX_WORD_LENGTH: maxWordLength,
+    LAST_OF_THIS_CENTURY: lastOfThisCentury,
   };
+  const { months, ...others } = datePatterns;
   const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
   return `${[
     '"""Version, bounds and tables that this package shares with the workbench. Made by `npm run docs`: do not edit."""',
@@ -86,8 +96,36 @@ export function renderEdgeTables(): string {
       .map((name) => JSON.stringify(name))
       .join(', ')})`,
     '"""Those with a time of day: their groups are hour, minute, second, and sign, hours and minutes of the offset."""',
+    '',
+    ...writePatterns('NUMBER_PATTERNS', numberPatterns),
+    '"""How numbers are written by people; their parts are the groups."""',
+    '',
+    ...writePatterns('DATE_PATTERNS', others),
+    '"""How dates and times are written; texts are folded first."""',
+    '',
+    'MONTHS = (',
+    ...months.map((month) => `    ${writeRawString(toPythonPattern(month))},`),
+    ')',
+    ...writeWords('MISSING_MARKS', missingMarks),
+    ...writeWords('MISSING_WORDS', missingWords),
+    ...writeWords('YES_WORDS', new Set(yesNoPairs.map(([yes]) => yes))),
+    ...writeWords('NO_WORDS', new Set(yesNoPairs.map(([, no]) => no))),
+    `BLANKS = "${listBlanks()}"`,
+    '"""What JavaScript takes from the ends of a string."""',
   ].join('\n')}\n`;
 }
+
+const writePatterns = (name: string, patterns: Readonly<Record<string, RegExp>>): string[] => [
+  `${name} = {`,
+  ...Object.entries(patterns).map(([key, pattern]) => `    "${key}": ${writeRawString(toPythonPattern(pattern))},`),
+  '}',
+];
+
+const writeWords = (name: string, words: Iterable<string>): string[] => [
+  `${name} = (`,
+  ...[...words].map((word) => `    ${JSON.stringify(word)},`),
+  ')',
+];
 
 /** The formats that the schema validator checks by a regular expression, in Python's syntax. */
 function listFormats(): { name: string; source: string; flags: string }[] {
@@ -100,6 +138,10 @@ function listFormats(): { name: string; source: string; flags: string }[] {
 
 /** What JavaScript's `\s` matches, for the inside of a class. */
 const blanks = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** The same, one by one, for the ends of a string. */
+const listBlanks = () =>
+  blanks.replace('\\u2000-\\u200a', [...'0123456789a'].map((digit) => `\\u200${digit}`).join(''));
 
 /** Writes the parts of JavaScript's syntax that Python reads in another way; all these patterns begin with `^`. */
 function toPythonPattern(pattern: RegExp): string {

@@ -196,6 +196,16 @@ const examples = {
   'FIL-5': 'Of a workbook the fullest sheet is read, below its titles; sheet and header can be chosen.',
   'FIL-6':
     'POST …/examples/import finds what the page finds, also in a form with a file of any format; a mapping overrides each finding.',
+  'RDG-1':
+    'A text at a field with a reading becomes what the import made of such a cell, in a call and in the Python package alike: number, date, true, false, text or no value.',
+  'RDG-2':
+    'A reading changes texts alone; an input whose values are of their kinds is decided as without readings, and types without readings decide as before.',
+  'RDG-3':
+    'A text that is not of its field’s kind counts as missing, and the answer says so in `unread` without being asked.',
+  'RDG-4':
+    'An import makes its readings part of the decision type, for fields of which it has none: they stand in version, manifest and model card and can be changed under Define and over REST.',
+  'RDG-5':
+    'The cells of a file, sent as they stand there over REST, in a batch, from Python (dicts, DataFrames, Arrow tables) and to decision-edge serve, are decided as the converted rows.',
   'FIL-9':
     'An import in parts counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
   'FIL-10':

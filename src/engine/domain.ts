@@ -131,12 +131,56 @@ export const namedListsSchema = z
 /** Lists of values by name, which conditions of a type's rules refer to. */
 export type NamedLists = z.infer<typeof namedListsSchema>;
 
+const readingWords = z.array(characters(1, 60)).max(40);
+const missingWords = readingWords.optional().describe('Words that say there is no value; left out: the usual ones');
+/** How the texts of one field are read where they are not of its kind already. */
+export const readingSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('number'),
+      decimal: z.enum(['.', ',']).describe('The sign before the decimals'),
+      unit: characters(0, 20)
+        .optional()
+        .describe('The only unit that a text may have, as it is written: € or %; left out: any'),
+      missing: missingWords,
+    }),
+    z.strictObject({
+      kind: z.literal('date'),
+      order: z.enum(['day_first', 'month_first', 'year_first']).describe('ISO 8601 is read in any order'),
+      missing: missingWords,
+    }),
+    z.strictObject({
+      kind: z.literal('boolean'),
+      yes: readingWords.optional().describe('Words for true, beside true; left out: the usual ones'),
+      no: readingWords.optional().describe('Words for false, likewise'),
+      missing: missingWords,
+    }),
+    z.strictObject({ kind: z.literal('text'), missing: missingWords }),
+  ])
+  .meta({ id: 'Reading' });
+export type Reading = z.infer<typeof readingSchema>;
+
+export const readingsSchema = z
+  .record(
+    characters(1, limits.maxReadingNameLength).refine((name) => !name.split('.').includes('__proto__'), {
+      error: 'this name is not allowed',
+    }),
+    readingSchema,
+  )
+  .refine((readings) => JSON.stringify(readings).length <= limits.maxReadingsCharacters, {
+    error: `take more than ${limits.maxReadingsCharacters} characters in all`,
+  })
+  .describe('How texts of fields, by dot paths, become numbers, dates, yes or no: as in the file they came from');
+/** The readings of a type's fields, by the names of the columns that they were: dots nest. */
+export type Readings = z.infer<typeof readingsSchema>;
+
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({
   options: optionsSchema,
   reason_codes: reasonCodesSchema,
   hard_rules: z.array(ruleSchema).max(limits.maxRules),
   lists: namedListsSchema.default({}),
+  readings: readingsSchema.default({}),
   input_schema: jsonObject.nullable(),
   confidence_thresholds: confidenceThresholdsSchema,
   escalation_policy: escalationPolicySchema,

@@ -13,6 +13,9 @@ export const limits = {
   /** Named lists of a decision type, and values of one. */
   maxLists: 100,
   maxListValues: 1_000,
+  /** Characters of the readings of a type's fields, as JSON: half of a manifest has room for the fields beside them. */
+  maxReadingsCharacters: 100_000,
+  maxReadingNameLength: 400,
   /** Characters of a decision type's name; of an option, a reason code, a rule's name or a value of a list. */
   maxTypeNameLength: 100,
   maxNameLength: 200,

@@ -26,6 +26,7 @@ export function createDefinition(options: string[], changes: Partial<Definition>
     reason_codes: [],
     hard_rules: [],
     lists: {},
+    readings: {},
     input_schema: null,
     confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
     escalation_policy: ignoring,

@@ -9,6 +9,7 @@ const base: TypeDraft = {
   reason_codes: [],
   hard_rules: [],
   lists: {},
+  readings: {},
   inputSchemaText: '',
   confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
   escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'escalate' },

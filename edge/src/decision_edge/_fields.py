@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
 from ._model.features import is_date
+from ._reading import Readings
 
 __all__ = ["EdgeField", "Fields", "Found", "Tree", "find_wrong"]
 
@@ -43,6 +44,8 @@ class EdgeField:
     range: tuple[float, float] | tuple[str, str] | None = None
     """Lowest and highest number, or first and last date, of the examples. Of bundles of earlier versions: between which
     numbers a value is familiar, where they tell."""
+    reading: str | None = None
+    """What a text that is sent must be, such as "a date with the day first"; None where texts stay what they are."""
 
 
 # What is not of its kind counts as missing. Numbers and booleans count as the category that they are written as.
@@ -80,7 +83,9 @@ class Fields:
         contract: Any,
         sizes: Sequence[int],
         ranges: Sequence[Sequence[float]],
+        readings: Readings | None = None,
     ) -> None:
+        self.readings = readings or Readings(())
         self.tree: Tree = {}
         found: dict[tuple[str, ...], EdgeField] = {}
         required = dict(_iterate_properties(schema))
@@ -109,7 +114,8 @@ class Fields:
         self._describe = lru_cache(_MAX_KEPT)(self._describe_all)
         # By the name of the column of a table that fills them: fields within objects.
         self.places = {".".join(path): path for path in found if len(path) > 1}
-        self.listed = tuple(found.values()) if not contract else tuple(map(_read_field, contract))
+        listed = found.values() if not contract else map(_read_field, contract)
+        self.listed = tuple(replace(each, reading=self.readings.describe(each.path)) for each in listed)
 
     def find_unread(self, values: JsonObject) -> list[str]:
         """Return a sentence for each value of a cleaned input that no field reads, or that is of another kind."""

@@ -89,7 +89,7 @@ def iterate_parts(inputs: Rows, size: int, places: Places) -> Iterator[Part]:
     if hasattr(table, "to_batches") and hasattr(table, "column_names"):
         paths = _split_columns(table.column_names, places)
         for start in range(0, table.num_rows, size):
-            yield Part(start, [], paths, [column.to_pylist() for column in table.slice(start, size).columns])
+            yield Part(start, [], paths, [_drop_empty(column) for column in table.slice(start, size).columns])
     elif hasattr(table, "iloc") and hasattr(table, "columns"):
         paths = _split_columns(list(table.columns), places)
         for start in range(0, len(table), size):
@@ -129,6 +129,12 @@ def to_plain(value: Row, places: Places) -> dict[Any, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     return _nest_row(_split_columns(list(value.index), places), value)
+
+
+def _drop_empty(column: Any) -> list[Any]:
+    """Return the values of an Arrow column, empty texts as missing: its CSV reader has no other way to write them."""
+    values: list[Any] = column.to_pylist()
+    return [None if value == "" else value for value in values] if "" in values else values
 
 
 def clean_input(value: object, places: Places = _NO_PLACES) -> JsonObject:
@@ -254,4 +260,5 @@ def _clean_string(value: str, place: str) -> str:
         raise InvalidInput(f"{place} contains a NUL character.")
     if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
         raise InvalidInput(f"{place} contains half of a surrogate pair, which is no valid text.")
-    return str(value)
+    # Of an Enum that is a string, its value: `str` would give the name.
+    return str.__str__(value)

@@ -27,6 +27,12 @@ MAX_STEPS = 100_000
 MAX_STEPS_TOGETHER = 400_000
 MAX_STRING_LENGTH = 262_144
 MAX_LIST_LENGTH = 10_000
+MAX_READINGS_LENGTH = 100_000
+MAX_NUMBER_DIGITS = 15
+MAX_NUMBER_LENGTH = 40
+MAX_DATE_LENGTH = 80
+MAX_WORD_LENGTH = 60
+LAST_OF_THIS_CENTURY = 68
 
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
@@ -141,3 +147,90 @@ FORMATS = {
 
 TIME_FORMATS = ("time", "date-time", "iso-time", "iso-date-time")
 """Those with a time of day: their groups are hour, minute, second, and sign, hours and minutes of the offset."""
+
+NUMBER_PATTERNS = {
+    "plain": r"^-?(?:0|[1-9]\d{0,14})\Z",
+    "bracketed": r"^((?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|RUB|CAD|AUD|NZD|SGD|HKD|TWD|INR|CNY|KRW|THB|IDR|MYR|PHP|VND|BRL|MXN|ARS|CLP|COP|ZAR|NGN|KES|EGP|ILS|AED|SAR|Fr\.|kr\.?|zł|Kč|Ft|lei|Rs\.?|Rp\.?|%|) ?\( ?([^()+-]+?) ?\) ?((?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|RUB|CAD|AUD|NZD|SGD|HKD|TWD|INR|CNY|KRW|THB|IDR|MYR|PHP|VND|BRL|MXN|ARS|CLP|COP|ZAR|NGN|KES|EGP|ILS|AED|SAR|Fr\.|kr\.?|zł|Kč|Ft|lei|Rs\.?|Rp\.?|%|)\Z",
+    "signed": r"^([+-]?) ?((?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|RUB|CAD|AUD|NZD|SGD|HKD|TWD|INR|CNY|KRW|THB|IDR|MYR|PHP|VND|BRL|MXN|ARS|CLP|COP|ZAR|NGN|KES|EGP|ILS|AED|SAR|Fr\.|kr\.?|zł|Kč|Ft|lei|Rs\.?|Rp\.?|%|) ?([+-]?)([.,]?\d(?:[\d.,'’ ]*\d)?(?:[eE][+-]?\d+)?)(-?) ?((?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|RUB|CAD|AUD|NZD|SGD|HKD|TWD|INR|CNY|KRW|THB|IDR|MYR|PHP|VND|BRL|MXN|ARS|CLP|COP|ZAR|NGN|KES|EGP|ILS|AED|SAR|Fr\.|kr\.?|zł|Kč|Ft|lei|Rs\.?|Rp\.?|%|)(-?)\Z",
+    "point": r"^(?:[1-9]\d{0,2}([, '’])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d{2})+,\d{3}|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?\Z",
+    "comma": r"^(?:[1-9]\d{0,2}([. '’])\d{3}(?:\1\d{3})*|\d+)?(?:,\d+)?(?:[eE][+-]?\d+)?\Z",
+    "zeroFirst": r"^0\d",
+    "telephone": r"^\+\d{10,}\Z",
+}
+"""How numbers are written by people; their parts are the groups."""
+
+DATE_PATTERNS = {
+    "weekday": r"^(?:mo(?:n|nday|ntag)?|tu(?:e|es|esday)?|di(?:enstag)?|we(?:d|dnesday)?|mi(?:ttwoch|e|ercoles)?|th(?:u|ur|urs|ursday)?|do(?:nnerstag|m|mingo|menica)?|fr(?:i|iday|eitag)?|sa(?:t|turday|mstag|medi|b|bado|bato)?|su(?:n|nday)?|so(?:nntag)?|sonnabend|lun(?:di|es|edi)?|mar(?:di|tes|tedi)|mer(?:credi|coledi)?|jeu(?:di)?|jue(?:ves)?|gio(?:vedi)?|ven(?:dredi|erdi)?|vie(?:rnes)?|dim(?:anche)?)\.?,? +",
+    "time": r"(?:,? +(?:at |um |a )?|t|:)(\d{1,2})(?: ?[:h] ?|\.)(\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?| uhr)?(?: ?(z|(?:utc|gmt)?[+-]\d{2}(?::?\d{2})?|[a-z][a-z_/]{2,30}))?(?: [a-z]{3,5})?(?: \([^()]*\))?(?: (\d{4})(?: [+-]\d{4})?)?\Z",
+    "stamp": r"^((?:19|20)\d{2})(\d{2})(\d{2})(?:[t ]?(\d{2})(\d{2})(\d{2})?(z?))?\Z",
+    "numeric": r"^(\d{1,4})( ?[./-] ?| )(\d{1,2})\2(\d{1,4})\.?\Z",
+    "nameBetween": r"^(\d{1,4})(?:st|nd|rd|th|er|º|°)?\.?[ /-]*(?:de |of )?([a-z]+)\.?,?[ /-]*(?:del? )?(\d{1,4})\Z",
+    "nameFirst": r"^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})\Z",
+}
+"""How dates and times are written; texts are folded first."""
+
+MONTHS = (
+    r"^(?:jan(?:uary|uar|uari|v|vier|ner|eiro)?|ene(?:ro)?|gen(?:naio)?)\Z",
+    r"^(?:feb(?:ruary|ruar|ruari|rero|braio)?|fevr?(?:ier|ereiro)?)\Z",
+    r"^(?:mar(?:ch|z|s|zo|co)?|mrz|maart|mrt)\Z",
+    r"^(?:apr(?:il|ile)?|avr(?:il)?|abr(?:il)?)\Z",
+    r"^(?:may|mai|maj|mei|mayo|maio|mag(?:gio)?)\Z",
+    r"^(?:june?|juni|juin|junio|junho|giu(?:gno)?)\Z",
+    r"^(?:july?|juli|juil(?:let)?|julio|julho|lug(?:lio)?)\Z",
+    r"^(?:aug(?:ust|usti|ustus)?|aout?|ago(?:sto)?)\Z",
+    r"^(?:sept?(?:ember|embre|iembre)?|set(?:tembre|embro)?)\Z",
+    r"^(?:oct(?:ober|obre|ubre)?|okt(?:ober)?|ott(?:obre)?|out(?:ubro)?)\Z",
+    r"^nov(?:ember|embre|iembre|embro)?\Z",
+    r"^(?:dec(?:ember|embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?)\Z",
+)
+MISSING_MARKS = (
+    "",
+    "n/a",
+    "n.a.",
+    "n. a.",
+    "#n/a",
+    "#nv",
+    "#n/d",
+    "(null)",
+    "-",
+    "--",
+    "–",
+    "—",
+    "?",
+    "k.a.",
+    "k. a.",
+    "keine angabe",
+    "n.d.",
+)
+MISSING_WORDS = (
+    "na",
+    "null",
+    "nan",
+)
+YES_WORDS = (
+    "true",
+    "yes",
+    "ja",
+    "oui",
+    "sí",
+    "si",
+    "sì",
+    "wahr",
+    "vrai",
+    "verdadero",
+    "vero",
+    "y",
+    "j",
+)
+NO_WORDS = (
+    "false",
+    "no",
+    "nein",
+    "non",
+    "falsch",
+    "faux",
+    "falso",
+    "n",
+)
+BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""What JavaScript takes from the ends of a string."""

@@ -19,13 +19,14 @@ from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
 from ._fields import EdgeField, Fields
 from ._inputs import Part, Row, Rows, clean_input, iterate_parts, to_plain
-from ._json import JsonObject, expect_object, reading
+from ._json import JsonObject, expect_list, expect_object, reading
 from ._model.classifier import Classifier
 from ._model.columns import Batch
 from ._model.familiarity import Familiarity
 from ._model.features import TabularFeatures
 from ._model.shared import give_memory_back
 from ._model.text import TextFeatures
+from ._reading import Readings
 from ._rules import RulesError, RuleSet, load_rules
 from ._verify import Comparison, check_itself, iterate_comparisons
 
@@ -55,6 +56,7 @@ _INFO = (
     "format_version",
     "revision",
     "runtime",
+    "readings",
 )
 
 
@@ -89,8 +91,15 @@ class EdgePredictor:
             familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
             self._familiarity = familiarity if self._settings.notices_unfamiliar else None
             ranges = familiarity.ranges
+        self._readings = Readings(expect_list(bundle.manifest.get("readings", [])))
         self._fields = Fields(
-            plan, bundle.json("rules.json"), schema, bundle.manifest.get("fields"), self._tabular.field_sizes, ranges
+            plan,
+            bundle.json("rules.json"),
+            schema,
+            bundle.manifest.get("fields"),
+            self._tabular.field_sizes,
+            ranges,
+            self._readings,
         )
         dense_size, ngram_size = self._tabular.size, 0
         if self._text is not None:
@@ -263,8 +272,10 @@ class EdgePredictor:
         with suppress(InvalidInput):
             rows: list[JsonObject] = []
             if self._rules.rules or self._schema is not None or not part.is_plain:
-                rows = [self._check(row) for row in part.rows]
+                checked = [self._check(row) for row in part.rows]
+                rows = [values for values, _ in checked]
                 batch = Batch.of_rows(rows, self._fields)
+                batch.note_first({row: misread for row, (_, misread) in enumerate(checked) if misread})
             else:
                 batch = Batch.of_part(part, self._fields)
             if not (strict and batch.unread):
@@ -302,17 +313,18 @@ class EdgePredictor:
 
     def _accept(self, input: Row, strict: bool) -> tuple[JsonObject, list[str]]:
         """Return a checked input, and what of it the policy does not read."""
-        values = self._check(input)
-        unread = self._fields.find_unread(values)
+        values, misread = self._check(input)
+        unread = [*misread, *self._fields.find_unread(values)]
         if unread and strict:
             raise InvalidInput(f"{unread[0]}. Correct it or leave it out; the predictor's `fields` are what it reads.")
         return values, unread
 
-    def _check(self, input: Row) -> JsonObject:
-        values = clean_input(input, self._fields.places)
+    def _check(self, input: Row) -> tuple[JsonObject, list[str]]:
+        """Return an input as it is read, once the schema takes it, and a sentence for each text that is misread."""
+        values, misread = self._readings.read(clean_input(input, self._fields.places))
         if self._schema is not None:
             self._schema.check(values)
-        return values
+        return values, misread
 
     def _decide_by_rules(self, values: JsonObject) -> EdgeDecision | None:
         rule = self._rules.find_match(values)

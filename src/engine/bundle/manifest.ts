@@ -7,6 +7,7 @@ import {
   escalationPolicySchema,
   goldenInputKinds,
   optionsSchema,
+  readingSchema,
   reasonCodesSchema,
   stages,
 } from '../domain.ts';
@@ -106,6 +107,8 @@ const currentSchema = z.strictObject({
   set_aside: z.array(z.string()).min(1).optional(),
   /** The fields of an input; absent from bundles that earlier versions exported. */
   fields: z.array(inputFieldSchema).optional(),
+  /** How texts of fields are read; left out where they are taken as they stand. Earlier readers refuse it. */
+  readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
   /** Left out by earlier versions of this product, whose golden inputs are examples. */

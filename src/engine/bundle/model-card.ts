@@ -1,6 +1,7 @@
 /** The model card of a bundle. */
 import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
+import { nounOf, type PathReading } from '../import/readings.ts';
 import { nothingPromised } from '../measured.ts';
 import { describeCondition } from '../rules/analysis/words.ts';
 import type { RulesFile } from '../rules/compile.ts';
@@ -222,6 +223,19 @@ function describeFields(fields: readonly InputField[] = []): string[] {
   ];
 }
 
+function describeReadings(readings: readonly PathReading[] = []): string[] {
+  if (readings.length === 0) return [];
+  const rows = readings
+    .slice(0, maxListedFields)
+    .map(({ path, reading }) => `- **${escapeMarkdown(path.join('.'))}**: ${escapeMarkdown(nounOf(reading))}`);
+  const rest = readings.length - rows.length;
+  return [
+    '## How texts are read',
+    'As in the file that the policy learned from: a number, a date, true or false may be sent as a text of this form. What is not counts as missing, and the answer says so in `unread`.',
+    [...rows, ...(rest > 0 ? [`- ${rest} more fields, listed in \`manifest.json\``] : [])].join('\n'),
+  ];
+}
+
 const maxExampleLength = 600;
 
 /** Writes a JSON value as Python does. */
@@ -280,6 +294,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
     ...describeRules(facts.rules),
     ...describeReasons(facts),
     ...describeFields(manifest.fields),
+    ...describeReadings(manifest.readings),
     ...listUnder('Fields left out', leftOut),
     '## What is inside',
     `The hard rules${parts} and golden decisions to test an implementation against: ${goldenWords}. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,

@@ -1,5 +1,5 @@
 /** Decides changed inputs within a budget, and says what became of the decision. */
-import type { Decider } from '../decide/decider.ts';
+import type { Decider } from '../decide/decided.ts';
 import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';

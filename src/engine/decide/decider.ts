@@ -3,19 +3,14 @@ import type { Bundle } from '../bundle/bundle.ts';
 import type { Manifest, Reasons } from '../bundle/manifest.ts';
 import { compileUnread } from '../bundle/unread.ts';
 import { type ClassifierModel, compileScorer, type Scorer } from '../classifiers/model.ts';
-import type { Decision, DecisionTrace, EscalationPolicy, JsonObject } from '../domain.ts';
+import type { Decision, DecisionTrace, JsonObject } from '../domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../errors.ts';
 import { type CompiledFeatures, compileFeatures } from '../features/compile.ts';
 import { compileFamiliarity, type FamiliarityCheck } from '../features/familiarity.ts';
 import type { FeaturePlan } from '../features/plan.ts';
+import type { PathReading } from '../import/readings.ts';
 import type { MonotonicClock } from '../ports.ts';
-import {
-  type CompiledRules,
-  loadRules,
-  type RuleFailure,
-  type RulesFile,
-  type RulesOutcome,
-} from '../rules/compile.ts';
+import { type CompiledRules, loadRules, type RulesFile, type RulesOutcome } from '../rules/compile.ts';
 import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
@@ -29,7 +24,9 @@ import {
   type TextPorts,
 } from './check-bundle.ts';
 import { composeDecision, composeRuleDecision, freezeArray, toClassProbabilities } from './compose-decision.ts';
+import type { Decider, DecisionMade, DecisionResult } from './decided.ts';
 import { describeUnfamiliar, explanations } from './explain.ts';
+import { readFirst } from './read-first.ts';
 import { chooseReasonCodes, toHeadProbabilities } from './reason-codes.ts';
 import { applyThresholds, chooseOption, type Prediction, takeFallback } from './thresholds.ts';
 import {
@@ -40,7 +37,7 @@ import {
   traceFeatures,
   traceWithoutClassifier,
 } from './trace.ts';
-import { type Estimates, estimateWithout, type Stretch } from './weigh-text.ts';
+import { estimateWithout } from './weigh-text.ts';
 
 type RulesPorts = {
   now: MonotonicClock;
@@ -49,37 +46,6 @@ type RulesPorts = {
 };
 /** The ports of a decider; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & RulesPorts;
-
-/** A decision, with its trace where the options want one. */
-export type DecisionMade = {
-  ok: true;
-  decision: Decision;
-  trace: DecisionTrace | null;
-  /** Set where a connected model may be asked instead, and by which policy; the decision stands if none answers. */
-  escalation: EscalationPolicy | null;
-  /** The rules that failed on the input before one matched. */
-  ruleErrors: readonly RuleFailure[];
-};
-/** A decision, or why the input does not fit the input schema. */
-export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[] };
-
-export type Decider = {
-  /** The version of the decision type whose input schema, rules and thresholds decide. */
-  version: number;
-  /** The options that were not learned: the classifier never answers them. */
-  setAside: readonly string[];
-  /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
-  decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
-  /**
-   * Asks the encoder for the texts of all inputs that no rule decides, in batches; resolves with these inputs. Failures
-   * show when they are decided.
-   */
-  embedAhead(inputs: readonly JsonObject[]): Promise<readonly JsonObject[]>;
-  /** Estimates the classifier's answer without words of the texts, from one run of the encoder. */
-  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
-  /** Says of each part of an input that the policy does not read why; null where the policy is not at hand. */
-  findUnread(input: JsonObject): string[] | null;
-};
 
 /** The stage that decides before the classifier is asked. */
 type RulesPart = {
@@ -114,15 +80,16 @@ type CompiledPolicy = RulesPart & {
 /** Compiles a bundle into a decider. Throws 'validation_error' where its parts do not fit, or 'unavailable'. */
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const { manifest } = bundle;
-  const { options, policy_version: policyVersion, version } = manifest;
+  const { options, policy_version: policyVersion, version, readings = [] } = manifest;
   const models = readModels(bundle);
   const findUnread = compileUnread(bundle);
   if (models === null) {
     const fallBack = compileFallback(manifest);
-    return { ...compileRulesDecider({ ...bundle, options, policyVersion, version }, ports, fallBack), findUnread };
+    const ofRules = { ...bundle, options, policyVersion, version, readings: [] };
+    return readFirst(readings, { ...compileRulesDecider(ofRules, ports, fallBack), findUnread });
   }
   const policy = compilePolicy(bundle, models, ports);
-  return {
+  return readFirst(readings, {
     version,
     setAside: manifest.set_aside ?? [],
     decide(input, options) {
@@ -133,7 +100,8 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
     estimateWithout: (input, option, stretches) =>
       estimateWithout(policy, input, manifest.options.indexOf(option), stretches),
     findUnread,
-  };
+    read: (input) => input,
+  });
 }
 
 /** A policy without its bundle: enough to check inputs against the schema and to decide by rules. */
@@ -142,8 +110,9 @@ export type RulesOnlyPolicy = {
   inputSchema: JsonObject | null;
   options: readonly string[];
   policyVersion: string;
-  /** The version of the decision type that rules and schema are of. */
+  /** The version of the decision type that rules, schema and readings are of. */
   version: number;
+  readings: readonly PathReading[];
 };
 
 /** Compiles input schema and rules alone; where no rule matches, `otherwise` decides or throws. */
@@ -154,7 +123,7 @@ export function compileRulesDecider(
 ): Decider {
   const { now } = ports;
   const part = compileRulesPart(policy, ports);
-  return {
+  return readFirst(policy.readings, {
     version: policy.version,
     setAside: [],
     decide(input, options) {
@@ -167,10 +136,11 @@ export function compileRulesDecider(
     embedAhead: () => Promise.resolve([]),
     estimateWithout: () => Promise.resolve(null),
     findUnread: () => null,
-  };
+    read: (input) => input,
+  });
 }
 
-function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, ports: RulesPorts): RulesPart {
+function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>, ports: RulesPorts): RulesPart {
   const { options, policyVersion } = policy;
   const rules = loadRules(policy.rules);
   const validateInput = compileInputValidator(policy);

@@ -5,7 +5,7 @@ import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.
 import type { ErrorDetail } from '../errors.ts';
 import { toCanonicalJson } from '../json.ts';
 import { redactToPlaceholder } from '../pii.ts';
-import type { Decider } from './decider.ts';
+import type { Decider } from './decided.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
 const maxLines = 60;

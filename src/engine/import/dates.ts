@@ -4,7 +4,7 @@ import { parseDate } from '../features/dates.ts';
 export type DateOrder = 'day_first' | 'month_first' | 'year_first';
 
 /** The patterns of a written date, which the Python package reads by, too; all but `iso` of folded texts. */
-const datePatterns = {
+export const datePatterns = {
   /** Names of the months in the languages of western Europe, long and short, without their marks. */
   months: [
     /^(?:jan(?:uary|uar|uari|v|vier|ner|eiro)?|ene(?:ro)?|gen(?:naio)?)$/,
@@ -32,9 +32,9 @@ const datePatterns = {
   nameFirst: /^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})$/,
 } as const;
 /** No longer text is a date. */
-const maxDateLength = 80;
+export const maxDateLength = 80;
 /** Years of two digits: up to this one they are of this century, as in POSIX. */
-const lastOfThisCentury = 68;
+export const lastOfThisCentury = 68;
 
 const fold = (text: string) =>
   text

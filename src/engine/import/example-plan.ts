@@ -1,10 +1,11 @@
 /** From a sheet to examples: what each column becomes, and how a row is read. */
-import type { Json, JsonObject } from '../domain.ts';
+import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { findBeside, findFollowing, findReasonColumn } from './answers.ts';
 import { inputNames, readReasonCodes, toInput } from './inputs.ts';
-import { readAs } from './kinds.ts';
+import { usualReadings } from './kinds.ts';
 import { readLabel } from './labels.ts';
+import { compileReading, nounOf } from './readings.ts';
 import { type ColumnKind, type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
 import type { ColumnSurvey } from './survey.ts';
 
@@ -55,32 +56,71 @@ export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<
   };
 }
 
-/** Makes the reader of a sheet's rows; a column without a kind is read as it stands. */
+/** How each column is read: as it was found, or as a person has chosen; null as it stands. */
+export function chooseReadings(
+  surveys: readonly ColumnSurvey[],
+  kinds: ReadonlyMap<string, ColumnKind>,
+): ReadonlyMap<string, Reading | null> {
+  return new Map(
+    surveys.map(({ name, kind, reading }) => {
+      const chosen = kinds.get(name) ?? kind;
+      return [name, chosen === kind ? reading : chosen === 'as_is' ? null : usualReadings[chosen]];
+    }),
+  );
+}
+
+/** The readings of columns that become inputs, as far as the decision type has none of these fields. */
+export function listNewReadings(
+  { inputs }: ExampleColumns,
+  readings: ReadonlyMap<string, Reading | null>,
+  known: Readings,
+): Readings {
+  const taken = inputs.flatMap((name): [string, Reading][] => {
+    const reading = readings.get(name) ?? null;
+    return reading === null || Object.hasOwn(known, name) ? [] : [[name, reading]];
+  });
+  return Object.fromEntries(taken);
+}
+
+/** Makes the reader of one column's cells: null where there is no value, undefined where it does not fit. */
+function compileCellReader(reading: Reading | null): (cell: Json | undefined) => Json | undefined {
+  const toNull = (cell: Json | undefined) => (cell === undefined || cell === '' ? null : cell);
+  if (reading === null) return toNull;
+  const readText = compileReading(reading);
+  return (cell) => {
+    if (typeof cell === 'string') return readText(cell);
+    if (cell === null || typeof cell === reading.kind) return toNull(cell);
+    return reading.kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
+  };
+}
+
+/** Makes the reader of a sheet's rows; a column without a reading is taken as it stands. */
 export function createRowReader(
   { columns }: Sheet,
   chosen: ExampleColumns,
-  kinds: ReadonlyMap<string, ColumnKind>,
+  readings: ReadonlyMap<string, Reading | null>,
 ): RowReader {
   const misfits = new Map<string, { refusal: Refusal; count: number }>();
   const places = new Map(columns.map((name, index) => [name, index]));
   const findPlace = (name: string | null) => (name === null ? undefined : places.get(name));
-  const inputs = chosen.inputs.map((name) => ({
-    name,
-    index: places.get(name) ?? -1,
-    kind: kinds.get(name) ?? 'as_is',
-  }));
+  const inputs = chosen.inputs.map((name) => {
+    const reading = readings.get(name) ?? null;
+    const noun = reading === null ? 'a value' : nounOf(reading);
+    return { name, index: places.get(name) ?? -1, readCell: compileCellReader(reading), noun };
+  });
   const decision = findPlace(chosen.decision);
   const reasons = findPlace(chosen.reasons);
-  const readValue = (row: SheetRow, { index, name, kind }: (typeof inputs)[number]): Json | undefined => {
+  const readValue = (row: SheetRow, column: (typeof inputs)[number]): Json | undefined => {
+    const { index, name, noun } = column;
     // An object that was opened into its fields can be chosen whole.
     const cell = index < 0 ? readCell(row, [name], 0) : readCell(row, columns, index);
     if (cell === undefined) return undefined;
-    const value = readAs(kind, cell);
+    const value = column.readCell(cell);
     if (value !== undefined) return value;
     const known = misfits.get(name);
     if (known) known.count += 1;
     else {
-      const message = `“${String(cell).slice(0, 80)}” is not ${nouns[kind]}`;
+      const message = `“${String(cell).slice(0, 80)}” is not ${noun}`;
       misfits.set(name, { refusal: { line: row.line, column: name, message }, count: 1 });
     }
     return null;
@@ -95,14 +135,3 @@ export function createRowReader(
     }),
   };
 }
-
-const nouns: Readonly<Record<ColumnKind, string>> = {
-  number: 'a number',
-  number_decimal_comma: 'a number with a decimal comma',
-  date_day_first: 'a date with the day first',
-  date_month_first: 'a date with the month first',
-  date_year_first: 'a date with the year first',
-  yes_no: 'yes or no',
-  text: 'a text',
-  as_is: 'a value',
-};

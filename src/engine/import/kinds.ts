@@ -1,93 +1,83 @@
 /** What the values of a column are, by all of them, and why; and how a cell of each kind is read. */
-import type { Json } from '../domain.ts';
-import { type DateOrder, readDate } from './dates.ts';
+import type { Reading } from '../domain.ts';
 import { type DecimalSign, readNumber } from './numbers.ts';
+import { compileReading, yesNoPairs } from './readings.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
 
 /** The different texts of a column, each with its rows. */
 export type ValueUses = ReadonlyMap<string, number>;
 
 /** A finding about a column; `choices` are readings of which none is certain, `isDoubtful` asks for a look. */
-export type FoundKind = { kind: ColumnKind; reason: string; choices: ColumnKind[]; isDoubtful: boolean };
+export type FoundKind = {
+  kind: ColumnKind;
+  /** Null for values that are taken as they are. */
+  reading: Reading | null;
+  reason: string;
+  choices: ColumnKind[];
+  isDoubtful: boolean;
+};
 
-/** Marks that say there is no value; they stand in texts, too. */
-const missingMarks = new Set('|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|'));
-/** Words that say so among numbers, dates, yes and no; among texts they are values, as Namibia and Mr Null know. */
-const missingWords = new Set(['na', 'null', 'nan']);
-const maxMissingLength = 12;
-/** Whether the text of a cell says that there is no value, in a column that holds no texts. */
-export const isMissing = (text: string): boolean =>
-  text.length <= maxMissingLength && (missingMarks.has(text.toLowerCase()) || missingWords.has(text.toLowerCase()));
-/** Whether the text of a cell says that there is no value, in a column of texts. */
-export const isMissingText = (text: string): boolean =>
-  text.length <= maxMissingLength && missingMarks.has(text.toLowerCase());
-
-/** Words for yes and no; a pair of single letters counts only where both occur. */
-const yesNoPairs = [
-  ['true', 'false'],
-  ['yes', 'no'],
-  ['ja', 'nein'],
-  ['oui', 'non'],
-  ['sí', 'no'],
-  ['si', 'no'],
-  ['sì', 'no'],
-  ['wahr', 'falsch'],
-  ['vrai', 'faux'],
-  ['verdadero', 'falso'],
-  ['vero', 'falso'],
-  ['y', 'n'],
-  ['j', 'n'],
-] as const;
 /** Two words, in small letters, in capitals and with a capital. */
 const maxYesNoSpellings = 6;
-const yesWords = new Set<string>(yesNoPairs.map(([yes]) => yes));
-const noWords = new Set<string>(yesNoPairs.map(([, no]) => no));
 
-/** Reads a text of a column; undefined where it does not fit the kind. */
-type TextReader = (text: string) => Json | undefined;
-const readNumberAs = (decimal: DecimalSign) => (text: string) => readNumber(text, decimal)?.value;
-const readDateAs = (order: DateOrder) => (text: string) => readDate(text, order) ?? undefined;
-const textReaders: Readonly<Record<ColumnKind, TextReader>> = {
-  number: readNumberAs('.'),
-  number_decimal_comma: readNumberAs(','),
-  date_day_first: readDateAs('day_first'),
-  date_month_first: readDateAs('month_first'),
-  date_year_first: readDateAs('year_first'),
-  yes_no(text) {
-    const word = text.toLowerCase();
-    return yesWords.has(word) ? true : noWords.has(word) ? false : undefined;
-  },
-  text: (text) => text,
-  as_is: (text) => text,
+/** How the texts of each kind are read: numbers in any unit, the usual words for yes, no and nothing. */
+export const usualReadings: Readonly<Record<Exclude<ColumnKind, 'as_is'>, Reading>> = {
+  number: { kind: 'number', decimal: '.' },
+  number_decimal_comma: { kind: 'number', decimal: ',' },
+  date_day_first: { kind: 'date', order: 'day_first' },
+  date_month_first: { kind: 'date', order: 'month_first' },
+  date_year_first: { kind: 'date', order: 'year_first' },
+  yes_no: { kind: 'boolean' },
+  text: { kind: 'text' },
 };
-/** The type of JSON values that a kind takes as they are. */
-export const typeOfKind: Partial<Record<ColumnKind, string>> = {
-  number: 'number',
-  number_decimal_comma: 'number',
-  yes_no: 'boolean',
+const readers = {
+  number: compileReading(usualReadings.number),
+  number_decimal_comma: compileReading(usualReadings.number_decimal_comma),
+  date_day_first: compileReading(usualReadings.date_day_first),
+  date_month_first: compileReading(usualReadings.date_month_first),
+  date_year_first: compileReading(usualReadings.date_year_first),
+  yes_no: compileReading(usualReadings.yes_no),
+  text: compileReading(usualReadings.text),
 };
 
-/** Reads a cell as a kind: null where it says that there is no value, undefined where it does not fit. */
-export function readAs(kind: ColumnKind, cell: Json | undefined): Json | undefined {
-  if (cell === undefined || cell === null || cell === '') return null;
-  if (kind === 'as_is') return cell;
-  if (typeof cell === 'string') {
-    const text = cell.trim();
-    return (kind === 'text' ? isMissingText : isMissing)(text) ? null : textReaders[kind](text);
+/** Whether the text of a cell says that there is no value, in a column that holds no texts. */
+export const isMissing = (text: string): boolean => readers.number(text) === null;
+/** Whether the text of a cell says that there is no value, in a column of texts. */
+export const isMissingText = (text: string): boolean => readers.text(text) === null;
+
+/** The kind of a column that is read so. */
+export function kindOf(reading: Reading): Exclude<ColumnKind, 'as_is'> {
+  switch (reading.kind) {
+    case 'number':
+      return reading.decimal === ',' ? 'number_decimal_comma' : 'number';
+    case 'date':
+      return `date_${reading.order}`;
+    case 'boolean':
+      return 'yes_no';
+    case 'text':
+      return 'text';
   }
-  if (typeof cell === typeOfKind[kind]) return cell;
-  return kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
 }
 
 const quote = (text: string) => `“${text.length > 40 ? `${text.slice(0, 39)}…` : text}”`;
-const certain = (kind: ColumnKind, reason: string): FoundKind => ({ kind, reason, choices: [], isDoubtful: false });
+const certain = (reading: Reading, reason: string): FoundKind => ({
+  kind: kindOf(reading),
+  reading,
+  reason,
+  choices: [],
+  isDoubtful: false,
+});
+const keptAsText = (reason: string): FoundKind => ({ ...certain(usualReadings.text, reason), isDoubtful: true });
 
 function findYesNo(texts: readonly string[]): FoundKind | null {
   if (texts.length > maxYesNoSpellings) return null;
   const words = new Set(texts.map((text) => text.toLowerCase()));
   const pair = yesNoPairs.find(([yes, no]) => [...words].every((word) => word === yes || word === no));
   if (!pair || (pair[0].length === 1 && words.size < 2)) return null;
-  return certain('yes_no', `only ${texts.slice(0, 3).map(quote).join(' and ')}`);
+  return certain(
+    { kind: 'boolean', yes: [pair[0]], no: [pair[1]] },
+    `only ${texts.slice(0, 3).map(quote).join(' and ')}`,
+  );
 }
 
 const orderNames = { date_day_first: 'day first', date_month_first: 'month first', date_year_first: 'year first' };
@@ -95,27 +85,27 @@ type DateKind = keyof typeof orderNames;
 const usualDateKinds = ['date_day_first', 'date_month_first'] as const satisfies DateKind[];
 
 function findDate(texts: readonly string[]): FoundKind | null {
-  const fits = (kind: DateKind) => texts.every((text) => textReaders[kind](text) !== undefined);
+  const fits = (kind: DateKind) => texts.every((text) => readers[kind](text) !== undefined);
   const fitting = usualDateKinds.filter(fits);
   const [kind, other] = fitting;
   if (kind === undefined || texts.every((text) => /^\d{4}/.test(text))) {
-    return fits('date_year_first') ? certain('date_year_first', orderNames.date_year_first) : null;
+    return fits('date_year_first') ? certain(usualReadings.date_year_first, orderNames.date_year_first) : null;
   }
   if (other === undefined) {
     const refused = kind === 'date_day_first' ? 'date_month_first' : 'date_day_first';
-    const proof = texts.find((text) => textReaders[refused](text) === undefined) ?? '';
-    return certain(kind, `${orderNames[kind]}, as ${quote(proof)} shows`);
+    const proof = texts.find((text) => readers[refused](text) === undefined) ?? '';
+    return certain(usualReadings[kind], `${orderNames[kind]}, as ${quote(proof)} shows`);
   }
-  const unclear = texts.find((text) => textReaders[kind](text) !== textReaders[other](text));
-  if (unclear === undefined) return certain(kind, 'day and month are the same number');
+  const unclear = texts.find((text) => readers[kind](text) !== readers[other](text));
+  if (unclear === undefined) return certain(usualReadings[kind], 'day and month are the same number');
   const reason = `is ${quote(unclear)} ${showDay(kind, unclear)} or ${showDay(other, unclear)}? No value of the column tells`;
-  return { kind: 'text', reason, choices: [...fitting], isDoubtful: true };
+  return { ...keptAsText(reason), choices: [...fitting] };
 }
 
 const monthWords = 'January February March April May June July August September October November December'.split(' ');
 /** “3 April 2024” */
 function showDay(kind: DateKind, text: string): string {
-  const [year, month, day] = String(textReaders[kind](text)).slice(0, 10).split('-').map(Number);
+  const [year, month, day] = String(readers[kind](text)).slice(0, 10).split('-').map(Number);
   return `${day} ${monthWords[(month ?? 1) - 1]} ${year}`;
 }
 
@@ -136,8 +126,6 @@ function findUnit(texts: readonly string[], decimal: DecimalSign): string | { fi
   return first !== undefined && other !== undefined ? { first, other } : ([...units.keys()][0] ?? null);
 }
 
-const keptAsText = (reason: string): FoundKind => ({ kind: 'text', reason, choices: [], isDoubtful: true });
-
 function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind | null {
   const point = findUnit(texts, '.');
   const unclear = point === null ? undefined : texts.find((text) => unclearNumber.test(text));
@@ -152,7 +140,7 @@ function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind 
   }
   const short = texts.find((text) => unclearExponent.test(text));
   if (short !== undefined && texts.every((text) => unclearExponent.test(text))) {
-    return certain('text', `codes like ${quote(short)}; as a number it would be ${Number(short)}`);
+    return certain(usualReadings.text, `codes like ${quote(short)}; as a number it would be ${Number(short)}`);
   }
   const guessed = comma === null || unclear === undefined ? short : unclear;
   const taken = guessed === undefined ? null : readNumber(guessed, isComma ? ',' : '.');
@@ -162,7 +150,7 @@ function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind 
     taken === null ? '' : `${quote(guessed ?? '')} is taken as ${taken.value}`,
   ];
   const reason = parts.filter((part) => part !== '').join(', ');
-  return certain(isComma ? 'number_decimal_comma' : 'number', reason);
+  return certain({ kind: 'number', decimal: isComma ? ',' : '.', unit }, reason);
 }
 
 /** An amount with its decimals between a few other characters. */
@@ -183,8 +171,8 @@ function findUnknownForm(texts: readonly string[]): FoundKind | null {
   const areAll = (isNear: (text: string) => boolean) =>
     texts.every((text) => text.length <= maxFormLength && isNear(text));
   if (areAll((text) => nearAmount.test(text)))
-    return certain('text', `${first} looks like an amount, but in no known form`);
-  return areAll(isNearDate) ? certain('text', `${first} looks like a date, but in no known form`) : null;
+    return certain(usualReadings.text, `${first} looks like an amount, but in no known form`);
+  return areAll(isNearDate) ? certain(usualReadings.text, `${first} looks like a date, but in no known form`) : null;
 }
 
 /** From this share on, the values of a kind are worth a word where others stand between them. */
@@ -198,7 +186,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
     let rows = 0;
     let other = '';
     for (const [text, count] of uses) {
-      if (textReaders[kind](text) !== undefined) continue;
+      if (readers[kind](text) !== undefined) continue;
       other = text;
       rows += count;
       if (rows > (1 - minNearShare) * total) break;
@@ -211,16 +199,23 @@ function findNearKind(uses: ValueUses): FoundKind | null {
   return null;
 }
 
-/** Finds a column's kind by all of its values; dates first, as `20240403` is a number, too. */
-export function findKind(uses: ValueUses, isCommaUsual: boolean): FoundKind {
+/**
+ * Finds a column's kind by all of its values; dates first, as `20240403` is a number, too. Where all are what the type
+ * reads already, they are read so.
+ */
+export function findKind(uses: ValueUses, isCommaUsual: boolean, known?: Reading): FoundKind {
   const texts = [...uses.keys()];
-  if (texts.length === 0) return certain('text', '');
+  if (known !== undefined) {
+    const readText = compileReading(known);
+    if (texts.every((text) => readText(text) !== undefined)) return certain(known, 'as the decision type reads it');
+  }
+  if (texts.length === 0) return certain(usualReadings.text, '');
   return (
     findYesNo(texts) ??
     findDate(texts) ??
     findNumber(texts, isCommaUsual) ??
     findNearKind(uses) ??
     findUnknownForm(texts) ??
-    certain('text', '')
+    certain(usualReadings.text, '')
   );
 }

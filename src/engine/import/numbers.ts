@@ -9,7 +9,7 @@ const codes =
 const unit = `(?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|${codes}|Fr\\.|kr\\.?|zł|Kč|Ft|lei|Rs\\.?|Rp\\.?|%`;
 
 /** The patterns of a written number, which the Python package reads by, too. */
-const numberPatterns = {
+export const numberPatterns = {
   /** Most numbers are as plain as this under either sign. */
   plain: /^-?(?:0|[1-9]\d{0,14})$/,
   /** The amount in brackets of an account, which is negative: before, within, after. */
@@ -27,9 +27,9 @@ const numberPatterns = {
   telephone: /^\+\d{10,}$/,
 } as const;
 /** A whole number of more digits loses some of them. */
-const maxNumberDigits = 15;
+export const maxNumberDigits = 15;
 /** No longer text is a number. */
-const maxNumberLength = 40;
+export const maxNumberLength = 40;
 
 /** Reads a number whose decimals follow the given sign; null where the text is none. */
 export function readNumber(text: string, decimal: DecimalSign): WrittenNumber | null {

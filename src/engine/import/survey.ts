@@ -1,9 +1,9 @@
 /** Surveying the columns of a sheet: what is in each, what it is read as and why, and whether it names its row. */
-import type { Json } from '../domain.ts';
+import type { Json, Reading, Readings } from '../domain.ts';
 import { parseDate } from '../features/dates.ts';
 import { identifierPattern } from '../features/values.ts';
 import { limits } from '../limits.ts';
-import { type FoundKind, findKind, isMissing, isMissingText, typeOfKind, type ValueUses } from './kinds.ts';
+import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 
 export type ColumnSurvey = FoundKind & {
@@ -51,6 +51,8 @@ function countValues({ rows, columns, header }: Sheet, column: number) {
   return { uses, missing, types };
 }
 
+const toJsonType = (reading: Reading | null) =>
+  reading?.kind === 'number' || reading?.kind === 'boolean' ? reading.kind : 'string';
 const toType = (types: ReadonlySet<string>): string => (types.size > 1 ? 'mixed' : ([...types][0] ?? 'empty'));
 
 /** Whether numbers count the rows: one more in each, from 0 or 1 on. */
@@ -90,21 +92,23 @@ const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count
 function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
   const type = toType(types);
   if (type === 'string') return findKind(uses, false);
-  return { kind: type === 'number' ? 'number' : 'as_is', reason: '', choices: [], isDoubtful: false };
+  return { kind: type === 'number' ? 'number' : 'as_is', reading: null, reason: '', choices: [], isDoubtful: false };
 }
 
 /** Values of JSON keep their types; dates in it that no feature reads are worth a word. */
 function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
   const isUnread = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
   const hint = isUnread ? `written like dates, ${reason}: choose that kind to learn from them as dates` : '';
-  return { kind: 'as_is', reason: hint, choices: [], isDoubtful: isUnread };
+  return { kind: 'as_is', reading: null, reason: hint, choices: [], isDoubtful: isUnread };
 }
 
-function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): ColumnSurvey {
+function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readings: Readings): ColumnSurvey {
   const name = sheet.columns[column] ?? '';
   const { uses, missing, types } = countValues(sheet, column);
   const isTable = sheet.header !== null;
-  const content = isTable ? findKind(uses, isCommaUsual) : findContent(uses, types);
+  const content = isTable
+    ? findKind(uses, isCommaUsual, Object.hasOwn(readings, name) ? readings[name] : undefined)
+    : findContent(uses, types);
   const found = isTable ? content : takeAsItIs(uses, content);
   const values = new Map(found.kind === 'text' ? [...missing].filter(([word]) => !isMissingText(word)) : []);
   for (const [word, count] of values) {
@@ -119,7 +123,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
     ...found,
     name,
     reason: capitalize([found.reason, blanks, kept].filter((part) => part !== '').join('; ')),
-    type: isTable && texts.length > 0 ? (typeOfKind[found.kind] ?? 'string') : toType(types),
+    type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
     filled,
     distinct: texts.length,
     samples: texts.slice(0, maxSamples),
@@ -128,11 +132,16 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): Colu
   };
 }
 
-/** Surveys the columns of a sheet; the kinds of a JSON file's values are taken as they are. */
-export function surveyColumns(sheet: Sheet): ColumnSurvey[] {
+/**
+ * Surveys the columns of a sheet; those that the decision type has `readings` of are read so where that fits. The kinds of
+ * a JSON file's values are taken as they are.
+ */
+export function surveyColumns(sheet: Sheet, readings: Readings = {}): ColumnSurvey[] {
   const maxKeys = Math.min(maxSurveyedKeys, Math.ceil(maxSurveyedValues / sheet.rows.length));
   const columns = sheet.header === null ? sheet.columns.slice(0, maxKeys) : sheet.columns;
-  const surveys = columns.map((_, column) => surveyColumn(sheet, column, false));
+  const surveys = columns.map((_, column) => surveyColumn(sheet, column, false, readings));
   if (!surveys.some(({ kind }) => kind === 'number_decimal_comma')) return surveys;
-  return surveys.map((survey, column) => (survey.kind === 'number' ? surveyColumn(sheet, column, true) : survey));
+  return surveys.map((survey, column) =>
+    survey.kind === 'number' ? surveyColumn(sheet, column, true, readings) : survey,
+  );
 }

@@ -6,7 +6,7 @@ import { amendHistory, type History, pushHistory, redoHistory, startHistory, und
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
 export type TypeDraft = Pick<
   Version,
-  'options' | 'reason_codes' | 'lists' | 'confidence_thresholds' | 'escalation_policy'
+  'options' | 'reason_codes' | 'lists' | 'readings' | 'confidence_thresholds' | 'escalation_policy'
 > &
   Pick<DecisionType, 'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit'> & {
     hard_rules: Rule[];
@@ -23,6 +23,7 @@ export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_ve
     reason_codes: version.reason_codes,
     hard_rules: version.hard_rules,
     lists: version.lists,
+    readings: version.readings,
     inputSchemaText: version.input_schema === null ? '' : JSON.stringify(version.input_schema, null, 2),
     confidence_thresholds: version.confidence_thresholds,
     escalation_policy: version.escalation_policy,
@@ -64,12 +65,12 @@ type DraftsState = {
   throwAway(typeId: string): void;
 };
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
-/** A draft as it was kept, perhaps by a program that knew no lists. */
-type KeptDraft = Omit<TypeDraft, 'lists'> & Partial<TypeDraft>;
+/** A draft as it was kept, perhaps by a program that knew no lists or readings. */
+type KeptDraft = Omit<TypeDraft, 'lists' | 'readings'> & Partial<TypeDraft>;
 
 const storageKey = 'decision-workbench.drafts';
 
-const withLists = (kept: KeptDraft): TypeDraft => ({ lists: {}, ...kept });
+const completeDraft = (kept: KeptDraft): TypeDraft => ({ lists: {}, readings: {}, ...kept });
 
 function readDrafts(storage: Store): Record<string, Edited> {
   try {
@@ -81,8 +82,8 @@ function readDrafts(storage: Store): Record<string, Edited> {
       Object.entries(stored).map(([typeId, { base, present }]) => [
         typeId,
         {
-          base: withLists(base),
-          history: pushHistory(startHistory(withLists(base)), withLists(present)),
+          base: completeDraft(base),
+          history: pushHistory(startHistory(completeDraft(base)), completeDraft(present)),
           mergeKey: null,
         },
       ]),

@@ -7,6 +7,7 @@ import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
+import { compileReadings } from '../../engine/import/readings.ts';
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
@@ -106,10 +107,14 @@ async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promis
   return { checks: checks.filter(({ suspect }) => suspect), expectedWrong };
 }
 
-function compareInputs(reader: ExampleReader, { typeId, typeSeq, piiFields, familiarity }: DriftOrder): DriftReport {
+function compareInputs(
+  reader: ExampleReader,
+  { typeId, typeSeq, piiFields, familiarity, readings }: DriftOrder,
+): DriftReport {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
   const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
-  const inputs = decisions.map(({ input }) => input);
+  const readInput = compileReadings(readings);
+  const inputs = decisions.map(({ input }) => readInput(input).input);
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
   return {

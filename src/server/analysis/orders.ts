@@ -1,5 +1,5 @@
 /** What the server and the process that looks at the examples say to each other. */
-import type { JudgedPart } from '../../engine/domain.ts';
+import type { JudgedPart, Readings } from '../../engine/domain.ts';
 import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
@@ -38,6 +38,7 @@ export type DriftOrder = {
   typeId: string;
   typeSeq: number;
   piiFields: string[];
+  readings: Readings;
   /** The deployed policy as logs name it, and the share of inputs like the examples that it calls unfamiliar. */
   familiarity: { policyVersion: string; expected: number } | null;
 };

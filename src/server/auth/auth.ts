@@ -105,11 +105,14 @@ function toKeyCaller(store: Pick<Store, 'accounts'>, key: ApiKeyRecord): Caller 
 }
 
 /** Throws `forbidden` unless the caller may act in this scope. */
-export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
-  if (scopes === null || scopes.includes(scope)) return;
+export const hasScope = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean =>
+  scopes === null || scopes.includes(scope);
+
+export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
+  if (hasScope(caller, scope)) return;
   throw new WorkbenchError(
     'forbidden',
-    `The API key needs the scope ${scope}; it has ${scopes.join(', ')}. Keys with other scopes are made under Settings.`,
+    `The API key needs the scope ${scope}; it has ${caller.scopes?.join(', ')}. Keys with other scopes are made under Settings.`,
   );
 }
 

@@ -63,7 +63,8 @@ export const decideCommand = defineCommand(
         for (; !next.done && next.value.line < before; next = unread.next()) await write(next.value);
       };
       let refused = file.unread.length;
-      for await (const { row, answer } of decideRows(client, type.name, listRows(file), values['dry-run'] ?? false)) {
+      const rows = listRows(file, type.active_version.readings);
+      for await (const { row, answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
         signal.throwIfAborted();
         if ('error' in answer) refused += 1;
         await writeUnread(row.line);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { JsonObject } from '../../engine/domain.ts';
+import type { JsonObject, Readings } from '../../engine/domain.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
@@ -183,15 +183,13 @@ function describeFile({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'shee
   return [...lines, ...more].map((line) => `${line}.`);
 }
 
-/** The rows of a file as inputs with their answers, in their order. */
-export function* listRows({
-  name,
-  sheet,
-  surveys,
-  mapping,
-}: ExampleFile): Generator<LabelledRow & { reasonCodes: string[] }> {
+/** The rows of a file as inputs with their answers, in their order; read by the readings of a type where those fit. */
+export function* listRows(
+  { name, sheet, surveys, mapping }: ExampleFile,
+  readings?: Readings,
+): Generator<LabelledRow & { reasonCodes: string[] }> {
   try {
-    const plan = planImport(sheet, surveys, [], mapping);
+    const plan = planImport(sheet, readings === undefined ? surveys : surveyColumns(sheet, readings), [], mapping);
     const [question] = plan.questions;
     if (question !== undefined) throw refuse(`${name}: ${question.msg} by --read-as COLUMN=KIND.`);
     const reader = createExampleReader(sheet, plan, []);

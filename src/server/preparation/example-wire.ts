@@ -1,6 +1,7 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
 import type { Definition, JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import type { ReadInput } from '../../engine/import/readings.ts';
 import type { Example, ExampleInput } from '../contract/examples/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';
@@ -40,20 +41,25 @@ export function toExample(example: ExampleRecord): Example {
   };
 }
 
-/** Reads the fields of one example at `loc`, and checks its labels against the definition. */
+/** Reads the fields of one example at `loc`, its texts by the readings, and checks its labels against the definition. */
 export function readExampleFields(
   request: ExampleInput,
   definition: Pick<Definition, 'options' | 'reason_codes'>,
+  readInput: (input: JsonObject) => ReadInput,
   loc: readonly (string | number)[],
 ): { fields: ExampleFields; problems: ErrorDetail[] } {
+  const given = request.input_payload ?? request.input;
+  const { input, misread } = given === undefined ? { misread: [] } : readInput(given);
   const fields: ExampleFields = {
-    input: request.input_payload ?? request.input,
+    input,
     decision: request.expected_decision === undefined ? request.decision : request.expected_decision,
     reasonCodes: request.reason_codes ?? toList(request.reason_code),
   };
   const problems = aliases
     .filter(([name, alias]) => request[name] !== undefined && request[alias] !== undefined)
     .map(([name, alias]) => toInvalidValue([...loc, alias], `give either ${name} or ${alias}`));
+  const inputField = request.input_payload === undefined ? 'input' : 'input_payload';
+  problems.push(...misread.map((problem) => toInvalidValue([...loc, inputField], problem)));
   const decisionField = request.expected_decision === undefined ? 'decision' : 'expected_decision';
   problems.push(
     ...listLabelProblems(definition, fields, {

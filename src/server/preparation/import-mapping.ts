@@ -1,7 +1,9 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
+import type { Reading } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { type Candidate, findAnswers, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
 import {
+  chooseReadings,
   createRowReader,
   type ExampleColumns,
   proposeRoles,
@@ -27,6 +29,8 @@ export type ImportPlan = {
   columns: ExampleColumns;
   candidates: readonly Candidate[];
   kinds: ReadonlyMap<string, ColumnKind>;
+  /** How each column is read; null as it stands. */
+  readings: ReadonlyMap<string, Reading | null>;
   /** Columns that are left out, each with a sentence. */
   leftOut: ReadonlyMap<string, string>;
   /** Questions to which only a mapping can give the answer. */
@@ -58,10 +62,11 @@ export function planImport(
   ]);
   const encoding = askForEncoding(sheet);
   const unknown = encoding === null ? [] : [toQuestion(['body', 'encoding'], `${encoding}. State it in encoding`)];
-  return { ...plan, kinds, candidates, questions: [...unknown, ...plan.questions, ...ambiguous] };
+  const questions = [...unknown, ...plan.questions, ...ambiguous];
+  return { ...plan, kinds, readings: chooseReadings(surveys, kinds), candidates, questions };
 }
 
-type Proposal = Omit<ImportPlan, 'candidates' | 'kinds'>;
+type Proposal = Omit<ImportPlan, 'candidates' | 'kinds' | 'readings'>;
 
 function applyMapping({ columns }: Sheet, mapping: ImportMapping): Proposal {
   checkMapping(mapping, columns);
@@ -84,10 +89,10 @@ export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: Row
 /** Makes the reader of a file's rows. It throws `validation_error` for a cell that cannot be what it is mapped to. */
 export function createExampleReader(
   sheet: Sheet,
-  { columns, kinds }: Pick<ImportPlan, 'columns' | 'kinds'>,
+  { columns, readings }: Pick<ImportPlan, 'columns' | 'readings'>,
   options: readonly string[],
 ): ExampleReader {
-  const { readRow, misfits } = createRowReader(sheet, columns, kinds);
+  const { readRow, misfits } = createRowReader(sheet, columns, readings);
   return {
     misfits,
     read(row) {

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { compileReadings } from '../../engine/import/readings.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
@@ -11,7 +12,7 @@ import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store
 import { readExampleFields, toExample } from './example-wire.ts';
 import { newExample } from './new-example.ts';
 
-export type ExampleType = { id: string; definition: Pick<Definition, 'options' | 'reason_codes'> };
+export type ExampleType = { id: string; definition: Pick<Definition, 'options' | 'reason_codes' | 'readings'> };
 type Request = z.output<(typeof exampleOperations)['examples.create']['body']>;
 
 /** Values that the examples of one call may hold together; they fit the memory of the process that reads them. */
@@ -22,9 +23,10 @@ const maxReportedProblems = 100;
 export function makeExamples({ examples }: Request, type: ExampleType, nowMs: number): ExampleRecord[] {
   const problems: ErrorDetail[] = [];
   const newId = createIdSource(() => nowMs);
+  const readInput = compileReadings(type.definition.readings);
   const made = examples.map((request, index) => {
     const loc = ['body', 'examples', index];
-    const { fields, problems: found } = readExampleFields(request, type.definition, loc);
+    const { fields, problems: found } = readExampleFields(request, type.definition, readInput, loc);
     problems.push(...found);
     const { input, decision = null, reasonCodes = [] } = fields;
     if (input === undefined) {

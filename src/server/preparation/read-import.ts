@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
+import { listNewReadings } from '../../engine/import/example-plan.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -58,7 +59,7 @@ export async function readImport(order: {
   const { type, nowMs } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
-  const surveys = surveyColumns(sheet);
+  const surveys = surveyColumns(sheet, type.definition.readings);
   const plan = planImport(sheet, surveys, type.definition.options, request.mapping);
   if (request.commit) refuseProblems(plan.questions);
   const { options } = type.definition;
@@ -86,6 +87,7 @@ export async function readImport(order: {
       report: describeReport(sheet),
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
+      readings: listNewReadings(plan.columns, plan.readings, type.definition.readings),
       ...summary.finish(),
     },
     rows: rows?.finish() ?? null,

@@ -1,6 +1,7 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
+import { toManifestReadings, toPathReadings } from '../../engine/import/readings.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';
@@ -35,6 +36,7 @@ export function toRulesOnlyPolicy(
     options: policy.options,
     policyVersion: `v${policy.version}`,
     version: versionNumber,
+    readings: toPathReadings(definition.readings),
   };
 }
 
@@ -82,12 +84,13 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
     option,
     codes.filter((code) => definition.reason_codes.includes(code)),
   ]);
-  const { fields } = bundle.manifest;
+  const { fields, readings: _readings, ...manifest } = bundle.manifest;
   const parts = { plan: bundle.plan, rules, inputSchema: definition.input_schema };
   return {
     ...bundle,
     manifest: {
-      ...bundle.manifest,
+      ...manifest,
+      ...toManifestReadings(definition.readings),
       ...(fields && { fields: listInputFields(parts, recallFields(fields, type.piiFields)) }),
       decision_type: type.name,
       version: versionNumber,

@@ -6,7 +6,8 @@ import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundl
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
-import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
+import type { Decider } from '../../engine/decide/decided.ts';
+import { compileDecider, compileRulesDecider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
 import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';

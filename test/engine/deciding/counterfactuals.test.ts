@@ -5,7 +5,8 @@ import { findFieldFlips } from '../../../src/engine/counterfactuals/find-flips.t
 import { applyChanges, listSeenFields } from '../../../src/engine/counterfactuals/seen-values.ts';
 import { findWordFlip, weighWords } from '../../../src/engine/counterfactuals/weigh-words.ts';
 import { WhatIf } from '../../../src/engine/counterfactuals/what-if.ts';
-import { compileDecider, type Decider } from '../../../src/engine/decide/decider.ts';
+import type { Decider } from '../../../src/engine/decide/decided.ts';
+import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../../src/engine/domain.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
 import { bundleOf } from '../bundle-fixture.ts';
@@ -162,6 +163,7 @@ function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
     embedAhead: async () => [],
     estimateWithout: async () => null,
     findUnread: () => null,
+    read: (input) => input,
     decide(input) {
       const approve = toProbability(input);
       const decision: Decision = {

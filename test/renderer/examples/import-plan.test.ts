@@ -1,7 +1,7 @@
 /** What a file becomes: its labels, its rows, and what is double or contradicts itself. */
 import { describe, expect, it } from 'vitest';
 import { findAnswers } from '../../../src/engine/import/answers.ts';
-import { proposeRoles } from '../../../src/engine/import/example-plan.ts';
+import { chooseReadings, proposeRoles } from '../../../src/engine/import/example-plan.ts';
 import { guessTargets, listLabels } from '../../../src/engine/import/labels.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import type { Sheet } from '../../../src/engine/import/sheet.ts';
@@ -11,7 +11,7 @@ import { makePlan } from '../../../src/renderer/features/import/plan.ts';
 import { cutIntoParts } from '../../../src/renderer/features/import/run-import.ts';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
 
-const newType = { options: [], reason_codes: [] };
+const newType = { options: [], reason_codes: [], readings: {} };
 const findAnswersOf = (sheet: Sheet, options: readonly string[] = []) => {
   const { candidates, isCertain } = findAnswers(surveyColumns(sheet), options);
   return { columns: candidates.map(({ column }) => column), isCertain };
@@ -24,7 +24,7 @@ function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] 
   const { roles, reasons } = proposeRoles(sheet, surveys, answer);
   const { targets, near } = guessTargets(answer === null ? [] : listLabels(sheet, answer), type.options);
   const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
-  const plan = makePlan(sheet, roles, kinds, targets, type);
+  const plan = makePlan(sheet, roles, chooseReadings(surveys, kinds), targets, { readings: {}, ...type });
   return { answers, roles: Object.fromEntries(roles), leftOut: Object.fromEntries(reasons), targets, near, plan };
 }
 
@@ -165,7 +165,7 @@ describe('what a file becomes', () => {
       'Zustand danach': 'It follows from the answer: it tells the answer in 100 % of the rows.',
     });
     const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
-    const { rows } = makePlan(sheet, roles, kinds, { storniert: { kind: 'add' } }, newType);
+    const { rows } = makePlan(sheet, roles, chooseReadings(surveys, kinds), { storniert: { kind: 'add' } }, newType);
     expect(rows[1]).toEqual({
       line: 3,
       example: {
@@ -189,7 +189,13 @@ describe('what a file becomes', () => {
       ['Preis', 'input'],
       ['label', 'decision'],
     ] as const);
-    const { rows, misfits } = makePlan(sheet, roles, new Map([['Preis', 'number']]), {}, newType);
+    const { rows, misfits } = makePlan(
+      sheet,
+      roles,
+      chooseReadings(surveyColumns(sheet), new Map([['Preis', 'number']])),
+      {},
+      newType,
+    );
     expect(rows[3]?.example.input).toEqual({ Preis: null });
     expect([...misfits]).toEqual([
       ['Preis', { refusal: { line: 5, column: 'Preis', message: '“viel” is not a number' }, count: 2 }],

@@ -102,7 +102,7 @@ describe('a task in a process of its own', () => {
   });
 });
 
-const exampleType = { id: 'type', definition: { options: ['yes', 'no'], reason_codes: [] } };
+const exampleType = { id: 'type', definition: { options: ['yes', 'no'], reason_codes: [], readings: {} } };
 
 describe('room for large calls', () => {
   it('is bounded for each caller and for all, and comes back when a call is answered [LRG-2]', () => {

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
-import { createRowReader, proposeRoles, toExampleColumns } from '../../../src/engine/import/example-plan.ts';
+import {
+  chooseReadings,
+  createRowReader,
+  proposeRoles,
+  toExampleColumns,
+} from '../../../src/engine/import/example-plan.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { describeReading } from '../../../src/engine/import/report.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
@@ -33,9 +38,8 @@ async function readByPage({ file, label = 'label', options = {} }: Case): Promis
   const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
   const sheet = await readFile({ name: path.basename(file), bytes }, toSheetChoice(options), { maxBytes: 1e6 });
   const surveys = surveyColumns(sheet);
-  const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
   const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
-  const { readRow } = createRowReader(sheet, columns, kinds);
+  const { readRow } = createRowReader(sheet, columns, chooseReadings(surveys, new Map()));
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
   const says = describeReading(sheet).join('. ');
   return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };

@@ -34,7 +34,7 @@ const openImport = (id: string, callerId: string): OpenImport => ({
   id,
   callerId,
   startedAt: 0,
-  type: { id: '', definition: { options: [], reason_codes: [] } },
+  type: { id: '', definition: { options: [], reason_codes: [], readings: {} } },
   begin: () => undefined,
   end: () => {
     throw new Error('This import is never committed.');

@@ -1,8 +1,10 @@
 /** The file that trained a policy is given to the Python package as it is, and decided as the service decides it. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
 import { type Call, openForTest, temporaryFolder, train } from '../workbench.ts';
 
@@ -39,20 +41,37 @@ assert decided[0][0].unread == ["'decision' is no field of the policy"]
 json.dump([[decision.to_dict() for decision in table] for table in decided], sys.stdout)
 `;
 
-/** Reads a file as people write it by pandas' own options, as the package's page says; and without them. */
+/** Reads a file as people write it: by pandas' own options, as the package's page says, and as texts in other ways. */
 const writtenProgram = `
-import json, sys
-import pandas
+import csv, json, sys
+import pandas, pyarrow.csv
 from decision_edge import EdgePredictor
 predictor = EdgePredictor.from_bundle(sys.argv[1])
 page = open(sys.argv[3], encoding="utf-8").read()
 recipe = next(part.split("\`\`\`")[0] for part in page.split("\`\`\`python") if "decimal=" in part)
 space = {"predictor": predictor, "pandas": pandas}
 exec(recipe.replace("orders.csv", sys.argv[2]), space)
-assert all(not decision.unread for decision in space["results"]), space["results"][0].unread
-plain = pandas.read_csv(sys.argv[2], sep=";").drop(columns="Ergebnis")
-unread = sorted({sentence for decision in predictor.predict_many(plain) for sentence in decision.unread})
-json.dump([unread, [decision.to_dict() for decision in space["results"]]], sys.stdout)
+with open(sys.argv[2], encoding="utf-8") as file:
+    rows = list(csv.DictReader(file, delimiter=";"))
+for row in rows:
+    del row["Ergebnis"]
+texts = pandas.read_csv(sys.argv[2], sep=";", dtype=str).drop(columns="Ergebnis")
+names = {name: pyarrow.string() for name in texts.columns}
+options = pyarrow.csv.ConvertOptions(column_types=names)
+table = pyarrow.csv.read_csv(sys.argv[2], parse_options=pyarrow.csv.ParseOptions(delimiter=";"), convert_options=options)
+ways = {
+    "recipe": space["results"],
+    "dicts": [predictor.predict(row, strict=True) for row in rows],
+    "many dicts": predictor.predict_many(rows, strict=True),
+    "pandas texts": predictor.predict_many(texts, strict=True),
+    "pandas, empty texts": predictor.predict_many(texts.fillna(""), strict=True),
+    "arrow": predictor.predict_many(table.drop_columns("Ergebnis"), strict=True),
+}
+assert all(not decision.unread for way in ways.values() for decision in way)
+odd = {**rows[0], "Betrag": "viel", "Stammkunde": "vielleicht"}
+told = [predictor.predict(odd), *predictor.predict_many([odd]), *predictor.predict_many(pandas.DataFrame([odd]))]
+unread = [decision.unread for decision in told]
+json.dump([unread, {name: [decision.to_dict() for decision in way] for name, way in ways.items()}], sys.stdout)
 `;
 
 /** Bookings with dotted headers; half of the companies, and some of the other cells, are empty. */
@@ -192,20 +211,60 @@ function makeOrders() {
   return { content: ['Eingang;Betrag;Rabatt;Filiale;Stammkunde;Note;Ergebnis', ...rows].join('\n'), inputs };
 }
 
-test('a file as people write it is decided alike by the recipe of the page, and told of without it', async () => {
+/** What a running decision-edge says of inputs, in batches of 50. */
+async function askService(bundle: string, name: string, inputs: readonly object[]): Promise<Decided[]> {
+  const service = spawn(python, ['-m', 'decision_edge', 'serve', bundle, '--port', '0'], {
+    env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(async () => {
+    service.kill();
+    await once(service, 'exit');
+  });
+  let address = '';
+  for await (const line of createInterface(service.stderr)) {
+    address = /running on (http:\S+)/.exec(line)?.[1] ?? '';
+    if (address !== '') break;
+  }
+  const decided: Decided[] = [];
+  for (let start = 0; start < inputs.length; start += 50) {
+    const requests = inputs.slice(start, start + 50).map((input) => ({ decision_type: name, input }));
+    const answer = await fetch(`${address}/api/v1/decide/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(requests),
+    });
+    decided.push(...((await answer.json()) as { results: Decided[] }).results);
+  }
+  return decided;
+}
+
+test('600 rows of a file as people write it are decided as they stand as the converted rows, in every way [RDG-5] [RDG-3]', async () => {
   const { content, inputs } = makeOrders();
   const { call, url, bundle, table } = await trainOn(content, { name: 'orders', options: ['frei', 'prüfen'] });
   const { items } = (await call('GET', `${url}/examples?page_size=100`)).body;
   for (const { input_payload } of items) expect(inputs.map(dropNulls)).toContainEqual(dropNulls(input_payload));
-  const [unread, decided] = runPython(writtenProgram, bundle, table, join(root, 'edge/README.md'));
-  expect(unread).toEqual([
-    "'Betrag' must be a number",
-    "'Eingang' must be an ISO 8601 date",
-    "'Note' must be a number",
-    "'Rabatt' must be a number",
-    "'Stammkunde' must be true or false",
-  ]);
-  expect(await compare(call, 'orders', inputs, [decided])).toEqual(['classifier']);
+  const [header = [], ...lines] = content.split('\n').map((line) => line.split(';').slice(0, -1));
+  const cells = lines.map((line) => Object.fromEntries(line.map((cell, at) => [header[at] ?? '', cell])));
+
+  const [unread, ways] = runPython(writtenProgram, bundle, table, join(root, 'edge/README.md'));
+  const asTheyStand: Decided[] = [];
+  for (const input of cells)
+    asTheyStand.push((await call('POST', '/api/v1/decide', { decision_type: 'orders', input })).body);
+  const served = await askService(bundle, 'orders', cells);
+  const all = [asTheyStand, served, ...(Object.values(ways) as Decided[][])];
+  expect(all.map((each) => each.length)).toEqual(Array(8).fill(600));
+  expect(await compare(call, 'orders', inputs, all)).toEqual(['classifier']);
+  expect(await compare(call, 'orders', cells, [asTheyStand])).toEqual(['classifier']);
+
+  // What is not of its kind is said, everywhere alike, and counts as missing.
+  const odd = { ...cells[0], Betrag: 'viel', Stammkunde: 'vielleicht' };
+  const { body } = await call('POST', '/api/v1/decide', { decision_type: 'orders', input: odd });
+  const said = ["'Betrag' must be a number with a decimal comma in €", "'Stammkunde' must be yes or no (ja, nein)"];
+  expect([body.unread, ...unread]).toEqual([said, said, said, said]);
+  const { Betrag: _amount, Stammkunde: _regular, ...rest } = inputs[0] as Record<string, unknown>;
+  const missing = await call('POST', '/api/v1/decide', { decision_type: 'orders', input: rest });
+  expect([body.decision, body.confidence]).toEqual([missing.body.decision, missing.body.confidence]);
 }, 600_000);
 
 const dropNulls = (input: object) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));

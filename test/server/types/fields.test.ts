@@ -20,6 +20,7 @@ const version = {
     { name: 'too much', condition: 'ctx.amount > 50000', then: 'decline', reason_code: 'TOO_MUCH', priority: 1 },
   ],
   lists: {},
+  readings: {},
   input_schema: null,
   confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
   escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'escalate' },

@@ -47,7 +47,7 @@ _KEYS = frozenset(
 _NEWER_KEYS = frozenset({"revision", "runtime"})
 # What the policy was trained from, what it did not learn, what it may be asked, what is promised of it and what its
 # golden vectors are of; earlier bundles do not say it.
-_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs"})
+_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs", "readings"})
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
@@ -79,6 +79,8 @@ def check_manifest(manifest: JsonObject) -> None:
             for field in expect_list(manifest.get("fields", [])):
                 _check_field(expect_keys(field, _FIELD_KEYS))
             _check_promise(manifest.get("promise"))
+            for each in expect_list(manifest.get("readings", [])):
+                _check_reading(expect_keys(each, frozenset({"path", "reading"})))
             _expect_one_of(manifest.get("golden_inputs", "examples"), ("synthetic", "examples"), "golden_inputs")
         _check_names(manifest)
         if "set_aside" in manifest:
@@ -119,6 +121,26 @@ def _check_field(field: JsonObject) -> None:
             raise ValueError("the range of a field must be two numbers or two strings")
         for end in ends:
             expect_string(end) if isinstance(end, str) else expect_number(end)
+
+
+def _check_reading(each: JsonObject) -> None:
+    if not [expect_string(key) for key in expect_list(each["path"])]:
+        raise ValueError("the path of a reading is empty")
+    reading = expect_object(each["reading"])
+    kind, missing = reading.get("kind"), frozenset({"missing"})
+    if kind == "number":
+        expect_keys(reading, frozenset({"kind", "decimal"}), missing | {"unit"})
+        _expect_one_of(reading["decimal"], (".", ","), "decimal of a reading")
+        expect_string(reading.get("unit", ""))
+    elif kind == "date":
+        expect_keys(reading, frozenset({"kind", "order"}), missing)
+        _expect_one_of(reading["order"], ("day_first", "month_first", "year_first"), "order of a reading")
+    else:
+        _expect_one_of(kind, ("boolean", "text"), "kind of a reading")
+        expect_keys(reading, frozenset({"kind"}), missing | ({"yes", "no"} if kind == "boolean" else frozenset()))
+    for name in ("missing", "yes", "no"):
+        for word in expect_list(reading.get(name, [])):
+            expect_string(word)
 
 
 def _check_promise(promise: JsonValue) -> None:

@@ -42,8 +42,10 @@ class Batch:
         self._found: dict[int, list[Found]] = {}
         self._columns: dict[tuple[str, ...], list[JsonValue]] = {}
         self._fields = fields
+        self._misread: dict[int, list[str]] = {}
         self._read_level(level, fields.tree, ())
         self.unread = {row: fields.describe(found) for row, found in self._found.items()}
+        self.note_first(self._misread)
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, Any]], fields: Fields) -> Batch:
@@ -62,6 +64,11 @@ class Batch:
                 place = place.setdefault(segment, {})
             place[path[-1]] = _drop_missing(column)
         return cls(level, len(part.columns[0]), fields)
+
+    def note_first(self, notes: Mapping[int, list[str]]) -> None:
+        """Say of inputs, by their places, before what is not read of them."""
+        for row, sentences in notes.items():
+            self.unread[row] = [*sentences, *self.unread.get(row, [])]
 
     def find_column(self, path: Sequence[str]) -> list[JsonValue]:
         """Return the values at a path, None where there is none."""
@@ -86,8 +93,9 @@ class Batch:
                 column = _join_level(column, self.size)
             if isinstance(known, dict):
                 column = self._read_objects(column, known, path)
-            cleaned = _clean_column(column, len(above) + 2)
+            cleaned, problem, misread = self._fields.readings.read_column(path, _clean_column(column, len(above) + 2))
             self._columns[path] = cleaned
+            self._note_misread(path, misread, problem)
             if known is None and not self._fields.reads_all:
                 # Null is there, too, but not what is missing.
                 there = [value is not None or raw is None for value, raw in zip(cleaned, column, strict=True)]
@@ -109,6 +117,12 @@ class Batch:
         for row, is_noted in enumerate(rows):
             if is_noted:
                 self._found.setdefault(row, []).append((path, kind))
+
+    def _note_misread(self, path: tuple[str, ...], rows: Iterable[bool], problem: str) -> None:
+        sentence = f"{'.'.join(path)!r} {problem}"
+        for row, is_noted in enumerate(rows):
+            if is_noted:
+                self._misread.setdefault(row, []).append(sentence)
 
 
 def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:

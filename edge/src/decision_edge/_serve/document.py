@@ -78,6 +78,8 @@ def _nest(fields: tuple[EdgeField, ...]) -> Schema:
         for segment in outer:
             place = place["properties"].setdefault(segment, {"type": "object", "properties": {}})
         schema = dict(_TYPES[field.kind])
+        if field.reading is not None and field.kind in ("number", "boolean"):
+            schema["type"] = [schema["type"], "string", "null"]
         if field.values:
             schema["examples"] = list(field.values[:_MAX_SHOWN_VALUES])
         if sentences := _describe_examples(field):
@@ -90,6 +92,8 @@ def _nest(fields: tuple[EdgeField, ...]) -> Schema:
 
 def _describe_examples(field: EdgeField) -> list[str]:
     seen = [] if field.range is None else [f"In the examples from {field.range[0]} to {field.range[1]}"]
+    if field.reading is not None:
+        seen.append(f"A text is read as {field.reading}")
     return seen if field.missing is None else [*seen, f"Missing in {field.missing:.1%} of the examples"]
 
 

@@ -1,4 +1,5 @@
 import type { ManifestDraft } from '../../bundle/manifest.ts';
+import { toManifestReadings } from '../../import/readings.ts';
 import { mergeThresholds } from '../../thresholds.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
@@ -22,6 +23,7 @@ export function buildManifest(
     confidence_thresholds: mergeThresholds(definition.confidence_thresholds, request.config.escalation_threshold),
     escalation_policy: definition.escalation_policy,
     fallback_option: request.fallbackOption,
+    ...toManifestReadings(definition.readings),
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
     ...(setAside.length > 0 && { set_aside: [...setAside] }),

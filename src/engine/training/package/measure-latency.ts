@@ -1,4 +1,4 @@
-import type { Decider } from '../../decide/decider.ts';
+import type { Decider } from '../../decide/decided.ts';
 import type { JsonObject } from '../../domain.ts';
 import type { MonotonicClock } from '../../ports.ts';
 

@@ -15,6 +15,7 @@ import { changedFields } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { InputSchema } from './input-schema.tsx';
+import { Readings } from './readings.tsx';
 import { Residue } from './residue.tsx';
 import { Thresholds } from './thresholds.tsx';
 
@@ -65,7 +66,10 @@ export function Define({ type }: { type: DecisionType }) {
               <Versions type={type} />
             </Suspense>
           ) : beside === 'input' ? (
-            <InputSchema type={type} />
+            <>
+              <Readings type={type} />
+              <InputSchema type={type} />
+            </>
           ) : (
             <Thresholds type={type} />
           )}

@@ -12,6 +12,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   reason_codes: 'Reason codes',
   hard_rules: 'Rules',
   lists: 'Lists',
+  readings: 'How texts are read',
   inputSchemaText: 'Input schema',
   confidence_thresholds: 'Thresholds',
   escalation_policy: 'When it is not sure',
@@ -29,12 +30,8 @@ export function Versions({ type }: { type: DecisionType }) {
   if (versions.isPending) return <Busy>Loading the versions…</Busy>;
   if (versions.isError) return <ErrorNote error={versions.error} retry={() => void versions.refetch()} />;
   const takeUp = (version: Version) => {
-    const { options, reason_codes, hard_rules, lists, inputSchemaText, confidence_thresholds, escalation_policy } =
-      toDraft({
-        ...type,
-        active_version: version,
-      });
-    edit({ options, reason_codes, hard_rules, lists, inputSchemaText, confidence_thresholds, escalation_policy });
+    const draft = toDraft({ ...type, active_version: version });
+    edit(Object.fromEntries(Object.keys(fieldNames).map((field) => [field, draft[field as keyof typeof draft]])));
   };
   return (
     <ol>

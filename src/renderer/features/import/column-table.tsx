@@ -1,10 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import type { ColumnRole } from '../../../engine/import/example-plan.ts';
-import { type ColumnKind, columnKinds } from '../../../engine/import/sheet.ts';
+import { columnKinds } from '../../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../../engine/import/survey.ts';
 import { Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { shorten } from '../../parts/text/inputs.ts';
+import { kindNames } from '../../parts/text/kind-names.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import type { Mapping } from './use-mapping.ts';
 
@@ -14,16 +15,6 @@ const roleNames: readonly { value: ColumnRole; label: string }[] = [
   { value: 'reasons', label: 'Reason codes' },
   { value: 'ignore', label: 'Leave out' },
 ];
-const kindNames: Readonly<Record<ColumnKind, string>> = {
-  number: 'Number',
-  number_decimal_comma: 'Number, decimal comma',
-  date_day_first: 'Date, day first',
-  date_month_first: 'Date, month first',
-  date_year_first: 'Date, year first',
-  yes_no: 'Yes or no',
-  text: 'Text or category',
-  as_is: 'As it stands',
-};
 const kindChoices = columnKinds.map((value) => ({ value, label: kindNames[value] }));
 const open = { value: '', label: 'Choose…', disabled: true };
 const maxSampleLength = 24;

@@ -13,7 +13,7 @@ const MappingDesk = lazy(async () => ({ default: (await import('./mapping-desk.t
 
 /** A file, what is in it, what its labels mean, and one act that imports it; without a type it makes one. */
 export function ImportDesk({ type }: { type: DecisionType | null }) {
-  const { state, read, clear } = useSheet();
+  const { state, read, clear } = useSheet(type?.active_version.readings ?? {});
   const title = type ? `Import into ${isolate(type.name)}` : 'New from a file';
   const choose = (
     <FileButton accept={acceptedFiles} onChange={(file) => file && read(file)} inputProps={{ 'aria-label': 'File' }}>

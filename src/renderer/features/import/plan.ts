@@ -1,12 +1,13 @@
 /** The import of a sheet: its examples, and what is double, contradicts itself or does not fit. */
+import type { Reading, Readings } from '../../../engine/domain.ts';
 import {
   type ColumnRole,
   createRowReader,
+  listNewReadings,
   type RowReader,
   toExampleColumns,
 } from '../../../engine/import/example-plan.ts';
 import type { LabelTarget } from '../../../engine/import/labels.ts';
-import type { ColumnKind } from '../../../engine/import/sheet.ts';
 import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
 import type { ExampleInput } from '../../../server/contract/examples/examples.ts';
 
@@ -20,22 +21,26 @@ export type Plan = {
   conflicts: { line: number; with: number }[];
   newOptions: string[];
   newReasons: string[];
+  /** How the type reads texts of these fields from now on. */
+  newReadings: Readings;
   misfits: RowReader['misfits'];
 };
 
-/** Works out the import from what each column becomes, what it is read as, and what each label means. */
+/** Works out the import from what each column becomes, how it is read, and what each label means. */
 export function makePlan(
   sheet: Sheet,
   roles: ReadonlyMap<string, ColumnRole>,
-  kinds: ReadonlyMap<string, ColumnKind>,
+  readings: ReadonlyMap<string, Reading | null>,
   targets: Readonly<Record<string, LabelTarget>>,
-  type: { options: readonly string[]; reason_codes: readonly string[] },
+  type: { options: readonly string[]; reason_codes: readonly string[]; readings: Readings },
 ): Plan {
-  const { readRow, misfits } = createRowReader(sheet, toExampleColumns(sheet.columns, roles), kinds);
+  const columns = toExampleColumns(sheet.columns, roles);
+  const { readRow, misfits } = createRowReader(sheet, columns, readings);
   const ignored = [...sheet.columns.keys()].filter((index) => roles.get(sheet.columns[index] ?? '') === 'ignore');
   const seenRows = new Map<string, number>();
   const seenInputs = new Map<string, { line: number; decision: string | null }>();
   const plan: Omit<Plan, 'newOptions' | 'newReasons'> = {
+    newReadings: listNewReadings(columns, readings, type.readings),
     rows: [],
     labelled: 0,
     duplicates: [],

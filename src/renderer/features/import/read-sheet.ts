@@ -1,20 +1,23 @@
 /** Reads a file and surveys it; whatever goes wrong is a sentence. */
+
+import type { Readings } from '../../../engine/domain.ts';
 import { readFile, refuseSize } from '../../../engine/import/read-file.ts';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';
 import { maxFileBytes } from '../../parts/text/accepted-files.ts';
 
-export type ReadOrder = { file: File; choice: SheetChoice };
+/** `readings` are those of the decision type that the file is imported into. */
+export type ReadOrder = { file: File; choice: SheetChoice; readings: Readings };
 /** A sheet with what its columns are. */
 export type SurveyedSheet = { sheet: Sheet; surveys: ColumnSurvey[] };
 export type ReadAnswer = ({ ok: true } & SurveyedSheet) | { ok: false; message: string };
 
-export async function readSheet({ file, choice }: ReadOrder): Promise<ReadAnswer> {
+export async function readSheet({ file, choice, readings }: ReadOrder): Promise<ReadAnswer> {
   try {
     refuseSize(file.size, maxFileBytes);
     const bytes = new Uint8Array(await file.arrayBuffer());
     const sheet = await readFile({ name: file.name, bytes }, choice, { maxBytes: maxFileBytes });
-    return { ok: true, sheet, surveys: surveyColumns(sheet) };
+    return { ok: true, sheet, surveys: surveyColumns(sheet, readings) };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }

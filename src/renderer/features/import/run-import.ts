@@ -62,7 +62,7 @@ export async function runImport(
   const { client } = workbench;
   const owner = target.kind === 'new' ? { name: target.name } : { decision_type_id: target.type.id };
   const { id: import_id } = await client.call('imports.begin', {
-    body: { ...owner, options: plan.newOptions, reason_codes: plan.newReasons },
+    body: { ...owner, options: plan.newOptions, reason_codes: plan.newReasons, readings: plan.newReadings },
   });
   const params = { import_id };
   const cancel = () => client.call('imports.cancel', { params }).catch(() => undefined);

@@ -1,7 +1,8 @@
 /** The mapping of one sheet: what is proposed, what a person changed, and the plan that follows. */
 import { useMemo, useState } from 'react';
+import type { Readings } from '../../../engine/domain.ts';
 import { findAnswers } from '../../../engine/import/answers.ts';
-import { type ColumnRole, proposeRoles } from '../../../engine/import/example-plan.ts';
+import { type ColumnRole, chooseReadings, proposeRoles } from '../../../engine/import/example-plan.ts';
 import { guessTargets, type LabelTarget, listLabels } from '../../../engine/import/labels.ts';
 import type { ColumnKind } from '../../../engine/import/sheet.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -9,6 +10,7 @@ import { makePlan } from './plan.ts';
 import type { SurveyedSheet } from './read-sheet.ts';
 
 const noOptions: readonly string[] = [];
+const noReadings: Readings = {};
 type Chosen<Value> = Readonly<Record<string, Value>>;
 
 /** Undefined while it is open which column is the answer, null for none of them. */
@@ -17,6 +19,7 @@ export type Answer = string | null | undefined;
 export function useMapping(type: DecisionType | null, { sheet, surveys }: SurveyedSheet) {
   const options = type?.active_version.options ?? noOptions;
   const reason_codes = type?.active_version.reason_codes ?? noOptions;
+  const readings = type?.active_version.readings ?? noReadings;
   const [answers] = useState(() => findAnswers(surveys, options));
   const [answer, chooseAnswer] = useState<Answer>(() =>
     answers.isCertain ? (answers.candidates[0]?.column ?? null) : undefined,
@@ -38,8 +41,8 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
   const guessed = useMemo(() => guessTargets(labels, options), [labels, options]);
   const targets = useMemo(() => ({ ...guessed.targets, ...chosenTargets }), [guessed, chosenTargets]);
   const plan = useMemo(
-    () => makePlan(sheet, roles, kinds, targets, { options, reason_codes }),
-    [sheet, roles, kinds, targets, options, reason_codes],
+    () => makePlan(sheet, roles, chooseReadings(surveys, kinds), targets, { options, reason_codes, readings }),
+    [sheet, surveys, roles, kinds, targets, options, reason_codes, readings],
   );
   const setAnswer = (column: string | null) => {
     chooseAnswer(column);

@@ -1,5 +1,6 @@
 /** A chosen file, read into a sheet outside the page's thread. */
 import { useEffect, useRef, useState } from 'react';
+import type { Readings } from '../../../engine/domain.ts';
 import type { SheetChoice } from '../../../engine/import/sheet.ts';
 import { useUi } from '../../state/workbench.ts';
 import type { ReadAnswer, ReadOrder, SurveyedSheet } from './read-sheet.ts';
@@ -22,7 +23,7 @@ function readInWorker(order: ReadOrder, worker: Worker): Promise<ReadAnswer> {
 }
 
 /** The file that was dropped or chosen, read as it comes, and again where another part of it is chosen. */
-export function useSheet() {
+export function useSheet(readings: Readings) {
   const dropped = useUi((state) => state.file);
   const takeFile = useUi((state) => state.takeFile);
   const [state, setState] = useState<SheetState>({ kind: 'none' });
@@ -36,7 +37,7 @@ export function useSheet() {
       setState({ kind: 'none' });
     };
     setState({ kind: 'reading', name: file.name, cancel });
-    void readInWorker({ file, choice }, worker).then((answer) => {
+    void readInWorker({ file, choice, readings }, worker).then((answer) => {
       worker.terminate();
       if (running.current !== worker) return;
       setState(

@@ -1,6 +1,6 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
-import { characters, jsonObject } from '../../../engine/domain.ts';
+import { characters, jsonObject, readingsSchema } from '../../../engine/domain.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -228,6 +228,9 @@ const importResultSchema = z.object({
     .describe('How the file was read'),
   sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
   header_line: z.int().nullable().describe('Line of the file with the names of the columns; 0: there is none'),
+  readings: readingsSchema.describe(
+    'How the type reads texts of these fields in calls from now on, where the key has the scope deploy: it had none of them',
+  ),
   total: z.int().describe('Rows of the file'),
   labelled: z.int(),
   by_option: z.record(z.string(), z.int()).describe('Labelled rows of each option'),

@@ -1,6 +1,6 @@
 /** Imports that are sent part by part and take effect at once. */
 import { z } from 'zod';
-import { nameText } from '../../../engine/domain.ts';
+import { nameText, readingsSchema } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
@@ -14,6 +14,7 @@ const importPlanSchema = z
     name: nameText(limits.maxTypeNameLength).optional().describe('Of a decision type that the import makes'),
     options: names(limits.maxOptions).describe('Options that the type gains, or that the new one has'),
     reason_codes: names(limits.maxReasonCodes).describe('Reason codes, likewise'),
+    readings: readingsSchema.default({}).describe('How texts of fields are read, as far as the type does not say it'),
   })
   .refine((plan) => (plan.decision_type_id === undefined) !== (plan.name === undefined), {
     message: 'give either decision_type_id or name',
@@ -33,7 +34,7 @@ export const importOperations = {
     status: 201,
     summary: 'Begin an import in parts',
     description:
-      'Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options or reason codes.',
+      'Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
     errors: ['decision_type_not_found', 'conflict', 'quota_exceeded'],
   }),
   'imports.put_part': operation('PUT', `${base}/:import_id/parts/:part`, {

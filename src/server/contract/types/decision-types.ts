@@ -12,6 +12,7 @@ import {
   namedListsSchema,
   nameText,
   optionsInputSchema,
+  readingsSchema,
   reasonCodesInputSchema,
   ruleSchema,
 } from '../../../engine/domain.ts';
@@ -60,6 +61,7 @@ export const decisionTypeCreateSchema = z
     rules: aliasOf('hard_rules', hardRules),
     hard_rules: hardRules.optional(),
     lists: namedListsSchema.default({}),
+    readings: readingsSchema.default({}),
     input_schema: inputSchema.default(null),
     confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
     escalation_policy: escalationPolicySchema.prefault({}),
@@ -93,6 +95,7 @@ export const decisionTypeUpdateSchema = z
     rules: aliasOf('hard_rules', hardRules),
     hard_rules: hardRules.optional(),
     lists: namedListsSchema.optional(),
+    readings: readingsSchema.optional(),
     input_schema: inputSchema.optional(),
     confidence_thresholds: confidenceThresholdsSchema.optional(),
     escalation_policy: escalationPolicySchema.optional(),

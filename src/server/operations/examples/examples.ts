@@ -1,4 +1,6 @@
 /** Examples: added, listed, counted, changed, imported. */
+import { compileReadings } from '../../../engine/import/readings.ts';
+import { hasScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
@@ -16,6 +18,7 @@ import {
   updateExample,
 } from '../../services/examples/examples.ts';
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
+import { addReadings } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -71,7 +74,8 @@ export const exampleHandlers = {
 
   'examples.update': (deps, { type, params, body }) => {
     const { reviewed, test, status, note, replaces, ...request } = body;
-    const { fields, problems } = readExampleFields(request, type.activeVersion.definition, ['body']);
+    const { definition } = type.activeVersion;
+    const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
     const update = { ...fields, reviewed, test, status, note, replaces };
     return toExample(updateExample(deps, type, params.example_id, update));
@@ -88,7 +92,10 @@ export const exampleHandlers = {
   'examples.undo': (deps, { type, body }) => undoExampleChange(deps, type, body.undo_token),
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
-    importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result)),
+    importExamples(deps, toCallerId(caller), type, body, (result) => {
+      if (hasScope(caller, 'deploy')) addReadings(deps, caller, type.id, result.readings);
+      receipt?.keep(result);
+    }),
 } satisfies Handlers<Used>;
 
 function toChange(body: ExampleBulk): ExampleChange {

@@ -23,7 +23,9 @@ type Used = Pick<
 export const importHandlers = {
   'imports.begin': async (deps, { caller, body }) => {
     if (body.name !== undefined) requireScope(caller, 'train');
-    else if (body.options.length > 0 || body.reason_codes.length > 0) requireScope(caller, 'deploy');
+    else if ([body.options, body.reason_codes, Object.keys(body.readings)].some((added) => added.length > 0)) {
+      requireScope(caller, 'deploy');
+    }
     const { id } = await beginImport(deps, caller, body);
     return { id };
   },

@@ -1,5 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
-import type { DecisionMade, DecisionResult } from '../../../engine/decide/decider.ts';
+import type { DecisionMade, DecisionResult } from '../../../engine/decide/decided.ts';
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
 import type { Auth } from '../../auth/auth.ts';
@@ -207,10 +207,12 @@ function acceptInput(decided: DecisionResult): DecisionMade {
 function record(
   deps: DecisionDeps,
   call: Call,
-  { trace, ruleErrors, escalation }: DecisionMade,
+  { trace, ruleErrors, escalation, misread }: DecisionMade,
   decision: Decision,
 ): PendingDecision {
-  const { caller, type, input, requestId, receipt, dryRun, unread } = call;
+  const { caller, type, input, requestId, receipt, dryRun } = call;
+  // What is not of its field's kind is told without being asked for.
+  const unread = call.unread ?? (misread === undefined ? null : [...misread]);
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
   const made: DecideResponse = { ...decision, latency_ms: latencyMs, request_id: requestId };
   if (unread !== null) made.unread = unread;

@@ -13,6 +13,7 @@ const keptMs = 60_000;
 export function findDriftOfType(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DriftReport>> {
   const { store, analyses, clock } = deps;
   const { id: typeId, seq: typeSeq, piiFields } = type;
+  const { id: versionId, definition } = type.activeVersion;
   const deployed = store.deployments.find(typeId);
   const effect = deployed && store.policies.byId(deployed.id)?.metrics?.familiarity;
   const familiarity = effect && {
@@ -20,12 +21,13 @@ export function findDriftOfType(deps: Deps, type: DecisionTypeRecord): Promise<A
     expected: Math.max(effect.flagged, effect.target_loss),
   };
   const now = Math.floor(clock.now() / keptMs);
-  const key = [store.examples.readRevision(typeId), now, deployed?.version, ...piiFields].join(' ');
+  const key = [store.examples.readRevision(typeId), now, deployed?.version, versionId, ...piiFields].join(' ');
   return analyses.drift.ask(typeId, key, {
     kind: 'drift',
     typeId,
     typeSeq,
     piiFields,
+    readings: definition.readings,
     familiarity: familiarity ?? null,
   });
 }

@@ -1,6 +1,6 @@
 /** A decision that the thresholds leave open, asked of a connected model. */
 import { z } from 'zod';
-import type { DecisionMade } from '../../../engine/decide/decider.ts';
+import type { DecisionMade } from '../../../engine/decide/decided.ts';
 import type { Decision, EscalationPolicy, JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';

@@ -72,12 +72,13 @@ export class ExplanationTurns {
  * Explains a decision by values of the newest examples, none of PII fields. Throws `model_not_deployed`,
  * `validation_error` (schema) or `unavailable`.
  */
-export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation> {
+export async function explainInput(deps: Deps, type: DecisionTypeRecord, given: JsonObject): Promise<Explanation> {
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   }
   const decider = deps.runtime.deployed.get(type, policy);
+  const input = decider.read(given);
   const base = await decider.decide(input, { trace: true });
   if (!base.ok) throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', base.problems);
   const pause = createTurns(deps.clock);

@@ -1,6 +1,7 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { compileReadings } from '../../../engine/import/readings.ts';
 import type { Auth } from '../../auth/auth.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import { listLabelProblems, newExample } from '../../preparation/new-example.ts';
@@ -48,7 +49,10 @@ export function correctDecision(
         updatedAt: now,
       });
     else {
-      const input = deps.auth.redact(logged.input, type.piiFields);
+      const input = deps.auth.redact(
+        compileReadings(type.activeVersion.definition.readings)(logged.input).input,
+        type.piiFields,
+      );
       const example = { ...labels, input, reviewed: true, logId: logged.id };
       addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
     }

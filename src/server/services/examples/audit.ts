@@ -1,4 +1,5 @@
 /** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
+import { compileReadings } from '../../../engine/import/readings.ts';
 import type { Auth } from '../../auth/auth.ts';
 import { newExample } from '../../preparation/new-example.ts';
 import type { Clock } from '../../process/clock.ts';
@@ -20,10 +21,11 @@ export type AuditDeps = {
 export function showDrawn(deps: AuditDeps, type: DecisionTypeRecord, count: number): void {
   if (count <= 0) return;
   const { store, auth, clock } = deps;
+  const readInput = compileReadings(type.activeVersion.definition.readings);
   store.transaction(() => {
     for (const { seq, logId, input } of store.audits.listWaiting(type.seq, clock.now(), count)) {
       const shown = {
-        input: auth.redact(input, type.piiFields),
+        input: auth.redact(readInput(input).input, type.piiFields),
         decision: null,
         reasonCodes: [],
         logId,

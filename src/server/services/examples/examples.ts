@@ -36,8 +36,8 @@ export type ExampleUpdate = {
 };
 /** The type as far as new examples are checked against it. */
 export function toExampleType({ id, activeVersion }: DecisionTypeRecord): ExampleType {
-  const { options, reason_codes } = activeVersion.definition;
-  return { id, definition: { options, reason_codes } };
+  const { options, reason_codes, readings } = activeVersion.definition;
+  return { id, definition: { options, reason_codes, readings } };
 }
 
 /** Adds all examples or none, with what `alongside` writes. Throws `validation_error` at `loc` for too many. */

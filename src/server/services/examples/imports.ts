@@ -169,14 +169,14 @@ export async function beginImport(deps: BeginDeps, caller: Caller, request: Impo
 
 /** The type is deleted from its first row to its last: nobody sees it, and what breaks off is cleaned up. */
 async function planNewType(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<TypePlan> {
-  const { name = '', options, reason_codes } = request;
-  const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes });
+  const { name = '', options, reason_codes, readings } = request;
+  const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings });
   const definition = await checkNewDecisionType(deps, caller, wanted);
   refuseAnother(deps, caller, name);
   const id = deps.newId();
   const { decisionTypes } = deps.store;
   return {
-    type: { id, definition },
+    type: toPartType(id, definition),
     begin() {
       insertDecisionType(deps, caller, wanted, definition, id);
       decisionTypes.remove(id, 0);
@@ -191,19 +191,26 @@ async function planNewType(deps: BeginDeps, caller: Caller, request: ImportPlan)
 
 async function planExtension(deps: BeginDeps, caller: Caller, id: string, added: ImportPlan): Promise<TypePlan> {
   const type = findDecisionType(deps, caller, id);
-  const { options, reason_codes } = type.activeVersion.definition;
+  const { options, reason_codes, readings } = type.activeVersion.definition;
   const definition = {
     options: [...new Set([...options, ...added.options])],
     reason_codes: [...new Set([...reason_codes, ...added.reason_codes])],
+    readings: { ...added.readings, ...readings },
   };
   const change = readPart(decisionTypeUpdateSchema, definition);
   const seen = await checkUpdate(deps, caller, id, change);
   return {
-    type: { id, definition },
+    type: toPartType(id, definition),
     begin: (rows) => refuseTooMany(deps, type, rows, ['body', 'parts']),
     end: () => writeUpdate(deps, caller, change, seen),
   };
 }
+
+/** The type as the parts of an import are checked against it: their texts were read with the file. */
+const toPartType = (id: string, definition: ExampleType['definition']): ExampleType => ({
+  id,
+  definition: { ...definition, readings: {} },
+});
 
 function readPart<S extends ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = parsePart(schema, value, 'body');

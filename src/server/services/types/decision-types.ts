@@ -1,7 +1,13 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Costs, keepCostOptions } from '../../../engine/costs.ts';
-import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../../engine/domain.ts';
+import {
+  type Definition,
+  type EscalationPolicy,
+  escalationPolicySchema,
+  type Readings,
+  readingsSchema,
+} from '../../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
@@ -22,6 +28,9 @@ export type ChangeDeps = {
   preparation: Pick<Preparation, 'runAdmitted'>;
   clock: Clock;
   newId(): string;
+};
+type WriteDeps = Pick<ChangeDeps, 'clock' | 'newId'> & {
+  store: Pick<Store, 'audits' | 'decisionTypes' | 'personalResidues' | 'transaction'>;
 };
 type RestoreDeps = Pick<ChangeDeps, 'metering' | 'clock'> & { store: Pick<Store, 'decisionTypes' | 'transaction'> };
 type DeleteDeps = {
@@ -63,6 +72,7 @@ export async function checkNewDecisionType(
     reason_codes: request.reason_codes,
     hard_rules: rules ?? [],
     lists: request.lists,
+    readings: request.readings,
     input_schema: request.input_schema,
     confidence_thresholds: request.confidence_thresholds,
     escalation_policy: request.escalation_policy,
@@ -159,9 +169,20 @@ export async function checkUpdate(
   return seen;
 }
 
+/** Adds readings of fields of which the type has none; throws `validation_error` where they are too many. */
+export function addReadings(deps: WriteDeps, caller: Caller, id: string, added: Readings): void {
+  const seen = findDecisionType(deps, caller, id);
+  const known = seen.activeVersion.definition.readings;
+  if (Object.keys(added).every((name) => Object.hasOwn(known, name))) return;
+  const merged = readingsSchema.safeParse({ ...added, ...known });
+  if (!merged.success)
+    throw toValidationError([toInvalidValue(['body', 'readings'], merged.error.issues[0]?.message ?? '')]);
+  writeUpdate(deps, caller, { readings: merged.data }, seen);
+}
+
 /** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
 export function writeUpdate(
-  deps: ChangeDeps,
+  deps: WriteDeps,
   caller: Caller,
   request: DecisionTypeUpdate,
   seen: DecisionTypeRecord,
@@ -280,6 +301,7 @@ function mergeDefinition(
     reason_codes: request.reason_codes ?? before.reason_codes,
     hard_rules: rules ?? before.hard_rules,
     lists: request.lists ?? before.lists,
+    readings: request.readings ?? before.readings,
     input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,
     confidence_thresholds: request.confidence_thresholds ?? thresholds,
     escalation_policy: request.escalation_policy ?? escalationPolicySchema.parse(before.escalation_policy),

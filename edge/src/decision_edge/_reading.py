@@ -1,0 +1,279 @@
+"""How the texts of a field are read as its kind, as an import of the workbench reads the cells of its column."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from ._json import JsonObject, JsonValue
+from ._model.features import is_date
+from ._tables import (
+    BLANKS,
+    DATE_PATTERNS,
+    LAST_OF_THIS_CENTURY,
+    MAX_DATE_LENGTH,
+    MAX_NUMBER_DIGITS,
+    MAX_NUMBER_LENGTH,
+    MAX_WORD_LENGTH,
+    MISSING_MARKS,
+    MISSING_WORDS,
+    MONTHS,
+    NO_WORDS,
+    NUMBER_PATTERNS,
+    YES_WORDS,
+)
+
+__all__ = ["Misread", "Readings"]
+
+# Letters as they are, digits and blanks of ASCII alone: what the workbench's patterns mean.
+_NUMBER = {name: re.compile(pattern, re.ASCII) for name, pattern in NUMBER_PATTERNS.items()}
+_DATE = {name: re.compile(pattern, re.ASCII) for name, pattern in DATE_PATTERNS.items()}
+_MONTHS = [re.compile(pattern, re.ASCII) for pattern in MONTHS]
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DIGIT = re.compile(r"\d", re.ASCII)
+_OFFSET = re.compile(r"[+-]\d{2}(?::?\d{2})?\Z", re.ASCII)
+_SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2013": "-"})
+_ORDERS = {"day_first": "the day first", "month_first": "the month first", "year_first": "the year first"}
+
+
+class Misread:
+    """What a text becomes that is not of its field's kind."""
+
+
+_MISREAD = Misread()
+# None where a text says that there is no value.
+TextReader: TypeAlias = "Callable[[str], JsonValue | Misread]"
+
+
+class _Field:
+    def __init__(self, reading: Any) -> None:
+        self.read = _compile(reading)
+        self.noun = _describe(reading)
+        self.problem = f"must be {self.noun}"
+
+
+_Tree: TypeAlias = "dict[str, _Tree | _Field]"
+
+
+class Readings:
+    """The readings of a bundle's manifest; without any, inputs stay what they are."""
+
+    def __init__(self, listed: Iterable[Any]) -> None:
+        self._tree: _Tree = {}
+        self._fields: dict[tuple[str, ...], _Field] = {}
+        for each in listed:
+            place: Any = self._tree
+            for segment in each["path"][:-1]:
+                if not isinstance(place.get(segment), dict):
+                    place[segment] = {}
+                place = place[segment]
+            place[each["path"][-1]] = self._fields[tuple(each["path"])] = _Field(each["reading"])
+
+    def __bool__(self) -> bool:
+        return bool(self._tree)
+
+    def describe(self, path: str) -> str | None:
+        """Return what a text at a dotted path must be; None where texts stay what they are."""
+        return next((field.noun for keys, field in self._fields.items() if ".".join(keys) == path), None)
+
+    def read(self, values: JsonObject) -> tuple[JsonObject, list[str]]:
+        """Return a cleaned input as it is read, and a sentence for each text that is not of its kind: it is missing."""
+        misread: list[str] = []
+        return (_read_level(values, self._tree, "", misread) if self._tree else values), misread
+
+    def read_column(self, path: Sequence[str], column: list[JsonValue]) -> tuple[list[JsonValue], str, list[bool]]:
+        """Return the values of a field as they are read, and of which rows to say that they are not of its kind."""
+        field = self._fields.get(tuple(path))
+        texts = {value for value in column if isinstance(value, str)} if field else set()
+        if field is None or not texts:
+            return column, "", []
+        read = {text: field.read(text) for text in texts}
+        values = [read[value] if isinstance(value, str) else value for value in column]
+        wrong = [isinstance(value, Misread) for value in values]
+        return [None if isinstance(value, Misread) else value for value in values], field.problem, wrong
+
+
+def _read_level(values: JsonObject, tree: _Tree, above: str, misread: list[str]) -> JsonObject:
+    changed: JsonObject | None = None
+    for name, value in values.items():
+        field = tree.get(name)
+        read: JsonValue | Misread = value
+        if isinstance(field, _Field) and isinstance(value, str):
+            read = field.read(value)
+            if isinstance(read, Misread):
+                misread.append(f"'{json.dumps(above + name, ensure_ascii=False)[1:-1]}' {field.problem}")
+        elif isinstance(field, dict) and isinstance(value, dict):
+            read = _read_level(value, field, f"{above}{name}.", misread)
+        if read is value:
+            continue
+        changed = {**values} if changed is None else changed
+        changed[name] = None if isinstance(read, Misread) else read
+    return values if changed is None else changed
+
+
+def _compile(reading: Any) -> TextReader:
+    """Return the reader of one field's texts, without the blanks around them."""
+    usual = MISSING_MARKS if reading["kind"] == "text" else (*MISSING_MARKS, *MISSING_WORDS)
+    missing = frozenset(usual) if "missing" not in reading else _to_words(reading["missing"])
+    read_text = _compile_kind(reading)
+
+    def read(given: str) -> JsonValue | Misread:
+        text = given.strip(BLANKS)
+        if len(text) <= MAX_WORD_LENGTH and text.lower() in missing:
+            return None
+        return read_text(text)
+
+    return read
+
+
+def _compile_kind(reading: Any) -> TextReader:
+    kind = reading["kind"]
+    if kind == "number":
+        decimal, unit = reading["decimal"], reading.get("unit")
+
+        def read_number(text: str) -> JsonValue | Misread:
+            found = _read_number(text, decimal)
+            if found is None or (unit is not None and found[1] not in ("", unit)):
+                return _MISREAD
+            return found[0]
+
+        return read_number
+    if kind == "date":
+        order = reading["order"]
+        return lambda text: _MISREAD if (iso := _read_date(text, order)) is None else iso
+    if kind == "boolean":
+        yes = _to_words(["true", *reading["yes"]]) if "yes" in reading else frozenset(YES_WORDS)
+        no = _to_words(["false", *reading["no"]]) if "no" in reading else frozenset(NO_WORDS)
+
+        def read_word(text: str) -> JsonValue | Misread:
+            word = text if len(text) > MAX_WORD_LENGTH else text.lower()
+            return True if word in yes else False if word in no else _MISREAD
+
+        return read_word
+    return lambda text: text
+
+
+def _to_words(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(["", *(word.strip(BLANKS).lower() for word in words)])
+
+
+def _describe(reading: Any) -> str:
+    kind = reading["kind"]
+    if kind == "number":
+        comma = " with a decimal comma" if reading["decimal"] == "," else ""
+        return f"a number{comma}{f' in {unit}' if (unit := reading.get('unit')) else ''}"
+    if kind == "date":
+        return f"a date with {_ORDERS[reading['order']]}"
+    if kind == "boolean":
+        yes, no = reading.get("yes"), reading.get("no")
+        return f"yes or no ({yes[0]}, {no[0]})" if yes and no and yes[0] and no[0] else "yes or no"
+    return "a text"
+
+
+def _read_number(text: str, decimal: str) -> tuple[float, str] | None:
+    """Return a number whose decimals follow the given sign, and its unit; None where the text is none."""
+    if _NUMBER["plain"].match(text):
+        return float(text), ""
+    if len(text) > MAX_NUMBER_LENGTH or _NUMBER["telephone"].match(text):
+        return None
+    simple = text.translate(_SPACES)
+    if in_brackets := _NUMBER["bracketed"].match(simple):
+        simple = f"{in_brackets[1]}-{in_brackets[2]}{in_brackets[3]}"
+    found = _NUMBER["signed"].match(simple)
+    if found is None:
+        return None
+    first, before, second, digits, third, after, fourth = found.groups()
+    sign = first + second + third + fourth
+    if len(sign) > 1 or (before and after):
+        return None
+    if not _NUMBER["point" if decimal == "." else "comma"].match(digits) or _NUMBER["zeroFirst"].match(digits):
+        return None
+    joined = re.sub(r"[, '’]" if decimal == "." else r"[. '’]", "", digits).replace(",", ".")
+    if joined.isdigit() and len(joined) > MAX_NUMBER_DIGITS:
+        return None
+    value = float(f"-{joined}" if sign == "-" else joined)
+    return (value, before + after) if math.isfinite(value) else None
+
+
+def _read_date(text: str, order: str) -> str | None:
+    """Return a date with an optional time as ISO 8601, without time zones; None where it is none in this order."""
+    if len(text) > MAX_DATE_LENGTH or not _DIGIT.search(text):
+        return None
+    if _ISO_DAY.match(text) and is_date(text):
+        return None if _to_iso(text[:4], int(text[5:7]), int(text[8:10])) is None else text
+    folded = _DATE["weekday"].sub("", _fold(text), count=1)
+    if stamp := _DATE["stamp"].match(folded):
+        year, month, day, hour, minute, second, zone = stamp.groups()
+        date = _to_iso(year, int(month), int(day)) if order == "year_first" else None
+        time = "" if hour is None else _to_iso_time(hour, minute, second, None, zone)
+        return None if date is None or time is None else date + time
+    clock = _DATE["time"].search(folded)
+    if clock is None:
+        return _read_day(folded, order)
+    hour, minute, second, half, zone, year_behind = clock.groups()
+    before = folded[: clock.start()].removesuffix(",")
+    date = _read_day(before if year_behind is None else f"{before} {year_behind}", order)
+    time = _to_iso_time(hour, minute, second, half, zone)
+    return None if date is None or time is None else date + time
+
+
+def _fold(text: str) -> str:
+    bare = "".join(each for each in unicodedata.normalize("NFD", text) if unicodedata.category(each)[0] != "M")
+    return bare.replace("\u00a0", " ").replace("\u202f", " ").strip(BLANKS).lower()
+
+
+def _read_day(text: str, order: str) -> str | None:
+    if numbers := _DATE["numeric"].match(text):
+        return _order_numbers(numbers[1], numbers[3], numbers[4], order)
+    if between := _DATE["nameBetween"].match(text):
+        before, name, after = between.groups()
+        year, day = (before, after) if len(before) == 4 else (after, before)
+        is_in_order = order == ("year_first" if len(before) == 4 else "day_first")
+        return _to_iso(year, _find_month(name), int(day)) if is_in_order and len(day) <= 2 else None
+    first = _DATE["nameFirst"].match(text)
+    if first is None or order != "month_first":
+        return None
+    return _to_iso(first[3], _find_month(first[1]), int(first[2]))
+
+
+def _order_numbers(first: str, second: str, third: str, order: str) -> str | None:
+    if len(first) > 2:
+        is_year_first = len(first) == 4 and len(third) <= 2 and order == "year_first"
+        return _to_iso(first, int(second), int(third)) if is_year_first else None
+    if order == "day_first":
+        return _to_iso(third, int(second), int(first))
+    if order == "month_first":
+        return _to_iso(third, int(first), int(second))
+    return _to_iso(first, int(second), int(third)) if len(first) == len(third) == 2 else None
+
+
+def _find_month(word: str) -> int:
+    return next((at for at, month in enumerate(_MONTHS, 1) if month.match(word)), 0)
+
+
+def _to_iso(year_text: str, month: int, day: int) -> str | None:
+    if len(year_text) not in (2, 4):
+        return None
+    year = int(year_text)
+    if len(year_text) == 2:
+        year += 2000 if year <= LAST_OF_THIS_CENTURY else 1900
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    lengths = (31, 29 if is_leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    if not 1 <= month <= 12 or not 1 <= day <= lengths[month - 1] or year < 1000:
+        return None
+    return f"{year:04}-{month:02}-{day:02}"
+
+
+def _to_iso_time(hour_text: str, minute: str, second: str | None, half: str | None, zone: str | None) -> str | None:
+    hour = int(hour_text) if half is None else int(hour_text) % 12 + (12 if half == "p" else 0)
+    if hour > 23 or int(minute) > 59 or int(second or 0) > 59:
+        return None
+    if half is not None and not 1 <= int(hour_text) <= 12:
+        return None
+    offset = _OFFSET.search(zone or "")
+    end = "Z" if zone in ("z", "utc", "gmt") else "" if offset is None else offset[0]
+    return f"T{hour:02}:{minute}{'' if second is None else f':{second}'}{f'{end}:00' if len(end) == 3 else end}"

@@ -1,0 +1,40 @@
+/** What a decider is, and what it gives for an input. */
+import type { Decision, DecisionTrace, EscalationPolicy, JsonObject } from '../domain.ts';
+import type { ErrorDetail } from '../errors.ts';
+import type { RuleFailure } from '../rules/compile.ts';
+import type { Estimates, Stretch } from './weigh-text.ts';
+
+/** A decision, with its trace where the options want one. */
+export type DecisionMade = {
+  ok: true;
+  decision: Decision;
+  trace: DecisionTrace | null;
+  /** Set where a connected model may be asked instead, and by which policy; the decision stands if none answers. */
+  escalation: EscalationPolicy | null;
+  /** The rules that failed on the input before one matched. */
+  ruleErrors: readonly RuleFailure[];
+  /** Says of each text that is not of its field's kind what it must be: it counts as missing. Left out: none is. */
+  misread?: readonly string[];
+};
+/** A decision, or why the input does not fit the input schema. */
+export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[] };
+
+export type Decider = {
+  /** The version of the decision type whose input schema, rules and thresholds decide. */
+  version: number;
+  /** The options that were not learned: the classifier never answers them. */
+  setAside: readonly string[];
+  /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
+  decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
+  /**
+   * Asks the encoder for the texts of all inputs that no rule decides, in batches; resolves with these inputs. Failures
+   * show when they are decided.
+   */
+  embedAhead(inputs: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+  /** Estimates the classifier's answer without words of the texts, from one run of the encoder. */
+  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
+  /** Says of each part of an input that the policy does not read why; null where the policy is not at hand. */
+  findUnread(input: JsonObject): string[] | null;
+  /** The input as it is decided: texts of fields that have a reading are numbers, dates, true or false. */
+  read(input: JsonObject): JsonObject;
+};

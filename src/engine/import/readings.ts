@@ -1,0 +1,149 @@
+/** How the texts of a field are read as its kind, in the same way by an import and before a decision. */
+import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
+import { readDate } from './dates.ts';
+import { splitName } from './inputs.ts';
+import { readNumber } from './numbers.ts';
+
+/** Marks that say there is no value; they stand in texts, too. */
+export const missingMarks = '|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|');
+/** Words that say so among numbers, dates, yes and no; among texts they are values, as Namibia and Mr Null know. */
+export const missingWords = ['na', 'null', 'nan'];
+
+/** Words for yes and no; a pair of single letters counts only where both occur. */
+export const yesNoPairs = [
+  ['true', 'false'],
+  ['yes', 'no'],
+  ['ja', 'nein'],
+  ['oui', 'non'],
+  ['sí', 'no'],
+  ['si', 'no'],
+  ['sì', 'no'],
+  ['wahr', 'falsch'],
+  ['vrai', 'faux'],
+  ['verdadero', 'falso'],
+  ['vero', 'falso'],
+  ['y', 'n'],
+  ['j', 'n'],
+] as const;
+
+const usualMissing = { text: new Set(missingMarks), other: new Set([...missingMarks, ...missingWords]) };
+const usualYes = new Set<string>(yesNoPairs.map(([yes]) => yes));
+const usualNo = new Set<string>(yesNoPairs.map(([, no]) => no));
+/** No longer text is one of these words, or of those that a reading names. */
+export const maxWordLength = 60;
+
+const toWords = (words: readonly string[]) => new Set(['', ...words.map((word) => word.trim().toLowerCase())]);
+
+/** Reads a text: null where it says that there is no value, undefined where it is not of the kind. */
+export type TextReader = (text: string) => Json | undefined;
+
+/** Prepares the reading of one field's texts, without the blanks around them. */
+export function compileReading(reading: Reading): TextReader {
+  const usual = reading.kind === 'text' ? usualMissing.text : usualMissing.other;
+  const missing = reading.missing === undefined ? usual : toWords(reading.missing);
+  const readText = compileTextReader(reading);
+  return (given) => {
+    const text = given.trim();
+    const isMissing = text.length <= maxWordLength && missing.has(text.toLowerCase());
+    return isMissing ? null : readText(text);
+  };
+}
+
+function compileTextReader(reading: Reading): TextReader {
+  switch (reading.kind) {
+    case 'number':
+      return (text) => {
+        const number = readNumber(text, reading.decimal);
+        const isOther = reading.unit !== undefined && number?.unit !== '' && number?.unit !== reading.unit;
+        return isOther ? undefined : number?.value;
+      };
+    case 'date':
+      return (text) => readDate(text, reading.order) ?? undefined;
+    case 'boolean': {
+      const yes = reading.yes === undefined ? usualYes : toWords(['true', ...reading.yes]);
+      const no = reading.no === undefined ? usualNo : toWords(['false', ...reading.no]);
+      return (text) => {
+        const word = text.length > maxWordLength ? text : text.toLowerCase();
+        return yes.has(word) ? true : no.has(word) ? false : undefined;
+      };
+    }
+    case 'text':
+      return (text) => text;
+  }
+}
+
+const orderNames = { day_first: 'the day first', month_first: 'the month first', year_first: 'the year first' };
+
+/** What a value must be, in words. */
+export function nounOf(reading: Reading): string {
+  switch (reading.kind) {
+    case 'number':
+      return `a number${reading.decimal === ',' ? ' with a decimal comma' : ''}${reading.unit ? ` in ${reading.unit}` : ''}`;
+    case 'date':
+      return `a date with ${orderNames[reading.order]}`;
+    case 'boolean':
+      return `yes or no${reading.yes?.[0] && reading.no?.[0] ? ` (${reading.yes[0]}, ${reading.no[0]})` : ''}`;
+    case 'text':
+      return 'a text';
+  }
+}
+
+/** A reading at its path in an input, as a bundle holds it. */
+export type PathReading = { path: string[]; reading: Reading };
+export const toPathReadings = (readings: Readings): PathReading[] =>
+  Object.entries(readings).map(([name, reading]) => ({ path: splitName(name), reading }));
+
+/** The readings as a setting of a manifest, which has none where there are none: earlier readers know no such setting. */
+export const toManifestReadings = (readings: Readings): { readings?: PathReading[] } =>
+  Object.keys(readings).length === 0 ? {} : { readings: toPathReadings(readings) };
+
+type Field = { readText: TextReader; noun: string };
+type ReadLevel = Map<string, Field | ReadLevel>;
+/** An input as it is read, and a sentence for each value that is not of its kind, which counts as missing. */
+export type ReadInput = { input: JsonObject; misread: readonly string[] };
+
+const nothing: readonly string[] = [];
+
+/** Prepares the reading of a type's inputs. */
+export const compileReadings = (readings: Readings) => compilePathReadings(toPathReadings(readings));
+
+/** Prepares the reading of inputs. Only texts are read: a number, a list and the like stay what they are. */
+export function compilePathReadings(readings: readonly PathReading[]): (input: JsonObject) => ReadInput {
+  if (readings.length === 0) return (input) => ({ input, misread: nothing });
+  const fields: ReadLevel = new Map();
+  for (const { path, reading } of readings) {
+    let level = fields;
+    for (const segment of path.slice(0, -1)) {
+      const inner = level.get(segment);
+      const next: ReadLevel = inner instanceof Map ? inner : new Map();
+      level.set(segment, next);
+      level = next;
+    }
+    level.set(path.at(-1) ?? '', { readText: compileReading(reading), noun: nounOf(reading) });
+  }
+  return (input) => {
+    const misread: string[] = [];
+    const read = readLevel(input, fields, '', misread);
+    return { input: read, misread };
+  };
+}
+
+function readLevel(values: JsonObject, level: ReadLevel, above: string, misread: string[]): JsonObject {
+  let changed: JsonObject | null = null;
+  for (const name of Object.keys(values)) {
+    const field = level.get(name);
+    if (field === undefined) continue;
+    const value = values[name] as Json;
+    let read: Json | undefined = value;
+    if (!(field instanceof Map)) {
+      if (typeof value !== 'string') continue;
+      read = field.readText(value);
+      if (read === undefined) misread.push(`'${JSON.stringify(above + name).slice(1, -1)}' must be ${field.noun}`);
+    } else if (isJsonObject(value)) read = readLevel(value, field, `${above}${name}.`, misread);
+    if (read === value) continue;
+    changed ??= { ...values };
+    changed[name] = read ?? null;
+  }
+  return changed ?? values;
+}

@@ -1,0 +1,13 @@
+/** What the kinds of a column, and of a field's texts, are called. */
+import type { ColumnKind } from '../../../engine/import/sheet.ts';
+
+export const kindNames: Readonly<Record<ColumnKind, string>> = {
+  number: 'Number',
+  number_decimal_comma: 'Number, decimal comma',
+  date_day_first: 'Date, day first',
+  date_month_first: 'Date, month first',
+  date_year_first: 'Date, year first',
+  yes_no: 'Yes or no',
+  text: 'Text or category',
+  as_is: 'As it stands',
+};

@@ -1,0 +1,99 @@
+/** Readings: what an import makes of a cell is what a call makes of the same text, and the Python package. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json, Reading } from '../../../src/engine/domain.ts';
+import { createRowReader } from '../../../src/engine/import/example-plan.ts';
+import { compileReadings } from '../../../src/engine/import/readings.ts';
+import type { Sheet } from '../../../src/engine/import/sheet.ts';
+import shared from '../../cases/readings.json' with { type: 'json' };
+
+type SharedCase = { reading: Reading; must_be: string; values: (Json | { misread: true })[] };
+const cases = shared.cases as SharedCase[];
+
+/** The value of one cell as an import has it; undefined where it is no value of its kind. */
+function importCell(reading: Reading, text: string): Json | undefined {
+  const row = { line: 2, cells: [text] };
+  const sheet: Sheet = {
+    columns: ['x'],
+    rows: [row],
+    detected: [],
+    refused: [],
+    skipped: [],
+    notes: [],
+    workbook: null,
+    header: { line: 1, first: [] },
+  };
+  const { readRow, misfits } = createRowReader(
+    sheet,
+    { inputs: ['x'], decision: null, reasons: null },
+    new Map([['x', reading]]),
+  );
+  const { input } = readRow(row);
+  return misfits.size > 0 ? undefined : input['x'];
+}
+
+function decideText(reading: Reading, text: string): Json | undefined {
+  const { input, misread } = compileReadings({ x: reading })({ x: text });
+  return misread.length > 0 ? undefined : input['x'];
+}
+
+describe('a text at a field with a reading', () => {
+  it.each(cases)(
+    'is read by import and call as the shared cases say: $must_be [RDG-1]',
+    ({ reading, values, must_be }) => {
+      for (const [at, text] of shared.texts.entries()) {
+        const value = values[at] ?? null;
+        const expected = typeof value === 'object' && value !== null ? undefined : value;
+        const [imported, decided] = [importCell(reading, text), decideText(reading, text)];
+        expect([text, JSON.stringify(imported), JSON.stringify(decided)]).toEqual([
+          text,
+          JSON.stringify(expected),
+          JSON.stringify(expected),
+        ]);
+        if (expected === undefined) {
+          expect(compileReadings({ x: reading })({ x: text }).misread).toEqual([`'x' must be ${must_be}`]);
+        }
+      }
+    },
+  );
+
+  it('is read alike by import and call, whatever it is, and once more as it was [RDG-1]', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...shared.texts),
+      fc.stringMatching(/^[-+(€$ ]{0,2}[\d.,' ]{0,12}[-)€% ]{0,2}$/),
+    );
+    fc.assert(
+      fc.property(text, fc.constantFrom(...cases), (given, { reading }) => {
+        const value = decideText(reading, given);
+        expect(value).toEqual(importCell(reading, given));
+        if (typeof value === 'string') expect(decideText(reading, value)).toBe(value);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('leaves an input the same object where all is of its kind already [RDG-2]', () => {
+    const read = compileReadings({
+      price: { kind: 'number', decimal: ',' },
+      'stay.from': { kind: 'date', order: 'day_first' },
+      guest: { kind: 'boolean' },
+      hotel: { kind: 'text' },
+    });
+    const typed = { price: 7, stay: { from: '2024-04-03' }, guest: true, hotel: 'City', other: '7,5' };
+    expect(read(typed)).toEqual({ input: typed, misread: [] });
+    expect(read(typed).input).toBe(typed);
+    // Other values than texts stay what they are: the policy says of them what it says without readings.
+    const others = { price: true, stay: 'x', guest: 1, hotel: 7 };
+    expect(read(others).input).toBe(others);
+    const texts = { price: '7,5', stay: { from: '03.04.2024', nights: '2' }, guest: 'ja', hotel: '' };
+    expect(read(texts)).toEqual({
+      input: { price: 7.5, stay: { from: '2024-04-03', nights: '2' }, guest: true, hotel: null },
+      misread: [],
+    });
+    expect(read({ price: 'viel', stay: { from: 'bald' } })).toEqual({
+      input: { price: null, stay: { from: null } },
+      misread: ["'price' must be a number with a decimal comma", "'stay.from' must be a date with the day first"],
+    });
+  });
+});

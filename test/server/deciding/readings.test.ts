@@ -1,0 +1,121 @@
+/** How a file was read becomes part of its decision type, and calls are read by it. */
+import { describe, expect, it } from 'vitest';
+import { openForTest } from '../workbench.ts';
+
+const rows = Array.from({ length: 40 }, (_, i) => {
+  const late = i % 2 === 0;
+  const day = String(1 + (i % 28)).padStart(2, '0');
+  return `${day}.06.2017;${late ? 180 + i : 20 + i},75 €;${late ? 'ja' : 'nein'};${i % 5 === 0 ? '' : `A${i % 3}`};${late ? 'weg' : 'da'}`;
+});
+const csv = ['Anreise;Preis;Stammgast;Hotel;Ergebnis', ...rows].join('\n');
+const readings = {
+  Anreise: { kind: 'date', order: 'day_first' },
+  Preis: { kind: 'number', decimal: ',', unit: '€' },
+  Stammgast: { kind: 'boolean', yes: ['ja'], no: ['nein'] },
+  Hotel: { kind: 'text' },
+};
+
+/** A type that learned its readings from a file, and is decided by two rules and the fallback. */
+async function openBookings() {
+  const { call } = await openForTest();
+  const type = await call('POST', '/api/v1/decision-types', {
+    name: 'buchungen',
+    options: ['da', 'weg', 'offen'],
+    fallback_option: 'offen',
+    hard_rules: [
+      { name: 'teuer', condition: 'ctx.Preis > 100 && ctx.Stammgast == true', then: 'weg', priority: 1 },
+      { name: 'Juni', condition: 'ctx.Anreise < "2017-07-01" && ctx.Hotel == null', then: 'da', priority: 2 },
+    ],
+  });
+  const url = `/api/v1/decision-types/${type.body.id}`;
+  const importAs = (content: string, fields: object = {}) =>
+    call('POST', `${url}/examples/import`, { content, commit: true, ...fields });
+  const deploy = async () => {
+    const { id } = (await call('POST', `${url}/policies`, { kind: 'rules_only' })).body;
+    await call('POST', `${url}/policies/${id}/deploy`);
+  };
+  const decide = async (input: object, query = '') =>
+    (await call('POST', `/api/v1/decide${query}`, { decision_type: 'buchungen', input })).body;
+  const readVersion = async () => (await call('GET', url)).body.active_version;
+  return { call, url, importAs, deploy, decide, readVersion };
+}
+
+describe('the readings of a type', () => {
+  it('are those of the file it learned from, where it has none; calls are read by them [RDG-4] [RDG-1] [RDG-3]', async () => {
+    const { call, url, importAs, deploy, decide, readVersion } = await openBookings();
+    expect((await readVersion()).readings).toEqual({});
+    const preview = await call('POST', `${url}/examples/import`, { content: csv });
+    expect([preview.body.readings, (await readVersion()).readings]).toEqual([readings, {}]);
+    expect((await importAs(csv)).body.readings).toEqual(readings);
+    expect(await readVersion()).toMatchObject({ version_number: 2, readings });
+    await deploy();
+    const cells = { Anreise: '12.06.2017', Preis: '182,75 €', Stammgast: 'ja', Hotel: '' };
+    const decided = await decide(cells);
+    expect(decided).toMatchObject({ decision: 'weg', rules_triggered: ['teuer'] });
+    expect(decided).not.toHaveProperty('unread');
+    expect(await decide({ ...cells, Stammgast: 'nein' })).toMatchObject({ rules_triggered: ['Juni'] });
+    expect(await decide({ Anreise: '2017-06-12', Preis: 182.75, Stammgast: true, Hotel: null })).toMatchObject({
+      rules_triggered: ['teuer'],
+    });
+    expect(await decide({ ...cells, Preis: '5 $', Anreise: 'bald' })).toMatchObject({
+      decision: 'offen',
+      unread: ["'Anreise' must be a date with the day first", "'Preis' must be a number with a decimal comma in €"],
+    });
+    // The log keeps what was sent; a correction makes an example of what was read.
+    const { items } = (await call('GET', `${url}/logs`)).body;
+    const log = items.find(({ input }: { input: { Preis: unknown } }) => input.Preis === '182,75 €');
+    expect(log.input).toMatchObject({ Anreise: '12.06.2017' });
+    const corrected = await call('PUT', `${url}/logs/${log.id}/correction`, { decision: 'da' });
+    expect(corrected.status, corrected.text).toBe(200);
+    const newest = (await call('GET', `${url}/examples?page_size=1`)).body.items[0];
+    expect(newest.input_payload).toMatchObject({ Anreise: '2017-06-12', Preis: 182.75, Hotel: null });
+  });
+
+  it('stay what they are in a later import, which is read by them, and can be changed [RDG-4] [RDG-2]', async () => {
+    const { call, url, importAs, deploy, decide, readVersion } = await openBookings();
+    await importAs(csv);
+    // No value tells day and month apart: the type does.
+    const more = 'Anreise,Preis,Stammgast,Land,Ergebnis\n03.04.2017,"7,50",ja,DE,da\n05.06.2017,"8,50",nein,FR,weg\n';
+    const { body } = await importAs(more);
+    expect(body.preview[0].input_payload).toEqual({ Anreise: '2017-04-03', Preis: 7.5, Stammgast: true, Land: 'DE' });
+    expect(body.columns[0]).toMatchObject({ read_as: 'date_day_first', reason: 'As the decision type reads it' });
+    expect(body.readings).toEqual({ Land: { kind: 'text' } });
+    // A file that is written in another way is read in its own, and the type stays.
+    const english = 'Preis,Ergebnis\n"1,182.75",weg\n20.50,da\n';
+    expect((await importAs(english)).body.preview[0].input_payload).toEqual({ Preis: 1182.75 });
+    expect((await readVersion()).readings).toEqual({ ...readings, Land: { kind: 'text' } });
+    await deploy();
+    const changed = { ...readings, Stammgast: { kind: 'boolean', yes: ['vorhanden'], no: [], missing: ['?'] } };
+    expect((await call('PUT', url, { readings: changed })).body.active_version).toMatchObject({ readings: changed });
+    expect(await decide({ Preis: '182,75', Stammgast: 'Vorhanden' })).toMatchObject({ decision: 'weg' });
+    expect(await decide({ Preis: '182,75', Stammgast: 'ja' })).toMatchObject({
+      unread: ["'Stammgast' must be yes or no"],
+    });
+    expect(await decide({ Preis: '182,75', Stammgast: '?' })).not.toHaveProperty('unread');
+    expect((await call('PUT', url, { readings: {} })).status).toBe(200);
+    expect(await decide({ Preis: '182,75', Stammgast: 'vorhanden' })).toMatchObject({ decision: 'offen' });
+  });
+
+  it('read examples that a program sends, and refuse what is not of its kind [RDG-1]', async () => {
+    const { call, url, importAs } = await openBookings();
+    await importAs(csv);
+    const add = (input: object) => call('POST', `${url}/examples`, { examples: [{ input, decision: 'da' }] });
+    expect((await add({ Preis: '7,50 €', Anreise: '01.02.2017' })).body[0].input_payload).toEqual({
+      Preis: 7.5,
+      Anreise: '2017-02-01',
+    });
+    expect((await add({ Preis: 'viel' })).body.error.details).toMatchObject([
+      { loc: ['body', 'examples', 0, 'input'], msg: "'Preis' must be a number with a decimal comma in €" },
+    ]);
+  });
+
+  it('come with an import by a key only where it may deploy [RDG-4]', async () => {
+    const { call, url, readVersion } = await openBookings();
+    const { key } = (await call('POST', '/api/v1/api-keys', { name: 'labeller', scopes: ['label', 'read'] })).body;
+    const headers = { authorization: `Bearer ${key}` };
+    const imported = await call('POST', `${url}/examples/import`, { content: csv, commit: true }, headers);
+    expect([imported.status, (await readVersion()).readings]).toEqual([200, {}]);
+    const begun = await call('POST', '/api/v1/imports', { decision_type_id: url.split('/').at(-1), readings }, headers);
+    expect(begun.body.error.code).toBe('forbidden');
+  });
+});
