@@ -96,6 +96,7 @@ describe('a file of others', () => {
       const answers = [byPage, overRest, await orRefusal(readByCommand(given))];
       for (const { inputs, refusal = '', says = '' } of answers) {
         expect(says).toContain(given.says ?? '');
+        for (const note of given.notes ?? []) expect(says).toContain(note);
         expect(inputs?.slice(0, maxPreviewed)).toEqual(given.inputs?.slice(0, maxPreviewed));
         expect(refusal).toContain(given.refusal ?? '');
       }
