@@ -132,12 +132,13 @@ export const namedListsSchema = z
 export type NamedLists = z.infer<typeof namedListsSchema>;
 
 const readingWords = z.array(characters(1, 60)).max(40);
+const textBecomes = 'What a text becomes';
 const missingWords = readingWords.optional().describe('Words that say there is no value; left out: the usual ones');
 /** How the texts of one field are read where they are not of its kind already. */
 export const readingSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({
-      kind: z.literal('number'),
+      kind: z.literal('number').describe(textBecomes),
       decimal: z.enum(['.', ',']).describe('The sign before the decimals'),
       unit: characters(0, 20)
         .optional()
@@ -145,17 +146,17 @@ export const readingSchema = z
       missing: missingWords,
     }),
     z.strictObject({
-      kind: z.literal('date'),
+      kind: z.literal('date').describe(textBecomes),
       order: z.enum(['day_first', 'month_first', 'year_first']).describe('ISO 8601 is read in any order'),
       missing: missingWords,
     }),
     z.strictObject({
-      kind: z.literal('boolean'),
+      kind: z.literal('boolean').describe(textBecomes),
       yes: readingWords.optional().describe('Words for true, beside true; left out: the usual ones'),
       no: readingWords.optional().describe('Words for false, likewise'),
       missing: missingWords,
     }),
-    z.strictObject({ kind: z.literal('text'), missing: missingWords }),
+    z.strictObject({ kind: z.literal('text').describe(textBecomes), missing: missingWords }),
   ])
   .meta({ id: 'Reading' });
 export type Reading = z.infer<typeof readingSchema>;

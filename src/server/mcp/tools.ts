@@ -179,7 +179,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: ['costs', 'audit', 'escalation_policy', 'lists'],
+    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings'],
     shorten: shortenType,
     description:
       'Creates a decision type: a name, at least two options, and optionally reason codes, hard rules (CEL over ctx; the resource workbench://guides/rules explains them), an input schema and thresholds. Counts towards the plan; costs no credits.',
@@ -189,7 +189,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: ['costs', 'audit', 'escalation_policy'],
+    omit: ['costs', 'audit', 'escalation_policy', 'readings'],
     shorten: shortenType,
     description:
       'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version, and the earlier ones are kept. Costs no credits.',
