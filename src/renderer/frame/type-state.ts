@@ -82,9 +82,12 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
 const toFigure = (text: string, says: string): PlaceFigure => ({ text, says });
 
 function toDriftFigure({ items, unfamiliar }: OutputOf<'metrics.drift'>): PlaceFigure | null {
-  if (unfamiliar !== null) return toFigure('changed', unfamiliar.sentence);
   const differing = count(items.length, 'field differs', 'fields differ');
-  return items.length === 0 ? null : toFigure('changed', `${differing} from those of the examples.`);
+  const sentences = [
+    ...(items.length === 0 ? [] : [`${differing} from those of the examples.`]),
+    ...(unfamiliar === null ? [] : [unfamiliar.sentence]),
+  ];
+  return sentences.length === 0 ? null : toFigure('changed', sentences.join(' '));
 }
 
 function toExamplesFigure(total: number, toDo: number): PlaceFigure {

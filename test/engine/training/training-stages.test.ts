@@ -185,7 +185,7 @@ describe('the prepare stage', () => {
   it('measures on the training rows where there are too few to hold any out', () => {
     const prepared = prepare(few, ['a', 'b']);
     expect(prepared.testRows).toEqual([]);
-    expect(prepared.measuredRows).toBe(prepared.trainRows);
+    expect(prepared.measuredRows).toEqual(prepared.trainRows);
     expect(prepared.notes.at(-1)).toMatch(/^There are too few examples to hold any out/);
   });
 

