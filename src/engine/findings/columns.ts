@@ -64,14 +64,3 @@ export function isTextColumn({ cells }: Column): boolean {
   const words = texts.reduce((sum, text) => sum + countWords(text), 0);
   return texts.length > 0 && words / texts.length >= textWords && new Set(texts).size > texts.length / 4;
 }
-
-/** Ends of bins with about equally many numbers, ascending, the last one infinite; fewer where numbers repeat. */
-export function findBinEnds(numbers: readonly number[], bins: number): number[] {
-  const sorted = Float64Array.from(numbers).sort();
-  const ends = new Set<number>();
-  for (let bin = 1; bin < bins; bin++) {
-    const end = sorted[Math.ceil((bin * sorted.length) / bins) - 1];
-    if (end !== undefined && end < (sorted.at(-1) ?? 0)) ends.add(end);
-  }
-  return [...ends, Number.POSITIVE_INFINITY];
-}

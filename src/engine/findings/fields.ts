@@ -1,19 +1,13 @@
 /** Fields that say nothing, fields that say too much, and values far from all others. */
+import { isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
 import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
-import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
+import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 import { type Finding, type Search, toFinding } from './finding.ts';
 
 /** From so many examples on, a single one that differs is an accident; as in the feature plan. */
 const minForNearlyConstant = 50;
-/** Labelled examples below which purity may be chance. */
-const minRowsForLeak = 60;
-/** A field that alone is wrong this rarely, where the commonest option is wrong so often, gives the answer away. */
-const maxLeakError = 0.02;
-const minBaselineError = 0.1;
-const maxCategories = 50;
-const leakBins = 20;
 /** The share of the examples in which a field names the label, and the most in which it may name another option. */
 const minNamedShare = 0.9;
 const maxOtherShare = 0.1;
@@ -71,63 +65,20 @@ function findConstant({ name, cells }: Column): Finding | null {
   });
 }
 
-/** The value as a category: numbers with many different values by their bin. */
-function toCategories(cells: readonly Cell[]): string[] {
-  const numbers = cells.filter((cell) => typeof cell === 'number');
-  const isBinned = new Set(numbers).size > maxCategories;
-  const ends = isBinned ? findBinEnds(numbers, leakBins) : [];
-  return cells.map((cell) => {
-    if (typeof cell !== 'number' || !isBinned) return `${typeof cell} ${String(cell)}`;
-    return `bin ${ends.findIndex((end) => cell <= end)}`;
-  });
-}
-
-/** Rows and labels of each category. */
-function countByCategory(categories: readonly string[], labels: readonly number[], optionCount: number) {
-  const counts = new Map<string, number[]>();
-  categories.forEach((category, i) => {
-    const label = labels[i] ?? -1;
-    if (label < 0) return;
-    const row = counts.get(category) ?? new Array<number>(optionCount).fill(0);
-    counts.set(category, row);
-    row[label] = (row[label] ?? 0) + 1;
-  });
-  return counts;
-}
-
-const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-
-/** The share of examples labelled unlike most others with their value (leave-one-out). */
-function computeFieldError(counts: Map<string, number[]>, rows: number): number {
-  let right = 0;
-  for (const byLabel of counts.values()) {
-    byLabel.forEach((count, label) => {
-      const others = byLabel.reduce((most, other, k) => (k === label ? most : Math.max(most, other)), 0);
-      if (count > 1 && count - 1 > others) right += count;
-    });
-  }
-  return 1 - right / rows;
-}
-
 /** Null for a field that alone does not settle the label. */
-function findLeak(column: Column, { labels, options }: Kept): Finding | null {
+function findLeak(column: Column, { labels }: Kept): Finding | null {
   if (isTextColumn(column)) return null;
-  const counts = countByCategory(toCategories(column.cells), labels, options.length);
-  const totals = options.map((_, label) => sum([...counts.values()].map((row) => row[label] ?? 0)));
-  const rows = sum(totals);
-  const baseline = 1 - Math.max(...totals) / Math.max(1, rows);
-  if (rows < minRowsForLeak || baseline < minBaselineError) return null;
-  const error = computeFieldError(counts, rows);
-  if (error > maxLeakError) return null;
-  const share = `${(100 * (1 - error)).toFixed(1)} %`;
+  const telling = measureTelling(column.cells, labels);
+  if (!isLeak(telling)) return null;
+  const { rows, share } = telling;
   return toFinding({
     kind: 'leak',
     severity: 'warning',
-    message: `Field "${column.name}" alone gives the label of ${share} of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
+    message: `Field "${column.name}" alone gives the label of ${(100 * share).toFixed(1)} % of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
     ids: [],
     count: rows,
     field: column.name,
-    score: 1 - error,
+    score: share,
   });
 }
 

@@ -1,8 +1,9 @@
 /** The parts into which each field divides rows. */
 import type { JsonObject } from '../domain.ts';
+import { findBinEnds } from '../features/tell-label.ts';
 import { isPiiField } from '../pii.ts';
 import { collectRows, countRows, type RowSet } from '../row-sets.ts';
-import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
+import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 
 /** A condition on one field, as a sentence's end, and the rows that fulfil it. */
 export type Condition = { field: string; text: string; rows: RowSet; count: number };

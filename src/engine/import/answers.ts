@@ -1,7 +1,6 @@
 /** Finding the column that is the answer, and what follows from it. */
 import { limits } from '../limits.ts';
-import { readCell, type Sheet } from './sheet.ts';
-import { type ColumnSurvey, toText } from './survey.ts';
+import type { ColumnSurvey } from './survey.ts';
 
 /** Names by which a column of labels, or of reason codes, is known; the most certain first. */
 const decisionNames: readonly string[] = [
@@ -106,45 +105,19 @@ export function findBeside(columns: readonly string[], answer: string | null): R
   return new Map(beside.map((column) => [column, `It stands beside the answer in “${parent}”.`]));
 }
 
-/** A column of more values than this is no other name of the answer. */
-const maxFollowingValues = 20;
-const minRowsToFollow = 50;
-/** From this share of rows on, a column that tells the answer is taken to have been written after it. */
-const followingShare = 0.995;
+/** Names that only an answer has; of an earlier case it is known before the decision. */
+const otherAnswerName =
+  /(?:^|[^\p{L}])(?:decision|answer|label|target|outcome|verdict|result|disposition|resolution|ergebnis|entscheidung|r[eé]sultat|d[eé]cision|resultado|decisi[oó]n|risultato|esito|decisione)$/iu;
+const earlierName =
+  /(?:^|[^\p{L}])(?:p|prev|previous|last|prior|former|first|initial|letzte\p{L}*|vorige\p{L}*)(?![\p{L}])/iu;
 
-/** Counts of pairs: how often each value of one column stands beside each label. */
-function countRight(sheet: Sheet, column: number, answer: number): { rows: number; right: number; most: number } {
-  const byValue = new Map<string, Map<string, number>>();
-  const byLabel = new Map<string, number>();
-  let rows = 0;
-  for (const row of sheet.rows) {
-    const label = readCell(row, sheet.columns, answer) ?? '';
-    if (label === '') continue;
-    const value = toText(readCell(row, sheet.columns, column) ?? '');
-    const counts = byValue.get(value) ?? new Map<string, number>();
-    byValue.set(value, counts.set(toText(label), (counts.get(toText(label)) ?? 0) + 1));
-    byLabel.set(toText(label), (byLabel.get(toText(label)) ?? 0) + 1);
-    rows += 1;
-  }
-  const right = [...byValue.values()].reduce((sum, counts) => sum + Math.max(...counts.values()), 0);
-  return { rows, right, most: Math.max(0, ...byLabel.values()) };
-}
-
-/** Finds columns that follow from the answer, each with a sentence: learning from them would only repeat it. */
-export function findFollowing(
-  sheet: Sheet,
-  surveys: readonly ColumnSurvey[],
-  answer: string | null,
-): ReadonlyMap<string, string> {
-  const following = new Map<string, string>();
-  const at = answer === null ? -1 : sheet.columns.indexOf(answer);
-  if (at < 0) return following;
-  for (const [column, { name, uses, distinct }] of surveys.entries()) {
-    if (column === at || uses === null || distinct < limits.minOptions || distinct > maxFollowingValues) continue;
-    const { rows, right, most } = countRight(sheet, column, at);
-    if (rows < minRowsToFollow || right < followingShare * rows || right === most) continue;
-    const share = Math.floor((1000 * right) / rows) / 10;
-    following.set(name, `It follows from the answer: it tells the answer in ${share} % of the rows.`);
-  }
-  return following;
+/** Finds other columns of answers, which another decision type would learn; each with a sentence. */
+export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): ReadonlyMap<string, string> {
+  const others = surveys.filter(({ name, uses, filled, type }) => {
+    const key = toKey(name);
+    const isAnswer = otherAnswerName.test(key);
+    const repeats = uses !== null && uses.size >= limits.minOptions && filled / uses.size >= minRowsPerValue;
+    return answer !== null && name !== answer && type !== 'number' && isAnswer && !earlierName.test(key) && repeats;
+  });
+  return new Map(others.map(({ name }) => [name, 'It looks like the answer of another decision type.']));
 }

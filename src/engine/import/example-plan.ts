@@ -1,28 +1,37 @@
 /** From a sheet to examples: what each column becomes, and how a row is read. */
 import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
-import { findBeside, findFollowing, findReasonColumn } from './answers.ts';
+import { findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';
 import { inputNames, readReasonCodes, toInput } from './inputs.ts';
 import { usualReadings } from './kinds.ts';
 import { readLabel } from './labels.ts';
-import { compileReading, nounOf } from './readings.ts';
+import { findLeaks, type Leak } from './leaks.ts';
+import { compileCellReader, nounOf } from './readings.ts';
 import { type ColumnKind, type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
 import type { ColumnSurvey } from './survey.ts';
 
 export type ColumnRole = 'input' | 'decision' | 'reasons' | 'ignore';
 
-/** Proposes what each column becomes, once the answer is known, and a sentence for each that is left out. */
+/**
+ * Proposes what each column becomes, once the answer is known, and a sentence for each that is left out. `asked` are
+ * columns of the input of which it is open whether they should be learned from, unless there are no others.
+ */
 export function proposeRoles(
   sheet: Sheet,
   surveys: readonly ColumnSurvey[],
   answer: string | null,
-): { roles: Map<string, ColumnRole>; reasons: Map<string, string> } {
+): { roles: Map<string, ColumnRole>; reasons: Map<string, string>; leaks: Map<string, Leak>; asked: string[] } {
   const reasonColumn = findReasonColumn(sheet.columns);
   const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
   const [first] = sheet.rows;
   const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
   const beside = findBeside(sheet.columns, answer);
-  const reasons = new Map([...findFollowing(sheet, surveys, answer), ...beside, ...(sheet.setAside ?? [])]);
+  const leaks = findLeaks(sheet, surveys, answer);
+  const following = [...leaks].flatMap(([name, { isCertain, sentence }]) =>
+    isCertain ? [[name, sentence] as const] : [],
+  );
+  const others = findOtherAnswers(surveys, answer);
+  const reasons = new Map([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) reasons.set(name, identifies);
   const roles = new Map<string, ColumnRole>();
   for (const [column, name] of sheet.columns.entries()) {
@@ -35,7 +44,9 @@ export function proposeRoles(
     for (const name of reasons.keys()) roles.set(name, 'input');
     reasons.clear();
   }
-  return { roles, reasons };
+  const inputs = [...roles].flatMap(([name, role]) => (role === 'input' ? [name] : []));
+  const asked = inputs.filter((name) => leaks.get(name)?.isCertain === false);
+  return { roles, reasons, leaks, asked: asked.length < inputs.length ? asked : [] };
 }
 
 export type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };
@@ -80,18 +91,6 @@ export function listNewReadings(
     return reading === null || Object.hasOwn(known, name) ? [] : [[name, reading]];
   });
   return Object.fromEntries(taken);
-}
-
-/** Makes the reader of one column's cells: null where there is no value, undefined where it does not fit. */
-function compileCellReader(reading: Reading | null): (cell: Json | undefined) => Json | undefined {
-  const toNull = (cell: Json | undefined) => (cell === undefined || cell === '' ? null : cell);
-  if (reading === null) return toNull;
-  const readText = compileReading(reading);
-  return (cell) => {
-    if (typeof cell === 'string') return readText(cell);
-    if (cell === null || typeof cell === reading.kind) return toNull(cell);
-    return reading.kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
-  };
 }
 
 /** Makes the reader of a sheet's rows; a column without a reading is taken as it stands. */

@@ -75,6 +75,18 @@ function compileTextReader(reading: Reading): TextReader {
 
 const orderNames = { day_first: 'the day first', month_first: 'the month first', year_first: 'the year first' };
 
+/** Makes the reader of one column's cells: null where there is no value, undefined where it does not fit. */
+export function compileCellReader(reading: Reading | null): (cell: Json | undefined) => Json | undefined {
+  const toNull = (cell: Json | undefined) => (cell === undefined || cell === '' ? null : cell);
+  if (reading === null) return toNull;
+  const readText = compileReading(reading);
+  return (cell) => {
+    if (typeof cell === 'string') return readText(cell);
+    if (cell === null || typeof cell === reading.kind) return toNull(cell);
+    return reading.kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
+  };
+}
+
 /** What a value must be, in words. */
 export function nounOf(reading: Reading): string {
   switch (reading.kind) {

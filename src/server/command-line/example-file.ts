@@ -26,6 +26,7 @@ import { CommandError, endCodes } from './command.ts';
 export const columnOptions = {
   label: { type: 'string' },
   'read-as': { type: 'string', multiple: true },
+  'leave-out': { type: 'string', multiple: true },
   sheet: { type: 'string' },
   'header-line': { type: 'string' },
   delimiter: { type: 'string' },
@@ -33,11 +34,12 @@ export const columnOptions = {
   encoding: { type: 'string' },
 } as const;
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
+  --leave-out COLUMN, once for each that is not to be learned from
   --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, none), --quote SIGN (or none), --encoding NAME:
                    how the file is read, where it is not as the command found it`;
 type ColumnFlags = {
-  [flag in Exclude<keyof typeof columnOptions, 'read-as'>]?: string | undefined;
-} & { 'read-as'?: string[] | undefined };
+  [flag in Exclude<keyof typeof columnOptions, 'read-as' | 'leave-out'>]?: string | undefined;
+} & { 'read-as'?: string[] | undefined; 'leave-out'?: string[] | undefined };
 
 /** A file that was read; `mapping` says what becomes of its columns. */
 export type ExampleFile = {
@@ -74,7 +76,19 @@ export async function readLabelledFile(
     const lack = decision === null ? 'no column that is named like an answer' : `no column "${decision}"`;
     throw refuse(`${file} has ${lack}. Name the one with the answers by --label: ${columns.join(', ')}.`);
   }
-  const { inputs, reasons } = toExampleColumns(columns, proposeRoles(sheet, surveys, decision).roles);
+  const { roles, reasons: leftOut, leaks, asked } = proposeRoles(sheet, surveys, decision);
+  for (const name of flags['leave-out'] ?? []) {
+    if (!columns.includes(name) || name === decision)
+      throw refuse(
+        `${file} has no column "${name}" to leave out. Name one of these by --leave-out: ${columns.join(', ')}.`,
+      );
+    roles.set(name, 'ignore');
+  }
+  for (const [name, reason] of leftOut) say(`Column “${name}” is left out: ${reason}`);
+  for (const name of asked)
+    if (roles.get(name) === 'input')
+      say(`Column “${name}” is learned from: ${leaks.get(name)?.sentence} If not, add --leave-out "${name}".`);
+  const { inputs, reasons } = toExampleColumns(columns, roles);
   const read_as = readKinds(flags['read-as'] ?? [], columns);
   return { ...read, mapping: { decision, reason_codes: reasons, input: [...inputs], read_as } };
 }

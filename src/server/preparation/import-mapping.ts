@@ -13,6 +13,7 @@ import {
 } from '../../engine/import/example-plan.ts';
 import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
+import { findLeaks, type Leak } from '../../engine/import/leaks.ts';
 import { askForEncoding } from '../../engine/import/report.ts';
 import { type ColumnKind, readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../engine/import/survey.ts';
@@ -31,6 +32,8 @@ export type ImportPlan = {
   kinds: ReadonlyMap<string, ColumnKind>;
   /** How each column is read; null as it stands. */
   readings: ReadonlyMap<string, Reading | null>;
+  /** Columns that tell the answer or may only name the row, whatever becomes of them. */
+  leaks: ReadonlyMap<string, Leak>;
   /** Columns that are left out, each with a sentence. */
   leftOut: ReadonlyMap<string, string>;
   /** Questions to which only a mapping can give the answer. */
@@ -47,7 +50,7 @@ export function planImport(
   given: ImportMapping | undefined,
 ): ImportPlan {
   const { candidates, isCertain } = findAnswers(surveys, options);
-  const plan = given ? applyMapping(sheet, given) : proposeMapping(sheet, surveys, candidates, isCertain);
+  const plan = given ? applyMapping(sheet, surveys, given) : proposeMapping(sheet, surveys, candidates, isCertain);
   checkInputColumns(plan.columns.inputs);
   const inputs = new Set(plan.columns.inputs);
   const open = surveys.filter(
@@ -68,11 +71,13 @@ export function planImport(
 
 type Proposal = Omit<ImportPlan, 'candidates' | 'kinds' | 'readings'>;
 
-function applyMapping({ columns }: Sheet, mapping: ImportMapping): Proposal {
+function applyMapping(sheet: Sheet, surveys: readonly ColumnSurvey[], mapping: ImportMapping): Proposal {
+  const { columns } = sheet;
   checkMapping(mapping, columns);
   const { decision, reason_codes: reasons } = mapping;
   const inputs = mapping.input ?? columns.filter((name) => name !== decision && name !== reasons);
-  return { mapping, columns: { inputs, decision, reasons }, leftOut: new Map(), questions: [] };
+  const leaks = findLeaks(sheet, surveys, decision);
+  return { mapping, columns: { inputs, decision, reasons }, leaks, leftOut: new Map(), questions: [] };
 }
 
 /** The mapping that the names of the columns say: the labels, the reason codes and, whole, the input. */
@@ -133,15 +138,22 @@ function proposeMapping(
   const called = findDecisionColumn(sheet.columns);
   const isCalled = called !== null && (names.length === 0 || names.includes(called));
   const decision = isCalled ? called : isCertain ? (names[0] ?? null) : null;
-  const { roles, reasons: leftOut } = proposeRoles(sheet, surveys, decision);
+  const { roles, reasons: leftOut, leaks, asked } = proposeRoles(sheet, surveys, decision);
   const columns = toExampleColumns(sheet.columns, roles);
   const isAll = ![...roles.values()].includes('ignore');
+  const doubts = asked.map((name) =>
+    toQuestion(
+      ['body', 'mapping', 'input', name],
+      `“${name}”: ${leaks.get(name)?.sentence} Name the columns of the input`,
+    ),
+  );
   const msg = `which column holds the labels: ${names.slice(0, maxNamedCandidates).join(', ')}? Name it in mapping.decision`;
   return {
     mapping: { decision, reason_codes: columns.reasons, input: isAll ? null : [...columns.inputs], read_as: {} },
     columns,
+    leaks,
     leftOut,
-    questions: isCalled || isCertain ? [] : [toQuestion(['body', 'mapping', 'decision'], msg)],
+    questions: isCalled || isCertain ? doubts : [toQuestion(['body', 'mapping', 'decision'], msg)],
   };
 }
 

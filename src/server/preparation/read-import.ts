@@ -94,7 +94,10 @@ export async function readImport(order: {
   };
 }
 
-function describeColumns(surveys: readonly ColumnSurvey[], { leftOut, kinds }: ImportPlan): ImportResult['columns'] {
+function describeColumns(
+  surveys: readonly ColumnSurvey[],
+  { leftOut, leaks, kinds, columns }: ImportPlan,
+): ImportResult['columns'] {
   return surveys.slice(0, maxListedColumns).map(({ name, type, samples, kind, reason, choices }) => ({
     name,
     kind: type,
@@ -103,6 +106,8 @@ function describeColumns(surveys: readonly ColumnSurvey[], { leftOut, kinds }: I
     reason,
     choices,
     left_out: leftOut.get(name) ?? null,
+    explains: leaks.get(name)?.explains ?? null,
+    doubt: columns.inputs.includes(name) ? (leaks.get(name)?.sentence ?? null) : null,
   }));
 }
 

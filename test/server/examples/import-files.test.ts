@@ -1,7 +1,9 @@
 /** Files as people have them, over REST: what is found, what is asked, and what a mapping says instead. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readLabelledFile } from '../../../src/server/command-line/example-file.ts';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 import { openForTest, sendForm } from '../workbench.ts';
 
@@ -119,6 +121,58 @@ describe('a file that nobody prepared, over REST', () => {
     );
     expect((await call('GET', url)).body.total).toBe(0);
     expect((await importAs({ content, mapping: { decision: 'vorher' }, commit: true })).body.labelled).toBe(20);
+  });
+
+  it('is not written before it is clear whether a column that tells the answer is known before [FIL-40] [FIL-6]', async () => {
+    const { importAs, call, url } = await openBookings();
+    // Each value of the note has 25 rows, of which one is labelled otherwise: 98.5 % of all.
+    const decisionOf = (i: number) => answers[i % 130 === 7 ? 0 : i % 2];
+    const lines = Array.from({ length: 400 }, (_, i) => `${i % 16},${'abcde'[i % 5]},${decisionOf(i)}`);
+    const content = `Note,Hotel,Ergebnis\n${lines.join('\n')}\n`;
+    const named = { decision: 'Ergebnis', reason_codes: null, read_as: {} };
+    const { columns, mapping } = (await importAs({ content, mapping: named })).body;
+    expect(columns[0]).toMatchObject({ name: 'Note', explains: 0.99, left_out: null });
+    expect(columns[0].doubt).toBe('It alone tells the answer in 99 % of the rows. Is it known before the decision?');
+    expect([columns[1].explains, columns[1].doubt, mapping.input]).toEqual([null, null, null]);
+    const asked = content.replace('Ergebnis', 'label');
+    const refused = await importAs({ content: asked, commit: true });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      422,
+      [
+        {
+          type: 'ambiguous',
+          loc: ['body', 'mapping', 'input', 'Note'],
+          msg: `“Note”: ${columns[0].doubt} Name the columns of the input`,
+        },
+      ],
+    ]);
+    expect((await call('GET', url)).body.total).toBe(0);
+    const kept = { ...named, decision: 'label', input: ['Note', 'Hotel'] };
+    expect((await importAs({ content: asked, mapping: kept, commit: true })).body.total).toBe(400);
+  });
+
+  it('is said on stderr by a command, which learns from the rest [FIL-40]', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'leaks-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'tickets.csv');
+    const decisionOf = (i: number) => answers[i % 130 === 7 ? 0 : i % 2];
+    const lines = Array.from(
+      { length: 400 },
+      (_, i) => `${i % 16},${answers[i % 2]?.slice(0, 2)},${'abcde'[i % 5]},${decisionOf(i)}`,
+    );
+    writeFileSync(file, `Note,closed_at,Hotel,label\n${lines.join('\n')}\n`);
+    const said: string[] = [];
+    const say = (text: string) => said.push(text);
+    expect((await readLabelledFile(file, { 'leave-out': ['closed_at'] }, say)).mapping.input).toEqual([
+      'Note',
+      'Hotel',
+    ]);
+    expect(said).toContain(
+      'Column “Note” is learned from: It alone tells the answer in 99 % of the rows. Is it known before the decision? If not, add --leave-out "Note".',
+    );
+    await expect(readLabelledFile(file, { 'leave-out': ['closed'] }, say)).rejects.toThrow(
+      'no column "closed" to leave out. Name one of these by --leave-out: Note, closed_at, Hotel, label.',
+    );
   });
 
   it('comes as a form, too, of any format, with what is chosen beside it [FIL-5] [FIL-6]', async () => {

@@ -196,6 +196,14 @@ const importResultSchema = z.object({
         .array(z.enum(columnKinds))
         .describe('Readings of which no value tells the right one: choose in read_as'),
       left_out: z.string().nullable().describe('Why the column is not part of the input; a mapping takes it back in'),
+      explains: z
+        .number()
+        .nullable()
+        .describe('Share of the rows in which it alone tells the answer, where that is too much; else null'),
+      doubt: z
+        .string()
+        .nullable()
+        .describe('Why a column of the input may have to be left out. Settled by a mapping that names the input'),
     }),
   ),
   answer_candidates: z

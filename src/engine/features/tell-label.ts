@@ -1,0 +1,89 @@
+/** How well the values of one column alone tell the label, measured on rows that they were not counted from. */
+
+export type Value = string | number | boolean | null | undefined;
+/** Of the `rows` with a label, the shares labelled as most others with their value, and with the commonest label. */
+export type Telling = { rows: number; share: number; baseline: number };
+
+const maxCategories = 50;
+/** Numbers are put into bins of about so many rows, in which the label may change once without being seen. */
+const rowsPerBin = 4;
+const minBins = 20;
+const maxBins = 500;
+
+/** Labelled rows below which purity may be chance, and the rows without the commonest label that it takes. */
+const minRows = 50;
+const minOtherRows = 10;
+/** A column that alone is wrong this rarely, and in so few of the rows without the commonest label, settles it. */
+const maxError = 0.02;
+const maxErrorOfOthers = 0.2;
+
+/** Ends of bins with about equally many numbers, ascending, the last one infinite; fewer where numbers repeat. */
+export function findBinEnds(numbers: readonly number[], bins: number): number[] {
+  const sorted = Float64Array.from(numbers).sort();
+  const ends = new Set<number>();
+  for (let bin = 1; bin < bins; bin++) {
+    const end = sorted[Math.ceil((bin * sorted.length) / bins) - 1];
+    if (end !== undefined && end < (sorted.at(-1) ?? 0)) ends.add(end);
+  }
+  return [...ends, Number.POSITIVE_INFINITY];
+}
+
+/** The index of the first end that is not below a number. */
+function findBin(ends: readonly number[], number: number): number {
+  let low = 0;
+  let high = ends.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle] ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Makes values categories: numbers with many different values become their bin. */
+function createCategorizer(values: readonly Value[]): (value: Value) => string {
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (new Set(numbers).size <= maxCategories) return (value) => `${typeof value} ${String(value)}`;
+  const bins = Math.max(minBins, Math.min(maxBins, Math.floor(numbers.length / rowsPerBin)));
+  const ends = findBinEnds(numbers, bins);
+  return (value) => (typeof value === 'number' ? `bin ${findBin(ends, value)}` : `${typeof value} ${String(value)}`);
+}
+
+/** The rows of one value by their labels that most of the other rows with it have (leave-one-out). */
+function countRight(byLabel: ReadonlyMap<number, number>): number {
+  let most = 0;
+  let second = 0;
+  for (const count of byLabel.values()) {
+    second = Math.max(second, Math.min(most, count));
+    most = Math.max(most, count);
+  }
+  return most > 1 && most - 1 > second ? most : 0;
+}
+
+/**
+ * Measures how well the values of a column tell the labels of its rows; a label below 0 is none. A row is right where
+ * most of the other rows with its value, or in its bin of numbers, have its label: different values in all rows tell
+ * nothing.
+ */
+export function measureTelling(values: readonly Value[], labels: readonly number[]): Telling {
+  const toCategory = createCategorizer(values);
+  const byCategory = new Map<string, Map<number, number>>();
+  const totals = new Map<number, number>();
+  let rows = 0;
+  for (const [row, label] of labels.entries()) {
+    if (label < 0) continue;
+    const category = toCategory(values[row]);
+    const counts = byCategory.get(category) ?? new Map<number, number>();
+    byCategory.set(category, counts.set(label, (counts.get(label) ?? 0) + 1));
+    totals.set(label, (totals.get(label) ?? 0) + 1);
+    rows += 1;
+  }
+  const right = [...byCategory.values()].reduce((sum, counts) => sum + countRight(counts), 0);
+  return { rows, share: rows === 0 ? 0 : right / rows, baseline: Math.max(0, ...totals.values()) / Math.max(1, rows) };
+}
+
+/** Whether a column alone settles the label, as far as so many rows can show. */
+export function isLeak({ rows, share, baseline }: Telling): boolean {
+  const others = 1 - baseline;
+  return rows >= minRows && others * rows >= minOtherRows && 1 - share <= Math.min(maxError, maxErrorOfOthers * others);
+}
