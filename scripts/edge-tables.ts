@@ -6,6 +6,12 @@ import { bundleLimits, maxEntryBytes } from '../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../src/engine/bundle/zip.ts';
 import { classifierKinds } from '../src/engine/classifiers/model.ts';
 import { errorTable } from '../src/engine/errors.ts';
+import {
+  blockElements,
+  hiddenElements,
+  inlineElements,
+  telltaleElements,
+} from '../src/engine/features/readable-text.ts';
 import { datePatterns, lastOfThisCentury, maxDateLength } from '../src/engine/import/dates.ts';
 import { maxNumberDigits, maxNumberLength, numberPatterns } from '../src/engine/import/numbers.ts';
 import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../src/engine/import/readings.ts';
@@ -37,6 +43,8 @@ export function renderEdgeTables(): string {
     MAX_INPUT_DEPTH: limits.maxInputDepth,
     MAX_BATCH_SIZE: limits.maxBatchSize,
     MAX_NAME_LENGTH: limits.maxNameLength,
+    MAX_TEXT_CHARACTERS: limits.maxTextCharacters,
+    MAX_MARKUP_CHARACTERS: limits.maxMarkupCharacters,
     MAX_RULES: limits.maxRules,
     MAX_ADAPTER_RANK: limits.maxAdapterRank,
     MAX_TREE_DEPTH: ruleLimits.maxDepth,
@@ -69,6 +77,10 @@ export function renderEdgeTables(): string {
     `MACROS = ${writeStrings(macros)}`,
     `CLASSIFIER_KINDS = ${writeStrings(classifierKinds)}`,
     `FIELD_KINDS = ${writeStrings(inputFieldKinds)}`,
+    `HTML_BLOCKS = ${writeStrings(blockElements)}`,
+    `HTML_INLINE = ${writeStrings(inlineElements)}`,
+    `HTML_HIDDEN = ${writeStrings(hiddenElements)}`,
+    `HTML_TELLTALES = ${writeStrings(telltaleElements)}`,
     'ARITIES = {',
     ...arities,
     '}',
@@ -166,6 +178,6 @@ function writeInteger(value: number): string {
 
 function writeStrings(values: readonly string[]): string {
   const tuple = `(${values.map((value) => JSON.stringify(value)).join(', ')})`;
-  if (tuple.length > lineWidth) throw new RangeError('The tuple does not fit on one line; write it over several.');
-  return tuple;
+  if (tuple.length < lineWidth - 20) return tuple;
+  return `(\n${values.map((value) => `    ${JSON.stringify(value)},\n`).join('')})`;
 }

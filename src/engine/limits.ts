@@ -39,4 +39,6 @@ export const limits = {
   maxAdapterRank: 64,
   /** Code points of an input's text that are read; a long text would keep every other call waiting. */
   maxTextCharacters: 20_000,
+  /** Code points of a text that is HTML in which its readable text is looked for. */
+  maxMarkupCharacters: 250_000,
 } as const;

@@ -50,7 +50,8 @@ function describeText(plan: FeaturePlan): string {
     const kind = adapters === undefined ? 'a sentence encoder' : 'a sentence encoder that was tuned on the examples';
     ways.push(`${kind} (first ${max_tokens} tokens)`);
   }
-  return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.`;
+  const markup = plan.text.markup ? ' HTML in it is read as what a person sees of it.' : '';
+  return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.${markup}`;
 }
 
 function writeOptionTable({ options }: ManifestDraft, { per_class: perClass }: Metrics): string {

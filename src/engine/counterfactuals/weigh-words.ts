@@ -1,11 +1,12 @@
 /** Weighs the words of a text by leaving each out (occlusion), or the heaviest of an estimate. */
 import type { Decision, JsonObject } from '../domain.ts';
+import { readPlaces } from '../features/readable-text.ts';
 import { listLeaves, readPath } from '../features/values.ts';
 import { limits } from '../limits.ts';
 import { applyChanges, isText } from './seen-values.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** A stretch of a text (UTF-16 indices) and how much less likely the decision is without it, −1 to 1. */
+/** A stretch of a field's string (UTF-16 indices) and how much less likely the decision is without it, −1 to 1. */
 export type WeighedWords = {
   path: string[];
   start: number;
@@ -127,12 +128,11 @@ function findOption({ base }: WhatIf): string {
 function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Stretch[] {
   return listLeaves(input).flatMap(({ path, value }) => {
     if (!isText(value) || isExcluded(path)) return [];
-    return [...value.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map(({ index, 0: word }) => ({
-      path,
-      text: value,
-      start: index,
-      end: index + word.length,
-    }));
+    const reading = readPlaces(value);
+    return [...(reading?.text ?? value).matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map(({ index, 0: word }) => {
+      const end = index + word.length;
+      return { path, text: value, start: reading?.starts[index] ?? index, end: reading?.ends[end - 1] ?? end };
+    });
   });
 }
 

@@ -7,6 +7,8 @@ import type { JsonObject } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { EncoderSpec } from '../features/plan.ts';
+import { type Reading, readPlaces, toReadablePlace } from '../features/readable-text.ts';
+import { readPath } from '../features/values.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import type { NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
@@ -40,8 +42,9 @@ export async function estimateWithout(
   const { port, spec, adapters } = text.encoder;
   if (port.weighTokens === undefined) return null;
   const joined = features.joinText(input);
+  const toRead = features.isMarkup ? prepareToRead(input) : (stretch: Stretch) => stretch;
   const ids = text.tokenizer.encode(joined.text);
-  const tokensOf = findTokens(text.tokenizer, joined, ids, stretches);
+  const tokensOf = findTokens(text.tokenizer, joined, ids, stretches.map(toRead));
   if (tokensOf === null) return null;
   const encoderIds = toEncoderInput(ids, spec.max_tokens).ids;
   const embedding = await port.embed(encoderIds, adapters);
@@ -67,6 +70,24 @@ export async function estimateWithout(
     const probability = scoreWithout(from, to)[option] ?? 0;
     const kept = probability * Math.exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
     return kept / (kept + 1 - probability);
+  };
+}
+
+/** Prepares telling where stretches of an input's texts stand in the texts as they are read. */
+function prepareToRead(input: JsonObject): (stretch: Stretch) => Stretch {
+  const readings = new Map<string, Reading | null>();
+  return (stretch) => {
+    const key = stretch.path.join('\0');
+    const value = readPath(input, stretch.path);
+    if (!readings.has(key)) readings.set(key, typeof value === 'string' ? readPlaces(value) : null);
+    const reading = readings.get(key) ?? null;
+    if (reading === null) return stretch;
+    const start = toReadablePlace(reading, stretch.start);
+    return {
+      ...stretch,
+      start,
+      end: stretch.end > stretch.start ? toReadablePlace(reading, stretch.end - 1) + 1 : start,
+    };
   };
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../domain.ts';
 import { limits } from '../limits.ts';
 import { compileField, countSlots } from './kinds.ts';
 import type { FeaturePlan } from './plan.ts';
+import { toReadableText } from './readable-text.ts';
 import { compilePath } from './values.ts';
 
 type Slot = { field: string; kind: string; start: number; size: number };
@@ -11,9 +12,11 @@ export type InputText = { text: string; parts: { field: string; end: number }[];
 export type CompiledFeatures = {
   slots: Slot[];
   tabularSize: number;
+  /** Whether texts that are HTML are read as their readable text. */
+  isMarkup: boolean;
   /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
   writeTabular(input: JsonObject, dense?: Float32Array): Float32Array;
-  /** The text fields joined by line ends up to `limits.maxTextCharacters`; other values are skipped. */
+  /** The text fields, readable where the plan says so, joined by line ends up to `limits.maxTextCharacters`. */
   joinText(input: JsonObject): InputText;
 };
 
@@ -31,9 +34,11 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
     start: slots[index]?.start ?? 0,
   }));
   const textFields = (plan.text?.fields ?? []).map((path) => ({ read: compilePath(path), field: path.join('.') }));
+  const isMarkup = plan.text?.markup === true;
   return {
     slots,
     tabularSize: size,
+    isMarkup,
     writeTabular(input, dense = new Float32Array(size)) {
       dense.fill(0, 0, size);
       for (const { read, write, start } of fields) write(read(input), dense, start);
@@ -45,10 +50,11 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
       for (const { read, field } of textFields) {
         const value = read(input);
         if (typeof value !== 'string') continue;
-        text = parts.length === 0 ? value : `${text}\n${value}`;
+        const part = isMarkup ? toReadableText(value.slice(0, findTextEnd(value, limits.maxMarkupCharacters))) : value;
+        text = parts.length === 0 ? part : `${text}\n${part}`;
         parts.push({ field, end: text.length });
       }
-      const end = findTextEnd(text);
+      const end = findTextEnd(text, limits.maxTextCharacters);
       if (end === text.length) return { text, parts, cut: [] };
       const cut = parts.filter((part) => part.end > end).map(({ field }) => field);
       return { text: text.slice(0, end), parts: parts.map((part) => ({ ...part, end: Math.min(part.end, end) })), cut };
@@ -56,11 +62,11 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
   };
 }
 
-/** Finds where the text that is read ends (UTF-16 index): whole code points, at most `limits.maxTextCharacters`. */
-function findTextEnd(text: string): number {
-  if (text.length <= limits.maxTextCharacters) return text.length;
+/** Finds where the text that is read ends (UTF-16 index): whole code points, at most `maxCharacters`. */
+function findTextEnd(text: string, maxCharacters: number): number {
+  if (text.length <= maxCharacters) return text.length;
   let end = 0;
-  for (let count = 0; count < limits.maxTextCharacters && end < text.length; count++)
+  for (let count = 0; count < maxCharacters && end < text.length; count++)
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   return end;
 }

@@ -4,6 +4,7 @@ import { isJsonObject } from '../json.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
+import { areMarkup } from './readable-text.ts';
 import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
 
 /** What a field is used as: a tabular kind, text, or nothing (with the reason as a sentence). */
@@ -136,6 +137,12 @@ function findTextToRescue(columns: readonly Column[]): Column | undefined {
   });
 }
 
+function isMarkup(inputs: readonly JsonObject[], fields: readonly string[][]): boolean {
+  return fields.some((path) =>
+    areMarkup(inputs.map((input) => readPath(input, path)).filter((value) => typeof value === 'string')),
+  );
+}
+
 /**
  * Infers the plan of the fields: kinds, what is left out and why, text fields (vocabulary and encoder follow).
  * `personal` fields give no values. Fields are in the order of their names.
@@ -166,7 +173,14 @@ export function inferPlan(
     }
   }
   plan.tabular_size = plan.fields.reduce((size, field) => size + countSlots(field), 0);
-  if (textFields.length > 0) plan.text = { fields: textFields, ngrams: null, encoder: null };
+  if (textFields.length > 0) {
+    plan.text = {
+      fields: textFields,
+      ...(isMarkup(inputs, textFields) && { markup: true }),
+      ngrams: null,
+      encoder: null,
+    };
+  }
   return plan;
 }
 

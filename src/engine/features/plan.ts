@@ -60,6 +60,8 @@ export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
 const textSpecSchema = z.strictObject({
   fields: z.array(path).min(1),
+  /** Whether texts that are HTML are read as what a person sees of them; left out where none of the examples was. */
+  markup: z.literal(true).optional(),
   ngrams: ngramSpecSchema.nullable(),
   encoder: encoderSpecSchema.nullable(),
 });

@@ -51,7 +51,7 @@ export function WholeInput({ input }: { input: Readonly<Record<string, unknown>>
   const main = findMainText(input);
   return (
     <>
-      {main && <p className="wrap">{showUnseen(main.value)}</p>}
+      {main && <p className="wrap">{valueText(main.value)}</p>}
       <InputView input={input} without={main?.path} />
     </>
   );

@@ -23,16 +23,14 @@ from .._json import (
     parse_entry,
     reading,
 )
-from .._tables import MAX_ADAPTER_RANK
+from .._tables import MAX_ADAPTER_RANK, MAX_MARKUP_CHARACTERS, MAX_TEXT_CHARACTERS
 from .classifier import open_session
 from .features import read_path
+from .readable import to_readable_text
 from .shared import SharedFile
 from .tokenizer import Tokenizer
 
 __all__ = ["TextFeatures", "join_text"]
-
-# Code points of an input's text that are read, as in the workbench.
-_MAX_CHARACTERS = 20_000
 
 # Texts that are encoded together, and their tokens with what fills up the short ones; more of them cost as much each,
 # or more where their memory has to be made ready first.
@@ -45,9 +43,12 @@ _LAYERS = 6
 _START, _END = 101, 102
 
 
-def join_text(values: Iterable[JsonValue]) -> str:
+def join_text(values: Iterable[JsonValue], is_markup: bool = False) -> str:
     """Return the start of the values of the text fields, joined by line breaks; what is no string is left out."""
-    return "\n".join([value for value in values if isinstance(value, str)])[:_MAX_CHARACTERS]
+    texts = [value for value in values if isinstance(value, str)]
+    return "\n".join([to_readable_text(text[:MAX_MARKUP_CHARACTERS]) for text in texts] if is_markup else texts)[
+        :MAX_TEXT_CHARACTERS
+    ]
 
 
 class TextFeatures:
@@ -61,7 +62,10 @@ class TextFeatures:
         self._files = (tokenizer, encoder)
         self._tokenizer: Tokenizer = tokenizer.open(_open_tokenizer)
         with reading("features.json: text"):
-            expect_keys(plan, {"fields", "ngrams", "encoder"})
+            expect_keys(plan, {"fields", "ngrams", "encoder"}, {"markup"})
+            if plan.get("markup", True) is not True:
+                raise ValueError("markup is true or left out")
+            self._is_markup = "markup" in plan
             self._fields = [read_path(path) for path in expect_list(plan["fields"])]
             if not self._fields:
                 raise ValueError("no field is named")
@@ -82,7 +86,7 @@ class TextFeatures:
         return [self._tokenize(column[row] for column in columns) for row in rows]
 
     def _tokenize(self, values: Iterable[JsonValue]) -> list[int]:
-        return self._tokenizer.encode(join_text(values))
+        return self._tokenizer.encode(join_text(values, self._is_markup))
 
 
 class _Ngrams:

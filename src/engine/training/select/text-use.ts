@@ -49,7 +49,7 @@ export function learnText(
   return {
     ...plan,
     text: {
-      fields: plan.text.fields,
+      ...plan.text,
       ngrams: textUse === 'encoder' ? null : mayLearnWords(plan) ? fitNgrams(tokens, 1) : noNgrams,
       encoder: textUse === 'ngrams' ? null : { dimensions, max_tokens: limits.maxEncoderTokens, scale: 1 },
     },
@@ -59,9 +59,13 @@ export function learnText(
 /** The plan with only that part of its text which a use needs; nothing is learned again. */
 export function restrictText(plan: FeaturePlan, textUse: TextUse): FeaturePlan {
   if (plan.text === null || textUse === 'none') return { ...plan, text: null };
-  const { fields, ngrams, encoder } = plan.text;
+  const { ngrams, encoder } = plan.text;
   return {
     ...plan,
-    text: { fields, ngrams: textUse === 'encoder' ? null : ngrams, encoder: textUse === 'ngrams' ? null : encoder },
+    text: {
+      ...plan.text,
+      ngrams: textUse === 'encoder' ? null : ngrams,
+      encoder: textUse === 'ngrams' ? null : encoder,
+    },
   };
 }

@@ -21,6 +21,7 @@ export function planFeatures({ request, progress, trainRows, notes }: State): Pl
   if (textFields.length > 1) {
     added.push(`These fields are read together as one text: ${textFields.map((path) => path.join('.')).join(', ')}.`);
   }
+  if (fieldPlan.text?.markup) added.push('HTML in texts is read as what a person sees of it.');
   if (personal !== undefined) {
     const name = personal.join('.');
     added.push(

@@ -1,5 +1,6 @@
 import './explained.css';
 import { Fragment, type ReactNode, useState } from 'react';
+import { toReadableText } from '../../../engine/features/readable-text.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -124,7 +125,9 @@ function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip;
 function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isFirst: boolean }) {
   const { field, from, to, removed } = change;
   if (removed && typeof from === 'string') {
-    const words = removed.map(({ start, end }) => `“${isolate(shorten(from.slice(start, end), maxValueLength))}”`);
+    const words = removed.map(
+      ({ start, end }) => `“${isolate(shorten(toReadableText(from.slice(start, end)), maxValueLength))}”`,
+    );
     return (
       <>
         {isFirst ? 'Without' : 'without'} {words.join(', ')} in <strong>{isolate(field)}</strong>
@@ -149,7 +152,8 @@ function Words({ words, input }: { words: Explanation['words']; input: Input }) 
   const texts = new Map(flattenInput(input).map(({ path, value }) => [path, value]));
   const heavy = words.slice(0, maxWords).flatMap(({ field, start, end, weight, estimated }) => {
     const text = texts.get(field);
-    const name = typeof text === 'string' ? showUnseen(shorten(text.slice(start, end), maxWordLength)) : '';
+    const name =
+      typeof text === 'string' ? showUnseen(shorten(toReadableText(text.slice(start, end)), maxWordLength)) : '';
     return name === '' || Math.abs(weight) < minWeight ? [] : [{ key: `${field} ${start}`, name, weight, estimated }];
   });
   if (heavy.length === 0) return null;

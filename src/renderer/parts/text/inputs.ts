@@ -1,4 +1,5 @@
 /** Inputs as people read them. */
+import { toReadableText } from '../../../engine/features/readable-text.ts';
 import { number } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
 
@@ -6,7 +7,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** A value in one line. */
 export function valueText(value: unknown): string {
-  if (typeof value === 'string') return showUnseen(value);
+  if (typeof value === 'string') return showUnseen(toReadableText(value));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return number(value);
   return showUnseen(JSON.stringify(value));
@@ -68,8 +69,8 @@ export function summariseInput(input: Input): string {
   const main = findMainText(input);
   const all = flattenInput(input);
   const [only] = all;
-  if (all.length === 1 && typeof only?.value === 'string') return showUnseen(only.value);
+  if (all.length === 1 && typeof only?.value === 'string') return valueText(only.value);
   const others = all.filter(({ path }) => path !== main?.path);
   const fields = others.map(({ path, value }) => `${isolate(path)}: ${isolate(valueText(value))}`);
-  return [...(main === null ? [] : [isolate(main.value)]), ...fields].join(' · ');
+  return [...(main === null ? [] : [isolate(toReadableText(main.value))]), ...fields].join(' · ');
 }

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { readPlaces, toReadablePlace } from '../../../engine/features/readable-text.ts';
 import { percent } from './figures.ts';
 import { showUnseen } from './names.ts';
 
@@ -8,8 +9,21 @@ type Word = { start: number; end: number; weight: number };
 const minShare = 0.15;
 const minWeight = 0.0005;
 
-/** A text with the words marked that weighed for a decision, or against it; the heavier, the stronger. */
-export function MarkedText({ text, words }: { text: string; words: readonly Word[] }) {
+/**
+ * A text as people read it, with the words marked that weighed for a decision, or against it; the heavier, the
+ * stronger. The words' places are those of the text as the input has it.
+ */
+export function MarkedText({ text: cell, words: inCell }: { text: string; words: readonly Word[] }) {
+  const reading = useMemo(() => readPlaces(cell), [cell]);
+  const text = reading?.text ?? cell;
+  const words =
+    reading === null
+      ? inCell
+      : inCell.map((word) => ({
+          ...word,
+          start: toReadablePlace(reading, word.start),
+          end: toReadablePlace(reading, word.end - 1) + 1,
+        }));
   const least = Math.max(minWeight, ...words.map(({ weight }) => Math.abs(weight) * minShare));
   const heavy = words.filter(({ weight }) => Math.abs(weight) >= least).sort((a, b) => a.start - b.start);
   const parts: ReactNode[] = [];

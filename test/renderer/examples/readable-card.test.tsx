@@ -1,0 +1,31 @@
+import { cleanup, screen } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ExampleCard } from '../../../src/renderer/features/examples/card-view.tsx';
+import { summariseInput } from '../../../src/renderer/parts/text/inputs.ts';
+import type { Example } from '../../../src/server/contract/examples/examples.ts';
+import type { DecisionType } from '../../../src/server/contract/types/decision-types.ts';
+import { openPage, show } from '../page.tsx';
+
+afterEach(cleanup);
+
+const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
+const body = '<div class="x"><p>Hi <b>all</b>,</p><p>the caf&eacute; invoice &amp; the refund</p></div>';
+const makeExample = (input_payload: Example['input_payload']) =>
+  ({ input_payload, created_at: '2026-01-01T00:00:00Z', source: 'imported', expected_decision: null }) as Example;
+
+describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
+  it('with its lines, the words marked that weighed, and other fields likewise', () => {
+    const start = body.indexOf('caf&eacute;');
+    const words = [{ field: 'body', start, end: start + 'caf&eacute;'.length, weight: 0.3, estimated: false }];
+    const example = makeExample({ body, note: '<p>see&nbsp;above</p>', plain: 'a < b' });
+    show(
+      <ExampleCard type={type} example={example} words={words} />,
+      openPage(async () => new Response('{}')),
+    );
+    expect(document.querySelector('.main-text')?.textContent).toBe('Hi all,\nthe café invoice & the refund');
+    expect(document.querySelector('mark')?.textContent).toBe('café');
+    expect(screen.getByText('see above')).toBeTruthy();
+    expect(screen.getByText('a < b')).toBeTruthy();
+    expect(summariseInput({ body })).not.toMatch(/<|&amp;/);
+  });
+});
