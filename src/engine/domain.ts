@@ -131,9 +131,11 @@ export const namedListsSchema = z
 /** Lists of values by name, which conditions of a type's rules refer to. */
 export type NamedLists = z.infer<typeof namedListsSchema>;
 
-const readingWords = z.array(characters(1, 60)).max(40);
+const wordsSchema = z.array(characters(1, 60)).max(40);
 const textBecomes = 'What a text becomes';
-const missingWords = readingWords.optional().describe('Words that say there is no value; left out: the usual ones');
+const missingWordsSchema = wordsSchema
+  .optional()
+  .describe('Words that say there is no value; left out: the usual ones');
 /** How the texts of one field are read where they are not of its kind already. */
 export const readingSchema = z
   .discriminatedUnion('kind', [
@@ -143,20 +145,20 @@ export const readingSchema = z
       unit: characters(0, 20)
         .optional()
         .describe('The only unit that a text may have, as it is written: € or %; left out: any'),
-      missing: missingWords,
+      missing: missingWordsSchema,
     }),
     z.strictObject({
       kind: z.literal('date').describe(textBecomes),
       order: z.enum(['day_first', 'month_first', 'year_first']).describe('ISO 8601 is read in any order'),
-      missing: missingWords,
+      missing: missingWordsSchema,
     }),
     z.strictObject({
       kind: z.literal('boolean').describe(textBecomes),
-      yes: readingWords.optional().describe('Words for true, beside true; left out: the usual ones'),
-      no: readingWords.optional().describe('Words for false, likewise'),
-      missing: missingWords,
+      yes: wordsSchema.optional().describe('Words for true, beside true; left out: the usual ones'),
+      no: wordsSchema.optional().describe('Words for false, likewise'),
+      missing: missingWordsSchema,
     }),
-    z.strictObject({ kind: z.literal('text').describe(textBecomes), missing: missingWords }),
+    z.strictObject({ kind: z.literal('text').describe(textBecomes), missing: missingWordsSchema }),
   ])
   .meta({ id: 'Reading' });
 export type Reading = z.infer<typeof readingSchema>;

@@ -15,11 +15,11 @@ import { changedFields } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { InputSchema } from './input-schema.tsx';
-import { Readings } from './readings.tsx';
 import { Residue } from './residue.tsx';
 import { Thresholds } from './thresholds.tsx';
 
-// It comes when it is first opened: most who define a type change no option that has examples.
+// They come when they are first opened: most who define a type change no option that has examples.
+const Readings = lazy(async () => ({ default: (await import('./readings.tsx')).Readings }));
 const Versions = lazy(async () => ({ default: (await import('./versions.tsx')).Versions }));
 const ChangeOption = lazy(async () => ({ default: (await import('./change-option.tsx')).ChangeOption }));
 
@@ -66,10 +66,10 @@ export function Define({ type }: { type: DecisionType }) {
               <Versions type={type} />
             </Suspense>
           ) : beside === 'input' ? (
-            <>
+            <Suspense>
               <Readings type={type} />
               <InputSchema type={type} />
-            </>
+            </Suspense>
           ) : (
             <Thresholds type={type} />
           )}
