@@ -87,7 +87,7 @@ export function compileCellReader(reading: Reading | null): (cell: Json | undefi
   };
 }
 
-/** What a value must be, in words. */
+/** Says in words what a value must be. */
 export function nounOf(reading: Reading): string {
   switch (reading.kind) {
     case 'number':
@@ -106,7 +106,7 @@ export type PathReading = { path: string[]; reading: Reading };
 export const toPathReadings = (readings: Readings): PathReading[] =>
   Object.entries(readings).map(([name, reading]) => ({ path: splitName(name), reading }));
 
-/** The readings as a setting of a manifest, which has none where there are none: earlier readers know no such setting. */
+/** Makes the readings a setting of a manifest: none where there are none, as earlier readers know no such setting. */
 export const toManifestReadings = (readings: Readings): { readings?: PathReading[] } =>
   Object.keys(readings).length === 0 ? {} : { readings: toPathReadings(readings) };
 

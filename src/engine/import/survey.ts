@@ -133,8 +133,8 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
 }
 
 /**
- * Surveys the columns of a sheet; those that the decision type has `readings` of are read so where that fits. The kinds of
- * a JSON file's values are taken as they are.
+ * Surveys the columns of a sheet; those that the decision type has `readings` of are read so where that fits. Values of
+ * a JSON file keep their kinds.
  */
 export function surveyColumns(sheet: Sheet, readings: Readings = {}): ColumnSurvey[] {
   const maxKeys = Math.min(maxSurveyedKeys, Math.ceil(maxSurveyedValues / sheet.rows.length));

@@ -113,7 +113,8 @@ export async function readInputFile(
     },
     flags,
   );
-  for (const line of describeFile(read)) say(line);
+  // Every row has its answer, so their number alone needs no word.
+  for (const line of describeFile(read).slice(read.sheet.detected.length === 0 ? 1 : 0)) say(line);
   const read_as = readKinds(flags['read-as'] ?? [], read.sheet.columns);
   const mapping = { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as };
   return { ...read, mapping, unread };

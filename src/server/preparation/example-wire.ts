@@ -41,7 +41,7 @@ export function toExample(example: ExampleRecord): Example {
   };
 }
 
-/** Reads the fields of one example at `loc`, its texts by the readings, and checks its labels against the definition. */
+/** Reads one example at `loc`, its texts by the readings, and checks its labels against the definition. */
 export function readExampleFields(
   request: ExampleInput,
   definition: Pick<Definition, 'options' | 'reason_codes'>,

@@ -97,7 +97,7 @@ describe('a command that is refused', () => {
     const folder = temporaryFolder();
     const [file, ragged] = [path.join(folder, 'loans.csv'), path.join(folder, 'ragged.csv')];
     writeFileSync(file, 'amount,result\n1,yes\n2,no\n');
-    writeFileSync(ragged, 'amount,result\n1,yes\n2\n');
+    writeFileSync(ragged, 'amount,result\n1,yes\n2,no,maybe\n');
     const dated = path.join(folder, 'dated.csv');
     writeFileSync(dated, 'am;result\n03.04.2024;yes\n05.06.2024;no\n');
     const refusals: [string[], string][] = [
@@ -105,7 +105,7 @@ describe('a command that is refused', () => {
         ['train', file, '--label', 'outcome'],
         'no column "outcome". Name the one with the answers by --label: amount, result',
       ],
-      [['train', ragged, '--label', 'result'], 'line 3: 1 cells instead of 2'],
+      [['train', ragged, '--label', 'result'], 'line 3: 3 cells instead of 2'],
       [['train', dated, '--label', 'result'], 'Choose date_day_first or date_month_first by --read-as COLUMN=KIND.'],
       [
         ['train', dated, '--label', 'result', '--read-as', 'am=day'],

@@ -211,7 +211,7 @@ function record(
   decision: Decision,
 ): PendingDecision {
   const { caller, type, input, requestId, receipt, dryRun } = call;
-  // What is not of its field's kind is told without being asked for.
+  // Values not of their field's kind are named without being asked for.
   const unread = call.unread ?? (misread === undefined ? null : [...misread]);
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
   const made: DecideResponse = { ...decision, latency_ms: latencyMs, request_id: requestId };
