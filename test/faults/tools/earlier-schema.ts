@@ -1,5 +1,8 @@
 /** Takes from a database what the migrations since schema 28 have added, which an earlier program did not write. */
 export const backToSchema28 = `
+  DROP INDEX examples_by_first_decision;
+  ALTER TABLE training_snapshots DROP COLUMN first_decision;
+  ALTER TABLE examples DROP COLUMN first_decision;
   ALTER TABLE policies DROP COLUMN follows;
   PRAGMA foreign_keys = OFF;
   ALTER TABLE label_checks RENAME TO label_checks_of_now;
