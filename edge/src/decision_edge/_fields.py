@@ -34,7 +34,8 @@ class EdgeField:
     path: str
     """Keys joined by dots, as the column of a table is called."""
     kind: str
-    """"number", "boolean", "category", "date", "text", "numbers", "strings" or "objects" (lists), else "any"."""
+    """"number", "boolean", "category", "date", "text", "conversation", "numbers", "strings" or "objects" (lists),
+    else "any"."""
     required: bool
     """Whether the input schema refuses an input without it, where the object around it is there."""
     missing: float | None = None
@@ -55,6 +56,7 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     "category": ("a string", (str, float, bool)),
     "date": ("an ISO 8601 date", (str,)),
     "text": ("a string", (str,)),
+    "conversation": ("a list of turns or a string", (str, list)),
     "numbers": ("a list", (list,)),
     "strings": ("a list", (list,)),
     "objects": ("a list", (list,)),
@@ -98,8 +100,10 @@ class Fields:
             values = tuple(field["values"]) if "values" in field else None
             found[path] = EdgeField(".".join(path), field["kind"], required.get(path, False), None, values, ends)
             start += size
-        for path in map(tuple, (plan["text"] or {"fields": []})["fields"]):
-            found[path] = EdgeField(".".join(path), "text", required.get(path, False))
+        text = plan["text"] or {"fields": []}
+        for path in map(tuple, text["fields"]):
+            kind = "conversation" if list(path) in text.get("conversations", []) else "text"
+            found[path] = EdgeField(".".join(path), kind, required.get(path, False))
         others = {*required, *_iterate_paths([rule["ast"] for rule in rules["rules"]])}
         # A rule that reads the whole input, as `"x" in ctx` does, may read any field.
         self.reads_all = () in others

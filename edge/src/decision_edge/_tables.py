@@ -39,7 +39,18 @@ LAST_OF_THIS_CENTURY = 68
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
 CLASSIFIER_KINDS = ("logistic", "trees", "blend")
-FIELD_KINDS = ("number", "boolean", "category", "date", "numbers", "strings", "objects", "text", "any")
+FIELD_KINDS = (
+    "number",
+    "boolean",
+    "category",
+    "date",
+    "numbers",
+    "strings",
+    "objects",
+    "text",
+    "conversation",
+    "any",
+)
 HTML_BLOCKS = (
     "address",
     "article",

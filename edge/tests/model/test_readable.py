@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from decision_edge._inputs import clean_input
 from decision_edge._model.readable import to_readable_text
 from decision_edge._model.text import join_text
 
@@ -32,3 +33,13 @@ def test_time_grows_with_the_text(unit: str) -> None:
 
     # In squared time four times the text takes sixteen times as long.
     assert measure(240_000) < 12 * max(0.01, measure(60_000))
+
+
+def test_shared_conversations_are_read_alike() -> None:
+    cases = json.loads((CASES.parent / "conversations.json").read_text("utf-8"))
+    assert len(cases) >= 10
+    for case in cases:
+        turns = clean_input({"turns": case["turns"]})["turns"]
+        assert join_text([turns], conversations=frozenset({0})) == case["text"], case["name"]
+        assert join_text([turns], True, frozenset({0})) == case["readable"], case["name"]
+        assert join_text([turns], True) == "", case["name"]

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countUtf8Bytes } from '../code-points.ts';
 import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from '../features/dates.ts';
-import type { FeaturePlan, FieldKind } from '../features/plan.ts';
+import { type FeaturePlan, type FieldKind, listTextFields } from '../features/plan.ts';
 import { isFiniteNumber, readPath, toCategory } from '../features/values.ts';
 import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
@@ -21,8 +21,9 @@ export const inputFieldKinds = [
   'strings',
   'objects',
   'text',
+  'conversation',
   'any',
-] as const satisfies readonly (FieldKind | 'text' | 'any')[];
+] as const satisfies readonly (FieldKind | 'text' | 'conversation' | 'any')[];
 export type InputFieldKind = (typeof inputFieldKinds)[number];
 
 const path = z.array(z.string()).min(1);
@@ -60,6 +61,7 @@ export const isKind: Readonly<Record<InputFieldKind, (value: Json | undefined) =
   strings: Array.isArray,
   objects: Array.isArray,
   text: (value) => typeof value === 'string',
+  conversation: (value) => typeof value === 'string' || Array.isArray(value),
   any: (value) => value !== undefined && value !== null,
 };
 
@@ -109,7 +111,7 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
     fields.push({ path, kind, required: isRequired(path), values, ...findSeen(path, kind) });
   };
   for (const field of plan.fields) add(field.path, field.kind, 'values' in field ? field.values : null);
-  for (const path of plan.text?.fields ?? []) add(path, 'text', null);
+  for (const { path, kind } of listTextFields(plan)) add(path, kind, null);
   const ofPlan = fields.splice(0);
   for (const path of listOtherPaths({ rules, inputSchema })) {
     const { kind, values } = describeProperty(properties.get(toKey(path))?.schema);

@@ -1,6 +1,7 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
 import { shorten } from '../code-points.ts';
 import type { Json, JsonObject } from '../domain.ts';
+import { listTextFields } from '../features/plan.ts';
 import { isJsonObject } from '../json.ts';
 import { findNearest, HintBudget } from '../rules/suggest.ts';
 import { type InputFieldKind, isKind, listOtherPaths, type ReadingParts } from './input-fields.ts';
@@ -14,6 +15,7 @@ const kindNames: Readonly<Record<InputFieldKind, string>> = {
   category: 'a string',
   date: 'an ISO 8601 date',
   text: 'a string',
+  conversation: 'a list of turns or a string',
   numbers: 'a list',
   strings: 'a list',
   objects: 'a list',
@@ -33,7 +35,7 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
   const { plan } = parts;
   const names: Names = new Map();
   for (const { path, kind } of plan.fields) addPath(names, path, kind);
-  for (const path of plan.text?.fields ?? []) addPath(names, path, 'text');
+  for (const { path, kind } of listTextFields(plan)) addPath(names, path, kind);
   const others = listOtherPaths(parts);
   for (const path of others) if (path.length > 0) addPath(names, path, 'any');
   for (const { path } of plan.left_out) addPath(names, path.split('.'), 'any');

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../domain.ts';
 import { limits } from '../limits.ts';
+import { joinTurns, readTurns } from './conversation.ts';
 import { compileField, countSlots } from './kinds.ts';
-import type { FeaturePlan } from './plan.ts';
+import { type FeaturePlan, listTextFields } from './plan.ts';
 import { toReadableText } from './readable-text.ts';
 import { compilePath } from './values.ts';
 
@@ -33,8 +34,12 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
     write: compileField(field),
     start: slots[index]?.start ?? 0,
   }));
-  const textFields = (plan.text?.fields ?? []).map((path) => ({ read: compilePath(path), field: path.join('.') }));
+  const textFields = listTextFields(plan).map(({ path, kind }) => ({
+    ...{ read: compilePath(path), field: path.join('.'), hasTurns: kind === 'conversation' },
+  }));
   const isMarkup = plan.text?.markup === true;
+  const readPart = (value: string) =>
+    isMarkup ? toReadableText(value.slice(0, findTextEnd(value, limits.maxMarkupCharacters))) : value;
   return {
     slots,
     tabularSize: size,
@@ -47,10 +52,10 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
     joinText(input) {
       let text = '';
       const parts: InputText['parts'] = [];
-      for (const { read, field } of textFields) {
+      for (const { read, field, hasTurns } of textFields) {
         const value = read(input);
-        if (typeof value !== 'string') continue;
-        const part = isMarkup ? toReadableText(value.slice(0, findTextEnd(value, limits.maxMarkupCharacters))) : value;
+        if (typeof value !== 'string' && !(hasTurns && Array.isArray(value))) continue;
+        const part = typeof value === 'string' ? readPart(value) : joinTurns(readTurns(value), readPart);
         text = parts.length === 0 ? part : `${text}\n${part}`;
         parts.push({ field, end: text.length });
       }

@@ -1,6 +1,7 @@
 /** Finding out what the fields of the inputs are. */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
+import { isConversation, readTurns } from './conversation.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
@@ -8,7 +9,7 @@ import { areMarkup } from './readable-text.ts';
 import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
 
 /** What a field is used as: a tabular kind, text, or nothing (with the reason as a sentence). */
-type FieldUse = { use: FieldKind } | { use: 'text' } | { use: null; reason: string };
+type FieldUse = { use: FieldKind } | { use: 'text' | 'conversation' } | { use: null; reason: string };
 
 type Column = {
   path: string[];
@@ -95,6 +96,7 @@ function inferUse(column: Column): FieldUse {
   /** From so many values of one type on, the others count as missing. */
   const enough = 0.8 * known.length;
   const lists = known.filter((value) => Array.isArray(value));
+  if (lists.filter(isConversation).length >= enough) return { use: 'conversation' };
   if (lists.length >= enough) return { use: inferListKind(lists) };
   const numbers = known.filter(isFiniteNumber);
   if (numbers.length >= enough) {
@@ -138,9 +140,11 @@ function findTextToRescue(columns: readonly Column[]): Column | undefined {
 }
 
 function isMarkup(inputs: readonly JsonObject[], fields: readonly string[][]): boolean {
-  return fields.some((path) =>
-    areMarkup(inputs.map((input) => readPath(input, path)).filter((value) => typeof value === 'string')),
-  );
+  return fields.some((path) => {
+    const values = inputs.map((input) => readPath(input, path));
+    const turns = values.filter(isConversation).flatMap(readTurns);
+    return areMarkup([...values.filter((value) => typeof value === 'string'), ...turns.map(({ content }) => content)]);
+  });
 }
 
 /**
@@ -155,12 +159,16 @@ export function inferPlan(
   const columns = listColumns(inputs, inputSchema);
   const plan: FeaturePlan = { format: 1, fields: [], tabular_size: 0, left_out: [], text: null };
   const textFields: string[][] = [];
+  const conversations: string[][] = [];
   for (const column of columns) {
     const fieldUse = inferUse(column);
     const dotted = column.path.join('.');
     if (fieldUse.use === null) plan.left_out.push({ path: dotted, reason: fieldUse.reason });
     else if (fieldUse.use === 'text') textFields.push(column.path);
-    else if (personal.includes(dotted) && (fieldUse.use === 'category' || fieldUse.use === 'strings')) {
+    else if (fieldUse.use === 'conversation') {
+      textFields.push(column.path);
+      conversations.push(column.path);
+    } else if (personal.includes(dotted) && (fieldUse.use === 'category' || fieldUse.use === 'strings')) {
       const reason = 'It holds personal data, whose values must not be stored in a policy.';
       plan.left_out.push({ path: dotted, reason });
     } else plan.fields.push(fitField(fieldUse.use, column.path, column.values));
@@ -177,6 +185,7 @@ export function inferPlan(
     plan.text = {
       fields: textFields,
       ...(isMarkup(inputs, textFields) && { markup: true }),
+      ...(conversations.length > 0 && { conversations }),
       ngrams: null,
       encoder: null,
     };

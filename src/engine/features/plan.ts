@@ -62,6 +62,8 @@ const textSpecSchema = z.strictObject({
   fields: z.array(path).min(1),
   /** Whether texts that are HTML are read as what a person sees of them; left out where none of the examples was. */
   markup: z.literal(true).optional(),
+  /** Those of the fields that are lists of turns; left out where none is. */
+  conversations: z.array(path).min(1).optional(),
   ngrams: ngramSpecSchema.nullable(),
   encoder: encoderSpecSchema.nullable(),
 });
@@ -74,3 +76,9 @@ export const featurePlanSchema = z.strictObject({
   text: textSpecSchema.nullable(),
 });
 export type FeaturePlan = z.infer<typeof featurePlanSchema>;
+
+/** The fields that are read as text, with their kinds in the input contract. */
+export function listTextFields({ text }: FeaturePlan): { path: string[]; kind: 'text' | 'conversation' }[] {
+  const keys = new Set(text?.conversations?.map((path) => path.join('\0')));
+  return (text?.fields ?? []).map((path) => ({ path, kind: keys.has(path.join('\0')) ? 'conversation' : 'text' }));
+}

@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { isConversation, readTurns } from '../../engine/features/conversation.ts';
 import { findMainText, flattenInput, valueText } from './text/inputs.ts';
 import { showUnseen } from './text/names.ts';
 
@@ -46,12 +47,32 @@ export function InputView({ input, note, without }: InputViewProps) {
   );
 }
 
+/** The turns of a conversation at `path`, one below the other; null where there is none. */
+export function findTurns(input: Readonly<Record<string, unknown>>, path: string) {
+  const value = flattenInput(input).find((field) => field.path === path)?.value;
+  if (!isConversation(value)) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long conversation is scrolled by keys, too
+    <section className="turns" aria-label="Conversation" tabIndex={0}>
+      {readTurns(value).map(({ role, content }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: turns never change their order
+        <div key={index}>
+          <strong>
+            <bdi>{showUnseen(role)}</bdi>
+          </strong>
+          <p>{valueText(content)}</p>
+        </div>
+      ))}
+    </section>
+  );
+}
+
 /** An input whole: its main text, then its other fields. */
 export function WholeInput({ input }: { input: Readonly<Record<string, unknown>> }) {
   const main = findMainText(input);
   return (
     <>
-      {main && <p className="wrap">{valueText(main.value)}</p>}
+      {main && (findTurns(input, main.path) ?? <p className="wrap">{valueText(main.value)}</p>)}
       <InputView input={input} without={main?.path} />
     </>
   );

@@ -28,4 +28,20 @@ describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
     expect(screen.getByText('a < b')).toBeTruthy();
     expect(summariseInput({ body })).not.toMatch(/<|&amp;/);
   });
+
+  it('and a conversation as its turns [FEA-8]', () => {
+    const chat = [
+      { role: 'Customer', content: 'My card was charged twice' },
+      { role: 'Agent', content: '<p>I am <b>sorry</b></p>' },
+    ];
+    const example = makeExample({ chat, queue: 'mail' });
+    show(
+      <ExampleCard type={type} example={example} headline="chat" />,
+      openPage(async () => new Response('{}')),
+    );
+    const turns = [...screen.getByRole('region', { name: 'Conversation' }).children].map((turn) => turn.textContent);
+    expect(turns).toEqual(['CustomerMy card was charged twice', 'AgentI am sorry']);
+    expect(screen.getByText('mail')).toBeTruthy();
+    expect(summariseInput({ chat })).toContain('Customer: My card was charged twice');
+  });
 });

@@ -323,3 +323,33 @@ test('tickets in HTML are learned, decided and explained by what a person reads,
   expect(named.join(' ')).toContain('Case');
   expect(named.join(' ')).not.toMatch(/div|class|mail|style|color|nbsp/);
 }, 600_000);
+
+const chatProgram = `
+import json, sys
+from decision_edge import EdgePredictor
+predictor = EdgePredictor.from_bundle(sys.argv[1])
+assert [field.kind for field in predictor.fields] == ["conversation"], predictor.fields
+rows = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
+inputs = [{"chat": row["chat"]} for row in rows]
+many, single = predictor.predict_many(inputs), [predictor.predict(each) for each in inputs]
+assert not any(decision.unread for decision in many + single)
+json.dump([[decision.to_dict() for decision in part] for part in (many, single)], sys.stdout)
+`;
+
+test('a chat log of turns is learned and decided as text, in Python alike [FEA-8]', async () => {
+  const { tickets } = makeTickets();
+  const chats = tickets.map(({ plain, body, answer }, at) => ({
+    chat: [
+      { role: 'customer', content: at % 2 === 0 ? plain : body },
+      { role: 'agent', content: 'I will look into it' },
+    ],
+    answer,
+  }));
+  const content = chats.map((chat) => JSON.stringify(chat)).join('\n');
+  const { call, bundle, table } = await trainOn(content, { name: 'chats', options: ['billing', 'access'] });
+  const tables: Decided[][] = runPython(chatProgram, bundle, table);
+  const inputs = chats.slice(0, 150).map(({ chat }) => ({ chat }));
+  expect(await compare(call, 'chats', inputs, tables)).toContain('classifier');
+  const right = tables[0]?.filter(({ decision }, at) => decision === chats[at]?.answer).length ?? 0;
+  expect(right).toBeGreaterThan(150);
+}, 600_000);

@@ -1,13 +1,15 @@
-"""Reading text that is HTML: what a person sees of it, as `features/readable-text.ts` of the workbench does."""
+"""Reading HTML as what a person sees of it, and lists of turns as text, as the workbench does (`features`)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html.entities import name2codepoint
 
+from .._json import JsonValue
 from .._tables import HTML_BLOCKS, HTML_HIDDEN, HTML_INLINE, HTML_TELLTALES
 
-__all__ = ["to_readable_text"]
+__all__ = ["join_turns", "to_readable_text"]
 
 _KNOWN = frozenset(("br", *HTML_BLOCKS, *HTML_INLINE, *HTML_HIDDEN))
 _BLOCKS, _HIDDEN, _TELLTALES = frozenset(HTML_BLOCKS), frozenset(HTML_HIDDEN), frozenset(HTML_TELLTALES)
@@ -24,6 +26,33 @@ _WINDOWS = (
     "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f"
     "\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178"
 )
+
+# Names under which turns have who speaks and what is said.
+_ROLES = ("role", "from", "speaker", "author", "sender")
+_CONTENTS = ("content", "value", "text", "message", "body")
+
+
+def join_turns(turns: list[JsonValue], read: Callable[[str], str]) -> str:
+    """Return a line `role: content` for each turn, `read` applied to the content; what holds no text is left out."""
+    lines: list[str] = []
+    for turn in turns:
+        if not isinstance(turn, dict):
+            continue
+        content = next((text for name in _CONTENTS if (text := _read_content(turn.get(name))) is not None), None)
+        role = next((value for name in _ROLES if isinstance(value := turn.get(name), str)), "")
+        if content is not None:
+            lines.append(f"{role}: {read(content)}" if role else read(content))
+    return "\n".join(lines)
+
+
+def _read_content(value: JsonValue) -> str | None:
+    """Return a string, or the strings of a list of parts; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None
+    texts = [part.get("text") if isinstance(part, dict) else part for part in value]
+    return "\n".join([text for text in texts if isinstance(text, str)])
 
 
 def to_readable_text(text: str) -> str:

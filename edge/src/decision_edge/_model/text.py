@@ -26,7 +26,7 @@ from .._json import (
 from .._tables import MAX_ADAPTER_RANK, MAX_MARKUP_CHARACTERS, MAX_TEXT_CHARACTERS
 from .classifier import open_session
 from .features import read_path
-from .readable import to_readable_text
+from .readable import join_turns, to_readable_text
 from .shared import SharedFile
 from .tokenizer import Tokenizer
 
@@ -43,12 +43,23 @@ _LAYERS = 6
 _START, _END = 101, 102
 
 
-def join_text(values: Iterable[JsonValue], is_markup: bool = False) -> str:
-    """Return the start of the values of the text fields, joined by line breaks; what is no string is left out."""
-    texts = [value for value in values if isinstance(value, str)]
-    return "\n".join([to_readable_text(text[:MAX_MARKUP_CHARACTERS]) for text in texts] if is_markup else texts)[
-        :MAX_TEXT_CHARACTERS
-    ]
+def join_text(values: Iterable[JsonValue], is_markup: bool = False, conversations: frozenset[int] = frozenset()) -> str:
+    """Return the start of the values of the text fields, joined by line breaks; what is no string is left out.
+
+    Values at the positions `conversations` may also be lists of turns.
+    """
+    read = _read_markup if is_markup else str
+    texts: list[str] = []
+    for position, value in enumerate(values):
+        if isinstance(value, str):
+            texts.append(read(value))
+        elif position in conversations and isinstance(value, list):
+            texts.append(join_turns(value, read))
+    return "\n".join(texts)[:MAX_TEXT_CHARACTERS]
+
+
+def _read_markup(text: str) -> str:
+    return to_readable_text(text[:MAX_MARKUP_CHARACTERS])
 
 
 class TextFeatures:
@@ -62,11 +73,13 @@ class TextFeatures:
         self._files = (tokenizer, encoder)
         self._tokenizer: Tokenizer = tokenizer.open(_open_tokenizer)
         with reading("features.json: text"):
-            expect_keys(plan, {"fields", "ngrams", "encoder"}, {"markup"})
+            expect_keys(plan, {"fields", "ngrams", "encoder"}, {"markup", "conversations"})
             if plan.get("markup", True) is not True:
                 raise ValueError("markup is true or left out")
             self._is_markup = "markup" in plan
             self._fields = [read_path(path) for path in expect_list(plan["fields"])]
+            conversations = [read_path(path) for path in expect_list(plan.get("conversations", []))]
+            self._conversations = frozenset(self._fields.index(path) for path in conversations)
             if not self._fields:
                 raise ValueError("no field is named")
             self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
@@ -86,7 +99,7 @@ class TextFeatures:
         return [self._tokenize(column[row] for column in columns) for row in rows]
 
     def _tokenize(self, values: Iterable[JsonValue]) -> list[int]:
-        return self._tokenizer.encode(join_text(values, self._is_markup))
+        return self._tokenizer.encode(join_text(values, self._is_markup, self._conversations))
 
 
 class _Ngrams:

@@ -25,6 +25,7 @@ _TYPES: dict[str, Schema] = {
     "category": _TEXT,
     "date": {**_TEXT, "description": "ISO 8601"},
     "text": _TEXT,
+    "conversation": {"type": ["array", "string"], "items": {"type": "object"}},
     "numbers": {"type": "array", "items": {"type": "number"}},
     "strings": _TEXTS,
     "objects": {"type": "array", "items": {"type": "object"}},

@@ -1,5 +1,6 @@
 /** The view of examples one at a time, with a key for each option. */
 import { memo, type ReactNode, useMemo, useRef } from 'react';
+import { isConversation } from '../../../engine/features/conversation.ts';
 import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
@@ -8,12 +9,12 @@ import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { useWhy } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
-import { InputView } from '../../parts/input-view.tsx';
+import { findTurns, InputView } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Pane, Place, useNarrow } from '../../parts/panes.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
-import { findHeadline, findMainText, flattenInput } from '../../parts/text/inputs.ts';
+import { findHeadline, findMainText, flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { MarkedText } from '../../parts/text/marked-text.tsx';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -327,8 +328,9 @@ function describePlace(numbers: Numbers, path: string, value: unknown): string |
 
 function findShown(input: Example['input_payload'], headline: string | null | undefined) {
   if (headline === null) return null;
-  const text = flattenInput(input).find(({ path, value }) => path === headline && typeof value === 'string');
-  return text ? { path: text.path, value: String(text.value) } : findMainText(input);
+  const { path, value } = flattenInput(input).find((field) => field.path === headline) ?? {};
+  if (path !== undefined && isConversation(value)) return { path, value: valueText(value) };
+  return path !== undefined && typeof value === 'string' ? { path, value } : findMainText(input);
 }
 
 /** An example whole: its main text large, the other fields below. */
@@ -357,11 +359,12 @@ export const ExampleCard = memo(function ExampleCard({
         {example.status === 'flagged' ? ' · flagged' : ''} ·{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
-      {main && (
-        <p className="main-text">
-          <MarkedText text={main.value} words={words.filter(({ field }) => field === main.path)} />
-        </p>
-      )}
+      {main &&
+        (findTurns(example.input_payload, main.path) ?? (
+          <p className="main-text">
+            <MarkedText text={main.value} words={words.filter(({ field }) => field === main.path)} />
+          </p>
+        ))}
       <InputView
         input={example.input_payload}
         without={main?.path}

@@ -1,4 +1,5 @@
 /** Inputs as people read them. */
+import { isConversation, joinTurns, readTurns } from '../../../engine/features/conversation.ts';
 import { toReadableText } from '../../../engine/features/readable-text.ts';
 import { number } from './figures.ts';
 import { isolate, showUnseen } from './names.ts';
@@ -8,6 +9,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** A value in one line. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return showUnseen(toReadableText(value));
+  if (isConversation(value)) return showUnseen(joinTurns(readTurns(value), toReadableText));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return number(value);
   return showUnseen(JSON.stringify(value));
@@ -31,12 +33,14 @@ const minTextLength = 40;
 
 type Text = { path: string; value: string };
 
-/** The strings of an input that may be a text to read: long ones, or of several words. */
+/** The texts of an input that may be read: long ones, or of several words; conversations as their lines. */
 function listTexts(input: Input): Text[] {
-  return flattenInput(input).filter(
-    (field): field is Text =>
-      typeof field.value === 'string' && (field.value.length >= minTextLength || field.value.includes(' ')),
-  );
+  return flattenInput(input)
+    .map(({ path, value }) => ({ path, value: isConversation(value) ? valueText(value) : value }))
+    .filter(
+      (field): field is Text =>
+        typeof field.value === 'string' && (field.value.length >= minTextLength || field.value.includes(' ')),
+    );
 }
 
 /** The field that is most likely the text to read: the longest string with spaces; null where there is none. */

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { listInputFields } from '../../../src/engine/bundle/input-fields.ts';
+import { compileUnread } from '../../../src/engine/bundle/unread.ts';
+import type { Json } from '../../../src/engine/domain.ts';
+import { compileFeatures } from '../../../src/engine/features/compile.ts';
+import { isConversation } from '../../../src/engine/features/conversation.ts';
+import { inferPlan } from '../../../src/engine/features/infer.ts';
+import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
+
+type Case = { name: string; turns: Json[]; isConversation: boolean; text: string; readable: string };
+const cases = JSON.parse(readFileSync(new URL('../../cases/conversations.json', import.meta.url), 'utf8')) as Case[];
+const text = { fields: [['turns']], ngrams: null, encoder: null };
+const plan = { format: 1, fields: [], tabular_size: 0, left_out: [], text };
+const readBy = (changes: object, turns: Json) =>
+  compileFeatures(featurePlanSchema.parse({ ...plan, text: { ...text, ...changes } })).joinText({ turns }).text;
+
+describe('a list of turns is read as text, as the shared cases say [FEA-8]', () => {
+  it.each(cases)('$name', ({ turns, ...expected }) => {
+    expect(isConversation(turns)).toBe(expected.isConversation);
+    expect(readBy({ conversations: [['turns']] }, turns)).toBe(expected.text);
+    expect(readBy({ conversations: [['turns']], markup: true }, turns)).toBe(expected.readable);
+    // Policies of before read a list as no text.
+    expect(readBy({}, turns)).toBe('');
+  });
+
+  it('is found from examples, and lists of other objects stay lists', () => {
+    const inputs = Array.from({ length: 20 }, (_, at) => ({
+      chat: [
+        { role: 'user', content: `Question ${at}` },
+        { role: 'agent', content: 'An answer' },
+      ],
+      lines: [{ sku: `a${at}`, amount: at }],
+    }));
+    const found = inferPlan(inputs, null);
+    expect(found.text).toEqual({ fields: [['chat']], conversations: [['chat']], ngrams: null, encoder: null });
+    expect(found.fields.map(({ path, kind }) => [path.join('.'), kind])).toEqual([['lines', 'objects']]);
+    expect(featurePlanSchema.parse(found)).toEqual(found);
+    const parts = { plan: found, rules: { rules: [] }, inputSchema: null };
+    const kinds = listInputFields(parts, () => ({ missing: null, range: null })).map(({ path, kind }) => [
+      path[0],
+      kind,
+    ]);
+    expect(kinds).toEqual([
+      ['lines', 'objects'],
+      ['chat', 'conversation'],
+    ]);
+    const unread = compileUnread(parts);
+    expect(unread({ chat: inputs[0]?.chat ?? [], lines: [] })).toEqual([]);
+    expect(unread({ chat: 'user: Question' })).toEqual([]);
+    expect(unread({ chat: 7 })).toEqual(["'chat' must be a list of turns or a string"]);
+  });
+});
