@@ -20,6 +20,9 @@ export default defineConfig({
   },
   renderer: {
     ...renderer,
-    build: { ...renderer.build, rollupOptions: { input: 'src/renderer/index.html' } },
+    build: {
+      ...renderer.build,
+      rolldownOptions: { ...renderer.build?.rolldownOptions, input: 'src/renderer/index.html' },
+    },
   },
 });
