@@ -102,7 +102,7 @@ def test_the_fields_that_an_agent_may_fill(make_bundle: Any) -> None:
     }
     with Session(make_bundle(fields=[amount])) as session:
         (listed,) = session.tool("get_bundle_info")["structuredContent"]["fields"]
-        assert listed == {**amount, "path": "loan.amount"}
+        assert listed == {**amount, "path": "loan.amount", "reading": None}
         mistyped = {"loan": {"amuont": 4}}
         result = session.tool("make_decision", input=mistyped)["structuredContent"]
         assert result["unread"] == ["'loan.amuont' is no field of the policy; did you mean 'amount'?"]

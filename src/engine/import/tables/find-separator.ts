@@ -18,6 +18,8 @@ const sampledCharacters = 100_000;
 /** Of the lines below titles, at least so many have cells of one number. */
 const minShare = 0.5;
 const maxTitleLines = 20;
+/** A sign that also cuts the first line is likelier: `;` of HTML in quoted cells is in each row, and not in the header. */
+const titledScore = 0.9;
 
 export const nameSeparator = (separator: string): string =>
   separators.find(({ sign }) => sign === separator)?.name ?? `“${separator}”`;
@@ -77,7 +79,7 @@ function isProse(text: string, sign: string, start: number): boolean {
 
 /** Finds the separator that cuts most lines into equally many cells, past titles; null where a text has one column. */
 export function findSeparator(text: string, quote = '"'): string | null {
-  let best: { sign: string; share: number } | null = null;
+  let best: { sign: string; score: number } | null = null;
   for (const { sign } of separators) {
     if (sign !== blanks && !text.includes(sign)) continue;
     if (sign === blanks && best !== null) continue;
@@ -85,7 +87,8 @@ export function findSeparator(text: string, quote = '"'): string | null {
     const found = findWidth(lines);
     if (found === null || found.share < minShare || isProse(text, sign, found.start)) continue;
     if (sign === blanks && !areBlanksCells(lines, found)) continue;
-    if (best === null || found.share > best.share) best = { sign, share: found.share };
+    const score = found.share * (found.start === 0 ? 1 : titledScore);
+    if (best === null || score > best.score) best = { sign, score };
   }
   return best?.sign ?? null;
 }
