@@ -42,7 +42,7 @@ async function pasteRules(page: Page): Promise<void> {
   await click(page, 'Import…');
   await page.getByLabel('Lines copied in a spreadsheet').fill('amount\tThen\n> 900\tdeny\n> 950\tnowhere');
   await page.getByRole('list', { name: 'Not understood' }).waitFor();
-  await page.getByRole('button', { name: 'Add 1 rule' }).waitFor();
+  await page.getByRole('button', { name: 'Add 1 of 2 rules' }).waitFor();
 }
 
 async function deleteOption(page: Page): Promise<void> {

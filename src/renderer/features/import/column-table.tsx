@@ -25,7 +25,7 @@ type ColumnTableProps = { surveys: readonly ColumnSurvey[]; rows: number; mappin
 export function ColumnTable({ surveys, rows, mapping }: ColumnTableProps) {
   return (
     <Part title="Columns">
-      <PlainTable heads={['Column', 'Becomes', 'Kind', 'Values']}>
+      <PlainTable heads={['Column', 'Becomes', 'Values']}>
         {surveys.map((survey) => (
           <ColumnRow key={survey.name} survey={survey} rows={rows} mapping={mapping} />
         ))}
@@ -43,31 +43,31 @@ function ColumnRow({ survey, rows, mapping }: { survey: ColumnSurvey; rows: numb
     <tr>
       <td className="strong wrap">{showUnseen(name)}</td>
       <td>
-        <NativeSelect
-          aria-label={`Column ${isolate(name)} becomes`}
-          miw="8.5rem"
-          value={role}
-          data={roleNames}
-          onChange={(event) => {
-            const chosen = roleNames.find(({ value }) => value === event.currentTarget.value)?.value;
-            if (chosen) mapping.setRole(name, chosen);
-          }}
-        />
-      </td>
-      <td>
-        {role === 'input' && (
+        <div className="column-choices">
           <NativeSelect
-            aria-label={`Kind of ${isolate(name)}`}
-            miw="12rem"
-            error={isOpen}
-            value={isOpen ? '' : mapping.kinds.get(name)}
-            data={isOpen ? [open, ...kindChoices] : kindChoices}
+            aria-label={`Column ${isolate(name)} becomes`}
+            miw="8.5rem"
+            value={role}
+            data={roleNames}
             onChange={(event) => {
-              const chosen = columnKinds.find((kind) => kind === event.currentTarget.value);
-              if (chosen) mapping.setKind(name, chosen);
+              const chosen = roleNames.find(({ value }) => value === event.currentTarget.value)?.value;
+              if (chosen) mapping.setRole(name, chosen);
             }}
           />
-        )}
+          {role === 'input' && (
+            <NativeSelect
+              aria-label={`Kind of ${isolate(name)}`}
+              miw="12rem"
+              error={isOpen}
+              value={isOpen ? '' : mapping.kinds.get(name)}
+              data={isOpen ? [open, ...kindChoices] : kindChoices}
+              onChange={(event) => {
+                const chosen = columnKinds.find((kind) => kind === event.currentTarget.value);
+                if (chosen) mapping.setKind(name, chosen);
+              }}
+            />
+          )}
+        </div>
       </td>
       <td className="wrap">
         {describeValues(survey, rows)}
