@@ -65,9 +65,10 @@ describe('Import', () => {
     );
     await choose('buchungen.csv', ['Hotel;Mahlzeit;Betrag;Ergebnis', ...rows].join('\n'));
     await screen.findByRole('radiogroup', { name: 'Which column is the answer?' });
-    expect(screen.getAllByRole('radio').map((radio) => radio.getAttribute('aria-label'))).toEqual(
-      ['Ergebnis', 'Hotel'].map(isolate),
-    );
+    expect(screen.getAllByRole('radio').map((radio) => radio.getAttribute('aria-label'))).toEqual([
+      ...['Ergebnis', 'Hotel'].map(isolate),
+      'No column',
+    ]);
     screen.getByText('behalten (25) · storniert (13) · stornirt (1)');
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 40 rows' });
     expect(button()).toHaveProperty('disabled', true);
@@ -85,6 +86,51 @@ describe('Import', () => {
     await screen.findByText('40 examples imported from buchungen.csv.');
     const [type] = (await call('GET', '/api/v1/decision-types')).body.items;
     expect(type.active_version.options).toEqual(['storniert', 'behalten']);
+  });
+
+  it('asks whether a score that tells the answer is learned from, and leaves another answer out [FIL-40] [FIL-41]', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    const groupOf = (index: number) =>
+      index % 97 === 5 ? 'Passive' : index % 11 > 8 ? 'Promoter' : index % 11 > 6 ? 'Passive' : 'Detractor';
+    const rows = Array.from(
+      { length: 400 },
+      (_, index) =>
+        `${index % 11},${'abc'[index % 3]},note ${index % 37},${index % 7 > 2 ? 'kept' : 'left'},${groupOf(index)}`,
+    );
+    await choose('survey.csv', ['score,shop,note,outcome,label', ...rows].join('\n'));
+    fireEvent.click(await screen.findByRole('radio', { name: isolate('label') }));
+    expect(screen.getByLabelText('Column outcome becomes')).toHaveProperty('value', 'ignore');
+    screen.getByText('It looks like the answer of another decision type.');
+    const choice = screen.getByRole('radiogroup', { name: 'Learn from score' });
+    expect(choice.closest('tr')?.textContent).toMatch(
+      /^scoreIt alone tells the answer in 99 % of the rows\. Is it known before the decision\?/,
+    );
+    const button = () => screen.getByRole('button', { name: 'Create decision type and import 400 rows' });
+    screen.getByText('Say whether to learn from score.');
+    expect(button()).toHaveProperty('disabled', true);
+    fireEvent.click(within(choice).getByRole('radio', { name: 'Leave it out' }));
+    expect(screen.getByLabelText('Column score becomes')).toHaveProperty('value', 'ignore');
+    fireEvent.click(button());
+    await screen.findByText(/^\d+ examples imported from survey\.csv\.$/);
+    const [type] = (await call('GET', '/api/v1/decision-types')).body.items;
+    const { items } = (await call('GET', `/api/v1/decision-types/${type.id}/examples`)).body;
+    expect(Object.keys(items[0].input_payload)).toEqual(['shop', 'note']);
+  });
+
+  it('takes the options of a file without labels as they are typed, to label its rows later [FIL-42]', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    await choose('wishes.csv', 'wish\na room with a view\na late breakfast\na second pillow\n');
+    const options = await screen.findByLabelText('Options');
+    const button = () => screen.getByRole('button', { name: 'Create decision type and import 3 rows' });
+    expect(button()).toHaveProperty('disabled', true);
+    fireEvent.paste(options, { clipboardData: { getData: () => 'room,kitchen' } });
+    expect(button()).toHaveProperty('disabled', false);
+    fireEvent.click(button());
+    await screen.findByText('3 examples imported from wishes.csv.');
+    const [type] = (await call('GET', '/api/v1/decision-types')).body.items;
+    expect(type.active_version.options).toEqual(['room', 'kitchen']);
   });
 
   it('asks of a type whose options no column holds only about a column that is called an answer', async () => {
@@ -110,7 +156,7 @@ describe('Import', () => {
     await choose('broken.json', '{"a": ');
     expect((await screen.findByRole('alert')).textContent).toMatch(/^broken\.json: /);
     await choose('words.csv', 'text,other\nbroken,late\n');
-    await screen.findByText('Choose the column with the decisions: a decision type needs at least two options.');
+    await screen.findByText('Type at least two options, or choose “Decision” for the column that holds the decisions.');
     expect(screen.getByRole('button', { name: 'Create decision type and import 1 row' })).toHaveProperty(
       'disabled',
       true,

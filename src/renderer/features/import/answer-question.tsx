@@ -16,12 +16,11 @@ type AnswerQuestionProps = {
   surveys: readonly ColumnSurvey[];
   candidates: readonly Candidate[];
   chosen: Answer;
-  mayBeNone: boolean;
   onChoose(column: string | null): void;
 };
 
 /** Asks which of several columns is the answer. */
-export function AnswerQuestion({ surveys, candidates, chosen, mayBeNone, onChoose }: AnswerQuestionProps) {
+export function AnswerQuestion({ surveys, candidates, chosen, onChoose }: AnswerQuestionProps) {
   const shown = candidates.slice(0, maxCandidates);
   return (
     <Radio.Group
@@ -31,7 +30,7 @@ export function AnswerQuestion({ surveys, candidates, chosen, mayBeNone, onChoos
       value={chosen === undefined ? null : (chosen ?? noColumn)}
       onChange={(value) => onChoose(value === noColumn ? null : value)}
     >
-      <SimpleGrid cols={shown.length + (mayBeNone ? 1 : 0)} spacing="xs" mt="xs">
+      <SimpleGrid cols={shown.length + 1} spacing="xs" mt="xs">
         {shown.map(({ column, why }) => (
           <AnswerCard
             key={column}
@@ -41,14 +40,7 @@ export function AnswerQuestion({ surveys, candidates, chosen, mayBeNone, onChoos
             why={why}
           />
         ))}
-        {mayBeNone && (
-          <AnswerCard
-            value={noColumn}
-            title="No column"
-            values="The rows have no answer yet"
-            why="you label them here"
-          />
-        )}
+        <AnswerCard value={noColumn} title="No column" values="The rows have no answer yet" why="you label them here" />
       </SimpleGrid>
     </Radio.Group>
   );

@@ -1,4 +1,4 @@
-import { Button, Progress, TextInput } from '@mantine/core';
+import { Button, Progress, TagsInput, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -14,6 +14,7 @@ import { turnAct } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnTable } from './column-table.tsx';
+import { DoubtfulColumns } from './doubtful-columns.tsx';
 import { LabelTable } from './label-table.tsx';
 import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
@@ -25,16 +26,23 @@ import { toTypeName } from './type-name.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
 /** Why a mapping cannot be carried out, in words; null when it can. */
-function findProblem({ plan, openColumns, openNear }: Mapping, type: DecisionType | null, name: string): string | null {
+function findProblem(
+  { plan, openColumns, openNear, openAsked, decisionColumn }: Mapping,
+  type: DecisionType | null,
+  name: string,
+): string | null {
   if (plan.rows.length === 0) return 'The file has no rows to import.';
   if (plan.rows.length > limits.maxExamples)
     return `A decision type holds at most ${limits.maxExamples.toLocaleString()} examples.`;
   if (openColumns.length > 0) return `Choose the kind of ${openColumns.map(isolate).join(', ')} under Columns.`;
   if (openNear.length > 0) return 'Say which labels mean the same.';
+  if (openAsked.length > 0) return `Say whether to learn from ${openAsked.map(isolate).join(', ')}.`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   if (plan.newOptions.length < limits.minOptions)
-    return 'Choose the column with the decisions: a decision type needs at least two options.';
+    return decisionColumn === null
+      ? 'Type at least two options, or choose “Decision” for the column that holds the decisions.'
+      : 'Choose the column with the decisions: a decision type needs at least two options.';
   return plan.newOptions.length > limits.maxOptions
     ? `A decision type has at most ${limits.maxOptions} options. Choose another column.`
     : null;
@@ -145,12 +153,17 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
           surveys={surveys}
           candidates={answers.candidates}
           chosen={mapping.answer}
-          mayBeNone={type !== null}
           onChoose={mapping.setAnswer}
         />
       )}
+      {mapping.asked.length > 0 && <DoubtfulColumns mapping={mapping} />}
       {mapping.near.length > 0 && <NearLabels mapping={mapping} />}
-      {!type && <TypeName value={typeName} onChange={setTypeName} />}
+      {!type && (
+        <Part title="The decision type">
+          <TypeName value={typeName} onChange={setTypeName} />
+          {mapping.answer === null && <TypedOptions mapping={mapping} />}
+        </Part>
+      )}
       <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
     </Place>
   );
@@ -158,16 +171,28 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
 
 function TypeName({ value, onChange }: { value: string; onChange(name: string): void }) {
   return (
-    <Part title="The decision type">
-      <TextInput
-        label="Name"
-        description="Programs ask for decisions by this name."
-        maw={360}
-        maxLength={limits.maxTypeNameLength}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    </Part>
+    <TextInput
+      label="Name"
+      description="Programs ask for decisions by this name."
+      maw={360}
+      maxLength={limits.maxTypeNameLength}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** The options of a type whose file has no labels. */
+function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping: Mapping }) {
+  return (
+    <TagsInput
+      comboboxProps={{ keepMounted: false }}
+      label="Options"
+      description="The possible answers, each with Enter. You label the rows by them after the import."
+      mt="xs"
+      value={typedOptions}
+      onChange={setTypedOptions}
+    />
   );
 }
 

@@ -27,6 +27,7 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
   const [chosenRoles, setChosenRoles] = useState<Chosen<ColumnRole>>({});
   const [chosenKinds, setChosenKinds] = useState<Chosen<ColumnKind>>({});
   const [chosenTargets, setChosenTargets] = useState<Chosen<LabelTarget>>({});
+  const [typedOptions, setTypedOptions] = useState<string[]>([]);
   const decisionColumn = answer ?? null;
   const proposed = useMemo(() => proposeRoles(sheet, surveys, decisionColumn), [sheet, surveys, decisionColumn]);
   const roles = useMemo(() => new Map([...proposed.roles, ...Object.entries(chosenRoles)]), [proposed, chosenRoles]);
@@ -40,10 +41,12 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
   );
   const guessed = useMemo(() => guessTargets(labels, options), [labels, options]);
   const targets = useMemo(() => ({ ...guessed.targets, ...chosenTargets }), [guessed, chosenTargets]);
-  const plan = useMemo(
+  const read = useMemo(
     () => makePlan(sheet, roles, chooseReadings(surveys, kinds), targets, { options, reason_codes, readings }),
     [sheet, surveys, roles, kinds, targets, options, reason_codes, readings],
   );
+  // Without labels the options of a new type are those that were typed.
+  const plan = type === null && decisionColumn === null ? { ...read, newOptions: typedOptions } : read;
   const setAnswer = (column: string | null) => {
     chooseAnswer(column);
     setChosenTargets({});
@@ -64,7 +67,15 @@ export function useMapping(type: DecisionType | null, { sheet, surveys }: Survey
   const openColumns = surveys
     .filter(({ name, choices }) => choices.length > 0 && roles.get(name) === 'input' && !(name in chosenKinds))
     .map(({ name }) => name);
+  /** Columns of which it is asked whether they are to be learned from, and those of them that wait for an answer. */
+  const { asked, leaks } = proposed;
+  const openAsked = asked.filter((name) => !(name in chosenRoles) && roles.get(name) === 'input');
   return {
+    asked,
+    openAsked,
+    leaks,
+    typedOptions,
+    setTypedOptions,
     answers,
     answer,
     /** Labels that may be another writing of an option, and those of them about which nothing is said yet. */
