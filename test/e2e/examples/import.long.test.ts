@@ -18,7 +18,7 @@ function makeCsv(): string {
     const label = index === 40 ? 'Lieferug' : kind?.label;
     return `"${kind?.text}, ${people[index % 8]}; Nr. ${index}";${(index * 1.75).toFixed(2).replace('.', ',')};${label}`;
   });
-  return ['Anliegen;Betrag;Thema', ...rows, rows[3], rows[4], 'ohne Thema'].join('\r\n');
+  return ['Anliegen;Betrag;Thema', ...rows, rows[3], rows[4], 'ohne;1,00;Rechnung;Thema'].join('\r\n');
 }
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
@@ -59,10 +59,16 @@ describe('a spreadsheet that nobody prepared', () => {
       'input',
       'decision',
     ]);
+    await page()
+      .getByRole('radiogroup', { name: 'Lieferug and Lieferung' })
+      .getByText('The same', { exact: true })
+      .click();
     expect(await page().getByLabel('Label Lieferug means').inputValue()).toBe('Lieferung');
     await page().getByText('2 duplicate rows left out: lines 152 (as 5); 153 (as 6).').waitFor();
-    await page().getByText('1 line cannot be read: lines 154, 1 cells instead of 3.').waitFor();
-    expect(await page().getByLabel('Name').inputValue()).toBe('kundenanliegen-mai');
+    await page()
+      .getByText('1 line cannot be read: lines 154, 4 cells instead of 3; quote cells that hold a separator.')
+      .waitFor();
+    expect(await page().getByLabel('Name', { exact: true }).inputValue()).toBe('kundenanliegen-mai');
   });
 
   test('becomes a decision type with its examples in one act', async () => {
@@ -101,11 +107,11 @@ describe('a spreadsheet that nobody prepared', () => {
     expect((await download).suggestedFilename()).toMatch(/^kundenanliegen-mai.*\.zip$/);
   });
 
-  test('takes six clicks and only the keys of what is tried', async () => {
+  test('takes seven clicks, one of which says what a misspelt label means, and only the keys of what is tried', async () => {
     const { clicks, keys } = await readActs(page());
     const seconds = (Date.now() - startedMs) / 1_000;
     process.stdout.write(`from the file to its bundle: ${clicks} clicks, ${keys} keys, ${seconds.toFixed(0)} s\n`);
-    expect(clicks).toBeLessThanOrEqual(6);
+    expect(clicks).toBeLessThanOrEqual(7);
     // The sentence, and one key that empties its field.
     expect(keys).toBeLessThanOrEqual('Mein Paket ist noch nicht angekommen'.length + 1);
     expect(seconds).toBeLessThan(600);

@@ -14,7 +14,8 @@ export function startCounting(page: Page): Promise<void> {
     const count = (event: Event, kind: 'clicks' | 'keys') => {
       if (event.isTrusted) window.acts[kind] += 1;
     };
-    window.addEventListener('click', (event) => count(event, 'clicks'), true);
+    // A click on a label is a second one on its input, but one press.
+    window.addEventListener('pointerdown', (event) => count(event, 'clicks'), true);
     window.addEventListener('keydown', (event) => count(event, 'keys'), true);
   });
 }

@@ -18,7 +18,7 @@ const sampledCharacters = 100_000;
 /** Of the lines below titles, at least so many have cells of one number. */
 const minShare = 0.5;
 const maxTitleLines = 20;
-/** A sign that also cuts the first line is likelier: `;` of HTML in quoted cells is in each row, and not in the header. */
+/** A sign that also cuts the first line is likelier: `;` of HTML in quoted cells is in each row, not in the header. */
 const titledScore = 0.9;
 
 export const nameSeparator = (separator: string): string =>
