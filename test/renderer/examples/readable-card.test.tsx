@@ -10,8 +10,23 @@ afterEach(cleanup);
 
 const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
 const body = '<div class="x"><p>Hi <b>all</b>,</p><p>the caf&eacute; invoice &amp; the refund</p></div>';
-const makeExample = (input_payload: Example['input_payload']) =>
-  ({ input_payload, created_at: '2026-01-01T00:00:00Z', source: 'imported', expected_decision: null }) as Example;
+const makeExample = (input_payload: Example['input_payload']): Example => ({
+  id: '018f0000-0000-7000-8000-000000000001',
+  decision_type_id: type.id,
+  input_payload,
+  expected_decision: null,
+  first_decision: null,
+  reason_codes: [],
+  source: 'user',
+  reviewed: false,
+  test: false,
+  status: 'to_label',
+  note: null,
+  audited: false,
+  labelled_by: null,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+});
 
 describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
   it('with its lines, the words marked that weighed, and other fields likewise', () => {
