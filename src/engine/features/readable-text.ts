@@ -41,7 +41,7 @@ const tokenPattern =
 /** What the numbers 128 to 159 mean, which are those of windows-1252. */
 const windowsCharacters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** What stands between two pieces: nothing, a space, or one line end or two. */
+/** The gap between two pieces: nothing, a space, or one line end or two. */
 type Gap = { text: '' | ' ' | '\n' | '\n\n'; start: number; end: number };
 
 const noGap: Gap = { text: '', start: 0, end: 0 };

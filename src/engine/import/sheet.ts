@@ -42,7 +42,7 @@ export type Sheet = {
   refused: Refusal[];
   /** Lines that are no rows, by reason. With the rows and the refused lines they are all of the file. */
   skipped: Skipped[];
-  /** What was guessed or made up, in sentences. */
+  /** Sentences about what was guessed or made up. */
   notes: string[];
   /** Of a text file: its encoding, and those that it could be in where nothing in it tells. */
   encoding?: { name: string; choices: PossibleEncoding[] };
@@ -63,7 +63,7 @@ export type SheetChoice = {
   headerLine?: number | undefined;
   /** The encoding of a text, by a name that TextDecoder knows. */
   encoding?: string | undefined;
-  /** What separates the cells of a text: its characters, or `blanks` for any run of blanks. */
+  /** The separator of a text's cells: its characters, or `blanks` for any run of blanks. */
   delimiter?: string | undefined;
   /** What stands around the cells of a text that hold a separator; '' for nothing. */
   quote?: string | undefined;

@@ -16,7 +16,7 @@ export type RecordedRow = {
   isSetAside?: boolean;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
-  /** The label of now, where the expected one was changed after a model's doubt; left out or null: it was not. */
+  /** The current label, where the expected one was changed after a model's doubt; left out or null: it was not. */
   relabelled?: string | null;
 };
 

@@ -10,7 +10,7 @@ const unitsPerMs = [0.001, 1, 1_000, 1_000_000];
 /** The type `Duration`, and the places of fields in the tables of Arrow's `Message.fbs` and `Schema.fbs`. */
 const durationType = 18;
 const places = { header: 2, fields: 1, name: 0, typeOfType: 2, type: 3, unit: 0 };
-/** What stands before a message: a mark and its length. */
+/** The prefix of a message: a mark and its length. */
 const messageStart = 8;
 
 /** Lists the columns of durations with the units in a millisecond. Throws RangeError where it is no schema. */

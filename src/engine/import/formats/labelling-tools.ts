@@ -10,7 +10,7 @@ export type Reading = { fields: JsonObject; given: [question: string, answer: Js
 
 export type LabellingTool = {
   name: string;
-  /** What is read, and what is not, as a sentence. */
+  /** A sentence about what is read and what is not. */
   about: string;
   matches(record: JsonObject): boolean;
   /** Reads a record; `labels` are the different ones of all records, where each has one as text. */

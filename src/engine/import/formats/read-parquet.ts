@@ -38,7 +38,7 @@ const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 const nanosPerMs = 1_000_000;
 const unitsPerMs: Readonly<Record<string, number>> = { MILLIS: 1, MICROS: 1_000, NANOS: nanosPerMs };
 
-/** What was met while values became JSON. */
+/** Findings of the conversion of values to JSON. */
 type Met = { lostDates: number; roundedDecimals: number; hasLongNumbers: boolean };
 type Reader = (value: unknown) => Json;
 

@@ -12,7 +12,7 @@ export type CellParts = { texts: readonly string[]; formats: readonly NumberMean
 export type ColumnNote = { column: number; kind: 'formula' | 'error' | 'duration'; line: number; count: number };
 /** Cells of a column that show the value of the first of them. */
 type Merge = { column: number; firstLine: number; lastLine: number };
-/** What a worksheet holds; rows without a value are left out, and a row ends with its last one. */
+/** The content of a worksheet; rows without a value are left out, and a row ends with its last one. */
 export type Worksheet = {
   rows: TableLine[];
   /** The columns that hold anything, in their order. */

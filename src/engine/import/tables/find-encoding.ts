@@ -43,7 +43,7 @@ const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** Letters that lie side by side; a sign between two letters that stands in no word; what is no sign at all. */
 const pairs = /(?=(\p{L}\p{M}*\p{L}))/gu;
 const signInWord = /\p{L}[^\p{L}\p{M}\p{N}\s\p{Pd}\p{Po}’‘·]\p{L}|[†‡‰¤¦¬]\p{L}|\p{L}[†‡‰¤¦¬]/gu;
-/** What stands in no word: controls, private signs, accents without a letter, ligatures. */
+/** Characters of no word: controls, private signs, accents without a letter, ligatures. */
 const noSign = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u00a8\u00b4\u00b8\u02c6\u02c7\u02d8-\u02dd\ufb01\ufb02]/gu;
 const capitalInWord = /\p{Ll}\p{Lu}/u;
 

@@ -37,7 +37,7 @@ const states = {
   null: 'empty',
   'not null': 'filled',
 } as const;
-/** What stands for yes and no in the languages of the import. */
+/** Words for yes and no in the languages of the import. */
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['yes', 'true', 'ja', 'wahr', 'oui', 'vrai', 'sí', 'si', 'sì', 'verdadero', 'vero'].map(
     (word) => [word, true] as const,

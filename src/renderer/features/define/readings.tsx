@@ -1,3 +1,4 @@
+/** How texts are read as values, field by field, and how it is changed. */
 import { Button, NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Reading } from '../../../engine/domain.ts';
