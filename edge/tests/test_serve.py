@@ -127,6 +127,15 @@ def test_what_a_fallback_says_of_itself_and_of_the_classifier(make_bundle: Any) 
     )
 
 
+@pytest.mark.parametrize(("amount", "is_said"), [(3, True), (-3, False)])
+def test_an_answer_that_was_set_aside_in_training_is_said(make_bundle: Any, amount: float, is_said: bool) -> None:
+    set_aside: dict[str, Any] = {"set_aside": ["approve", "review"], "fallback_option": "review"}
+    path = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **set_aside)
+    predictor = EdgePredictor.from_bundle(path)
+    answer = explain(predictor.predict({"loan": {"amount": amount}}), predictor.info)
+    assert ("set aside in training" in answer) is is_said
+
+
 @pytest.mark.parametrize(("own", "said"), [(0.87, 0.87), (0.1, 0.85)])
 def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, own: float, said: float) -> None:
     """The higher one counts [CST-7]."""

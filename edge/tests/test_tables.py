@@ -69,6 +69,13 @@ def test_a_table_that_arrow_reads_and_an_array_that_names_no_fields(predictor: E
         predictor.predict(table.to_pandas())  # type: ignore[arg-type]
 
 
+def test_a_row_of_a_table_is_heard_as_the_input_that_it_is(make_bundle: Any) -> None:
+    heard: list[Any] = []
+    listening = EdgePredictor.from_bundle(make_bundle(), on_decision=lambda values, _: heard.append(values))
+    listening.predict(pandas.Series({"loan.amount": 4}))
+    assert heard == [{"loan": {"amount": 4}}]
+
+
 def test_a_number_of_numpy_without_a_dimension_costs_nothing_but_itself(predictor: EdgePredictor) -> None:
     plain = {"loan": {"amount": 3.0}, "day": "2026-01-31"}
     odd = {"loan": {"amount": np.array(3)}, "day": np.array("2026-01-31")}
