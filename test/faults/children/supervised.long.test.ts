@@ -86,7 +86,7 @@ describe('the command decision-workbench', () => {
       loosen(folder);
       const within =
         'mount -t tmpfs tmpfs "$1" && cp "$2" "$1" && chmod 777 "$1" && mount -o remount,ro,bind / && cd "$1"';
-      const drop = 'setpriv --reuid 65532 --regid 65532 --clear-groups env -u HOME';
+      const drop = 'setpriv --reuid 65532 --regid 65532 --clear-groups env -u HOME -u NODE_COMPILE_CACHE';
       const runThere = (before: string, rest: string) => {
         const script = `umask 022; ${within} && ${before} ${drop} "$3" ${rest}`;
         const place = path.join(folder, 'there');
