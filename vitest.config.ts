@@ -2,12 +2,8 @@ import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 
-/** A list for each: vitest adds what a run leaves out to the list it finds, and its own default lasts as long as the process. */
-const exclude = () => ['**/node_modules/**'];
-
 export default defineConfig({
   test: {
-    exclude: exclude(),
     // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
     maxWorkers: availableParallelism(),
     globalSetup: ['test/deployed-folders.ts'],
@@ -22,7 +18,6 @@ export default defineConfig({
           pool: 'forks',
           // Nothing in a module of ours is state, so files share what a worker has loaded.
           isolate: false,
-          exclude: exclude(),
           include: ['test/{engine,server,model,layers,electron,faults}/**/*.test.ts'],
           // Long enough for a machine that is busy with other things: the time a test takes is not what it states.
           testTimeout: 300_000,
@@ -37,7 +32,6 @@ export default defineConfig({
           environment: 'jsdom',
           // Loading the page anew for each file took a third of their time; what a story leaves is cleared at its end.
           isolate: false,
-          exclude: exclude(),
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -49,7 +43,6 @@ export default defineConfig({
           name: 'e2e',
           environment: 'node',
           pool: 'forks',
-          exclude: exclude(),
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
