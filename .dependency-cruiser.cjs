@@ -93,6 +93,7 @@ const parts = {
     'analysis',
     'jobs',
     'preparation',
+    'foundation.ts',
     'services',
     ...toRooms('services'),
     [

@@ -16,6 +16,7 @@ import { Caretaker } from './data-folder/caretaker.ts';
 import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from './data-folder/folder.ts';
 import { FolderWatch } from './data-folder/watch.ts';
 import { EventHub } from './events/event-hub.ts';
+import type { Foundation } from './foundation.ts';
 import { buildApp } from './http/app.ts';
 import { listenOutside } from './http/outside.ts';
 import { PendingWrites } from './jobs/pending-writes.ts';
@@ -179,50 +180,60 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const runtime = openRuntime({ options, db, store, clock, log, preparation }, closing);
   const events = new EventHub(clock.monotonic);
   closing.defer(() => events.close());
-  const imports = new Imports();
-  closing.defer(() => imports.close());
-  const base = {
-    events,
+  const foundation: Foundation = {
     options,
-    db,
-    folderWatch,
-    store,
-    metering,
-    auth,
+    toolVersion: version,
     clock,
-    trustedTime: new TrustedTime({ store, clock, log }),
+    log,
     newId,
     sha256,
-    log,
-    toolVersion: version,
+    db,
+    store,
+    folderWatch,
     caretaker,
+    auth,
+    metering,
+    events,
     runtime,
     preparation,
     pendingWrites: new PendingWrites(log),
-    exampleAdditions: new ExampleAdditions({ store }),
+  };
+  return openServices(foundation, closing);
+}
+
+/** Opens what the services keep between calls, and the work that goes on beside them. */
+function openServices(foundation: Foundation, closing: AsyncDisposableStack): Deps {
+  const { options, store } = foundation;
+  const imports = new Imports();
+  closing.defer(() => imports.close());
+  const promiseChecks = new PromiseChecks(foundation);
+  const teacherLabellings = new TeacherLabellings(foundation);
+  closing.defer(() => teacherLabellings.close());
+  const labelSearches = new LabelSearches({
+    ...foundation,
+    spawn: options.spawnChild ?? spawnChild,
+    onEnd: (typeId) => tellJob(foundation, 'labels', typeId, true),
+  });
+  closing.defer(() => labelSearches.close());
+  const analyses = openAnalyses(foundation, closing);
+  return {
+    ...foundation,
+    jobs: openJobs({ ...foundation, labelSearches, promiseChecks }, closing),
+    analyses,
+    trustedTime: new TrustedTime(foundation),
+    promiseChecks,
+    heldOutDecisions: new HeldOutDecisions(foundation),
+    labelSearches,
+    exampleAdditions: new ExampleAdditions(foundation),
     exampleLists: new ExampleLists(store),
     imports,
     explanationTurns: new ExplanationTurns(),
-    promiseChecks: new PromiseChecks({ store }),
-    heldOutDecisions: new HeldOutDecisions(store),
-    receipts: new Receipts({ store, auth, clock }),
+    teacherLabellings,
+    receipts: new Receipts(foundation),
   };
-  const teacherLabellings = new TeacherLabellings(base);
-  closing.defer(() => teacherLabellings.close());
-  const labelSearches = new LabelSearches({
-    ...base,
-    spawn: options.spawnChild ?? spawnChild,
-    onEnd: (typeId) => tellJob(base, 'labels', typeId, true),
-  });
-  closing.defer(() => labelSearches.close());
-  const analyses = openAnalyses(base, closing);
-  return { ...base, teacherLabellings, labelSearches, analyses, jobs: openJobs({ ...base, labelSearches }, closing) };
 }
 
-function openAnalyses(
-  deps: Pick<Deps, 'options' | 'clock' | 'log' | 'events' | 'store'>,
-  closing: AsyncDisposableStack,
-): Analyses {
+function openAnalyses(deps: Foundation, closing: AsyncDisposableStack): Analyses {
   const { options, clock, log } = deps;
   const toParts = (job: AnalysisOrder['kind']) => ({
     databaseFile: toFolderPaths(options.dataDir).database,
@@ -254,7 +265,7 @@ function openCaretaker(
 }
 
 function openRuntime(
-  deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log' | 'preparation'>,
+  deps: Pick<Foundation, 'options' | 'db' | 'store' | 'clock' | 'preparation'> & { log: Logger },
   closing: AsyncDisposableStack,
 ): Runtime {
   const { options, db, store, clock, log, preparation } = deps;
@@ -304,20 +315,19 @@ function openRuntime(
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
 function openJobs(
-  deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>,
+  deps: Foundation & { promiseChecks: PromiseChecks; labelSearches: LabelSearches },
   closing: AsyncDisposableStack,
 ): TrainingJobs {
-  const { options, store, clock, log, runtime } = deps;
+  const { options, store, clock, log } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
-  const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };
   const jobs = new TrainingJobs({
     policies: store.policies,
     trainingRuns: store.trainingRuns,
     pendingWrites: deps.pendingWrites,
     ports: {
       toRequest: (policyId) => toTrainingRequest(store, deps.toolVersion, policyId),
-      hasTeacher: (policyId) => hasTeacher(teacherDeps, policyId),
-      askTeacher: (...question) => askTeacher(teacherDeps, ...question),
+      hasTeacher: (policyId) => hasTeacher(deps, policyId),
+      askTeacher: (...question) => askTeacher(deps, ...question),
       endUnfinished: (training, error) => endUnfinishedTraining(deps, training, error),
       complete: async (finished, isWanted) => {
         const outcome = await completeTraining({ ...deps, artifactsDir }, finished, isWanted);

@@ -6,7 +6,7 @@ import type { Deps } from './context.ts';
  * for. Rejects with `unavailable` after five seconds.
  */
 export function awaitTurn(
-  { store, exampleAdditions }: Pick<Deps, 'store' | 'exampleAdditions'>,
+  { store, exampleAdditions }: Deps,
   row: Operation,
   params: unknown,
 ): Promise<void> | undefined {

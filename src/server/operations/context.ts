@@ -1,23 +1,13 @@
 /** What a handler is given. start.ts puts it together. */
 import type { Readable } from 'node:stream';
-import type { FastifyBaseLogger } from 'fastify';
-import type { Sha256 } from '../../engine/ports.ts';
 import type { Analyses } from '../analysis/analysis.ts';
-import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PreparedOperation } from '../contract/examples/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
-import type { Caretaker } from '../data-folder/caretaker.ts';
-import type { FolderWatch } from '../data-folder/watch.ts';
-import type { EventHub } from '../events/event-hub.ts';
-import type { PendingWrites } from '../jobs/pending-writes.ts';
+import type { Foundation } from '../foundation.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
-import type { Metering } from '../metering/metering.ts';
-import type { LargeBody, Preparation, WrittenAnswer } from '../preparation/preparation.ts';
-import type { Clock } from '../process/clock.ts';
-import type { ServerOptions } from '../process/options.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
 import type { ExampleLists } from '../services/examples/example-lists.ts';
@@ -28,32 +18,13 @@ import type { HeldOutDecisions } from '../services/policies/held-out-decisions.t
 import type { PromiseChecks } from '../services/policies/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TrustedTime } from '../services/upkeep/trusted-time.ts';
-import type { WorkbenchDatabase } from '../store/database.ts';
 import type { PolicyRecord } from '../store/policies/policy-records.ts';
-import type { Store } from '../store/store.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 
-export type Deps = {
-  options: ServerOptions;
-  db: WorkbenchDatabase;
-  folderWatch: FolderWatch;
-  caretaker: Caretaker;
-  /** Queries, one record per noun; SQL lives only there. */
-  store: Store;
-  metering: Metering;
-  auth: Auth;
-  clock: Clock;
-  trustedTime: TrustedTime;
-  newId(): string;
-  sha256: Sha256;
-  log: FastifyBaseLogger;
-  events: EventHub;
-  toolVersion: string;
-  runtime: Runtime;
-  preparation: Preparation;
+export type Deps = Foundation & {
   jobs: TrainingJobs;
   analyses: Analyses;
-  pendingWrites: PendingWrites;
+  trustedTime: TrustedTime;
   promiseChecks: PromiseChecks;
   heldOutDecisions: HeldOutDecisions;
   labelSearches: LabelSearches;
@@ -103,10 +74,10 @@ type HandlerResult<N extends OperationName> = Operations[N]['output'] extends nu
     undefined | void | Download
   : OutputOf<N> | (N extends PreparedOperation ? WrittenAnswer : never);
 
-type Handler<N extends OperationName, Used = Deps> = (
-  deps: Used,
+type Handler<N extends OperationName> = (
+  deps: Deps,
   request: HandlerRequest<N>,
 ) => Promise<HandlerResult<N>> | HandlerResult<N>;
 
-/** Some of the handlers, with the part of `Deps` that they use: `{...} satisfies Handlers<Used>`. */
-export type Handlers<Used = Deps> = { [N in OperationName]?: Handler<N, Used> };
+/** Some of the handlers, with the part of `Deps` that they use: `{...} satisfies Handlers`. */
+export type Handlers = { [N in OperationName]?: Handler<N> };

@@ -4,7 +4,7 @@ import type { Deps } from './context.ts';
 
 /** Tells those who listen that a caller has finished a changing operation. Decisions are announced as log records. */
 export function tellChange(
-  { events }: Pick<Deps, 'events'>,
+  { events }: Deps,
   name: string,
   row: Operation,
   { caller, params, requestId }: { caller: Caller | null; params: unknown; requestId: string },

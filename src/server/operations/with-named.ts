@@ -8,14 +8,14 @@ import type { Deps } from './context.ts';
 
 /** Adds the type and the policy of the path; finding them throws as `findDecisionType` and `findPolicy` do. */
 export function withNamed<Request extends { params: unknown; caller: Caller | null }>(
-  { store }: Pick<Deps, 'store'>,
+  deps: Deps,
   request: Request,
 ): Request & { readonly type: DecisionTypeRecord; readonly policy: PolicyRecord } {
   const ids = request.params as { decision_type_id: string; policy_id: string };
   let type: DecisionTypeRecord | null = null;
   const findType = (): DecisionTypeRecord => {
     if (request.caller === null) throw new Error('An authorised request has no caller.');
-    type ??= findDecisionType({ store }, request.caller, ids.decision_type_id);
+    type ??= findDecisionType(deps, request.caller, ids.decision_type_id);
     return type;
   };
   return {
@@ -24,7 +24,7 @@ export function withNamed<Request extends { params: unknown; caller: Caller | nu
       return findType();
     },
     get policy() {
-      return findPolicy(store, findType(), ids.policy_id);
+      return findPolicy(deps.store, findType(), ids.policy_id);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
-import type { Store } from '../store/store.ts';
+import type { Foundation } from '../foundation.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 
 /** Throws `validation_error` at `loc` where a type would hold too many examples with those `requested`. */
 export function refuseTooMany(
-  deps: { store: Pick<Store, 'examples'> },
+  deps: Foundation,
   type: DecisionTypeRecord,
   requested: number,
   loc: ErrorDetail['loc'],

@@ -1,14 +1,11 @@
 /** Calls that may come twice: the first is done, and its answer is given to the others. */
+
 import { createHash } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Auth } from '../auth/auth.ts';
 import { type Caller, toCallerId } from '../auth/caller.ts';
 import { toValidationError } from '../errors/validation-error.ts';
+import type { Foundation } from '../foundation.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
-import type { Clock } from '../process/clock.ts';
-import type { Store } from '../store/store.ts';
-
-type Deps = { store: Pick<Store, 'receipts'>; auth: Pick<Auth, 'sealing'>; clock: Clock };
 
 type KeyedRequest = { key: string; method: string; url: string; body: unknown };
 
@@ -30,11 +27,11 @@ const keyPattern = /^[\x20-\x7e]{1,128}$/;
  * Remembers the answers of calls with an Idempotency-Key for 24 hours, sealed so that only the same call reads them.
  */
 export class Receipts {
-  readonly #deps: Deps;
+  readonly #deps: Foundation;
   /** The digest of each request under way, by the id of its receipt. */
   readonly #underWay = new Map<string, Buffer>();
 
-  constructor(deps: Deps) {
+  constructor(deps: Foundation) {
     this.#deps = deps;
   }
 

@@ -6,8 +6,6 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import type { ApiKeyRecord, OrganisationRecord } from '../../store/account/accounts.ts';
 import type { Deps, Handlers } from '../context.ts';
 
-type Used = Pick<Deps, 'store' | 'auth' | 'events'>;
-
 const toOrganisation = ({ id, name, plan, createdAt }: OrganisationRecord): Me['organisation'] => ({
   id,
   name,
@@ -25,7 +23,7 @@ const toKey = (key: ApiKeyRecord): Omit<ApiKey, 'last_used_at'> => ({
   created_at: isoTime(key.createdAt),
 });
 
-function readMe({ store: { accounts } }: Pick<Deps, 'store'>, caller: Caller): Me {
+function readMe({ store: { accounts } }: Deps, caller: Caller): Me {
   const user = caller.userId === null ? null : accounts.getUser(caller.userId);
   if (user === null) throw new WorkbenchError('unauthorized', 'The user does not exist any more.');
   return {
@@ -74,4 +72,4 @@ export const accountHandlers = {
     }
     deps.events.endOf(params.key_id);
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -5,9 +5,7 @@ import { connectModel, disconnectModel, testConnection } from '../../services/ac
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { Deps, Handlers } from '../context.ts';
 
-type Used = Pick<Deps, 'store' | 'clock' | 'newId' | 'runtime'>;
-
-function toConnection({ runtime }: Pick<Deps, 'runtime'>, connection: ConnectionRecord): Connection {
+function toConnection({ runtime }: Deps, connection: ConnectionRecord): Connection {
   return {
     id: connection.id,
     name: connection.name,
@@ -46,4 +44,4 @@ export const connectionHandlers = {
     const { ok, message, latencyMs } = await testConnection(deps, caller, params.connection_id);
     return { ok, message, latency_ms: latencyMs };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -4,10 +4,8 @@ import { plans } from '../../metering/plans.ts';
 import { isoTime } from '../../process/clock.ts';
 import { choosePlan } from '../../services/account/billing.ts';
 import type { UsageRecord } from '../../store/account/credits.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-
-type Used = Pick<Deps, 'store' | 'metering' | 'clock'>;
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -49,4 +47,4 @@ export const billingHandlers = {
     choosePlan(deps, caller, body.plan);
     return deps.metering.balance(caller);
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

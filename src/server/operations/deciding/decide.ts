@@ -12,8 +12,6 @@ import { explainInput } from '../../services/deciding/explaining.ts';
 import { findDecisionTypeByName } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 
-type Used = Pick<Deps, 'store' | 'metering' | 'auth' | 'clock' | 'log' | 'events' | 'runtime' | 'explanationTurns'>;
-
 const maxIdPrefix = 120;
 const maxReportedProblems = 3;
 
@@ -51,11 +49,11 @@ export const decideHandlers = {
         : (outcomes: readonly BatchOutcome[]) => receipt.keep(toAnswer(outcomes));
     return toAnswer(await decideBatch(deps, caller, requests, { toItemId, dryRun: query.dry_run }, keep));
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;
 
 /** The answer, and beside it what would change it; the decision is recorded once. */
 async function answerWithExplanation(
-  deps: Used,
+  deps: Deps,
   caller: Caller,
   { decision_type, input }: DecideRequest,
   pending: PendingDecision | Promise<PendingDecision>,

@@ -1,9 +1,7 @@
 /** What would change a decision, for a log record and for an example. */
 import { toCallerId } from '../../auth/caller.ts';
 import { explainExample, explainLogged } from '../../services/deciding/explaining.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'clock' | 'runtime' | 'explanationTurns'>;
+import type { Handlers } from '../context.ts';
 
 export const explainingHandlers = {
   'logs.explain': (deps, { type, caller, params }) =>
@@ -11,4 +9,4 @@ export const explainingHandlers = {
 
   'examples.explain': (deps, { type, caller, params }) =>
     deps.explanationTurns.take(toCallerId(caller), () => explainExample(deps, type, params.example_id)),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -13,10 +13,8 @@ import { correctDecision, restoreRemoved, withdrawCorrection } from '../../servi
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-
-type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'analyses'>;
 
 const nothingCompared = { items: [], unfamiliar: null, decisions: 0, examples: 0, comparable: false };
 
@@ -241,4 +239,4 @@ export const logHandlers = {
       decision_types: rows,
     };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -2,9 +2,7 @@
 import { describeAudit, measureAudit } from '../../../engine/measure/audit.ts';
 import type { PolicyAuditAnswer } from '../../contract/examples/audit.ts';
 import type { PolicyAudit } from '../../store/examples/audits.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'clock'>;
+import type { Handlers } from '../context.ts';
 
 export const auditHandlers = {
   'audit.get': ({ store, clock }, { type }) => {
@@ -19,7 +17,7 @@ export const auditHandlers = {
       policies,
     };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;
 
 function toPolicyAudit({ policyVersion, drawn, isWeekly, all, automatic }: PolicyAudit): PolicyAuditAnswer {
   const error = measureAudit(all);

@@ -4,10 +4,8 @@ import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { toExample } from '../../preparation/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-
-type Used = Pick<Deps, 'store' | 'analyses'>;
 
 const noCounts = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as FindingCounts;
 
@@ -24,4 +22,4 @@ export const dataFindingHandlers = {
     });
     return { ...toPage(page, matching.length, query), counts, ...toAnalysisState(state) };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -20,13 +20,8 @@ import {
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
 import { addReadings } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
-
-type Used = Pick<
-  Deps,
-  'store' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'exampleAdditions' | 'exampleLists' | 'labelSearches'
->;
 
 const maxReportedProblems = 100;
 
@@ -96,7 +91,7 @@ export const exampleHandlers = {
       if (hasScope(caller, 'deploy')) addReadings(deps, caller, type.id, result.readings);
       receipt?.keep(result);
     }),
-} satisfies Handlers<Used>;
+} satisfies Handlers;
 
 function toChange(body: ExampleBulk): ExampleChange {
   switch (body.action) {

@@ -1,9 +1,7 @@
 /** Synthetic examples on request. */
 import { toExample } from '../../preparation/example-wire.ts';
 import { generateExamples } from '../../services/examples/generation.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'metering' | 'auth' | 'clock' | 'newId' | 'runtime'>;
+import type { Handlers } from '../context.ts';
 
 export const generateHandlers = {
   'examples.generate': async (deps, { caller, params, body, receipt }) => {
@@ -12,4 +10,4 @@ export const generateHandlers = {
     );
     return examples.map(toExample);
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -4,21 +4,8 @@ import { toCallerId } from '../../auth/caller.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
 import { makeExamples, toPartAnswer, writeRows } from '../../preparation/prepare-examples.ts';
 import { beginImport, type Committed, commitImport } from '../../services/examples/imports.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toDecisionType } from '../types/decision-type-wire.ts';
-
-type Used = Pick<
-  Deps,
-  | 'store'
-  | 'metering'
-  | 'clock'
-  | 'newId'
-  | 'runtime'
-  | 'preparation'
-  | 'promiseChecks'
-  | 'exampleAdditions'
-  | 'imports'
->;
 
 export const importHandlers = {
   'imports.begin': async (deps, { caller, body }) => {
@@ -54,4 +41,4 @@ export const importHandlers = {
   },
 
   'imports.cancel': (deps, { caller, params }) => deps.imports.cancel(deps.imports.find(caller, params.import_id)),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

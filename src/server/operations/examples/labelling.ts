@@ -4,9 +4,7 @@ import { toExample } from '../../preparation/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'clock' | 'runtime' | 'auth' | 'newId' | 'teacherLabellings'>;
+import type { Handlers } from '../context.ts';
 
 export const labellingHandlers = {
   'examples.next': async (deps, { type, query }) => {
@@ -44,7 +42,7 @@ export const labellingHandlers = {
 
   'teacher_labelling.cancel': async (deps, { type }) =>
     toTeacherLabelling(await deps.teacherLabellings.cancel(type.id)),
-} satisfies Handlers<Used>;
+} satisfies Handlers;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
   const { state, connection, agreement, done, total, labelled, credits, message } = job;

@@ -1,13 +1,8 @@
 /** Sample projects: listed, and made into decision types with their examples. */
 import { createFromSample, listSamples } from '../../services/examples/samples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toDecisionType } from '../types/decision-type-wire.ts';
-
-type Used = Pick<
-  Deps,
-  'options' | 'store' | 'metering' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'promiseChecks'
->;
 
 export const sampleHandlers = {
   'samples.list': async (deps) => {
@@ -23,4 +18,4 @@ export const sampleHandlers = {
     const keep = (type: DecisionTypeRecord) => receipt?.keep(toDecisionType(deps, type));
     return toDecisionType(deps, await createFromSample(deps, caller, params.name, keep));
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -1,8 +1,6 @@
 /** A policy as a file. */
 import { exportBundle, findExportablePolicy } from '../../services/policies/deployment.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'metering' | 'runtime' | 'promiseChecks'>;
+import type { Handlers } from '../context.ts';
 
 export const bundleHandlers = {
   'bundle.export': async (deps, { type, caller, query }) => {
@@ -10,4 +8,4 @@ export const bundleHandlers = {
     const { bytes, fileName, identity } = await exportBundle(deps.runtime, type, exportable, query.slim);
     return { download: true, contentType: 'application/zip', fileName, body: bytes, etag: identity.digest };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

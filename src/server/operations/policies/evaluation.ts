@@ -18,19 +18,6 @@ import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-type Used = Pick<
-  Deps,
-  | 'store'
-  | 'auth'
-  | 'analyses'
-  | 'clock'
-  | 'promiseChecks'
-  | 'heldOutDecisions'
-  | 'preparation'
-  | 'toolVersion'
-  | 'runtime'
-  | 'explanationTurns'
->;
 type Page = { page: number; page_size: number };
 
 const noSlices: SliceReport = { items: [], rows: 0, errors: 0, error_rate: 0, escalation_rate: 0, tested: 0 };
@@ -61,7 +48,7 @@ const withoutRates = (report: SliceReport) => ({
 
 /** One page of the rows of which the whole decision is `decided`, as the store has pages. */
 function pageDecided(
-  { store }: Pick<Used, 'store'>,
+  { store }: Deps,
   all: readonly DecidedRow[],
   query: { expected?: string | undefined; predicted?: string | undefined; decided?: string | undefined } & Page,
 ): { rows: HeldOutRecord[]; total: number } {
@@ -92,11 +79,7 @@ function toDecided(row: DecidedRow | undefined) {
 
 const toReplayed = ({ decision, stage, escalate, confidence }: Decision) => ({ decision, stage, escalate, confidence });
 
-function compareClassifiers(
-  { store }: Pick<Used, 'store'>,
-  [first, second]: PolicyPair,
-  { page, page_size }: Page,
-): Comparison {
+function compareClassifiers({ store }: Deps, [first, second]: PolicyPair, { page, page_size }: Page): Comparison {
   const { counts, rows } = store.heldOut.compare({ first: first.id, second: second.id }, page, page_size);
   const judge = <P extends { predicted: string }>(prediction: P) => ({ ...prediction, decision: prediction.predicted });
   return { counts, rows: rows.map((row) => ({ ...row, first: judge(row.first), second: judge(row.second) })) };
@@ -173,4 +156,4 @@ export const evaluationHandlers = {
       }));
       return { items, ...counts };
     }),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

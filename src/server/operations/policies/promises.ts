@@ -7,12 +7,7 @@ import {
   readTypePromise,
   withdrawPromise,
 } from '../../services/policies/type-promises.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<
-  Deps,
-  'store' | 'metering' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'promiseChecks' | 'heldOutDecisions'
->;
+import type { Handlers } from '../context.ts';
 
 export const promiseHandlers = {
   'policies.costs': (deps, { type, policy, query }) => weighPolicyCosts(deps, type, policy, query),
@@ -37,4 +32,4 @@ export const promiseHandlers = {
   'promises.withdraw': (deps, { type }) => {
     deps.store.promises.withdraw(type.id);
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -18,25 +18,6 @@ import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 import { describeProgress, toExecutionName } from './training-progress.ts';
 
-type Used = Pick<
-  Deps,
-  | 'options'
-  | 'store'
-  | 'metering'
-  | 'clock'
-  | 'events'
-  | 'newId'
-  | 'log'
-  | 'toolVersion'
-  | 'runtime'
-  | 'preparation'
-  | 'jobs'
-  | 'analyses'
-  | 'pendingWrites'
-  | 'promiseChecks'
-  | 'heldOutDecisions'
->;
-
 /** Policies of a list whose held-out rows are decided again, beside the deployed one. */
 const maxMeasured = 20;
 
@@ -70,9 +51,7 @@ function toSummary(
   };
 }
 
-type DetailDeps = Pick<Deps, 'store' | 'jobs' | 'promiseChecks' | 'heldOutDecisions'>;
-
-function toDetail(deps: DetailDeps, policy: PolicyRecord): PolicyDetail {
+function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
   const { status, trainingConfig } = policy;
   const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
   const live = deps.jobs.findProgress(policy.id);
@@ -202,4 +181,4 @@ export const trainingHandlers = {
       nowMs: deps.clock.now(),
     });
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

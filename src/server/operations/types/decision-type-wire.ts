@@ -2,14 +2,10 @@
 import type { OutputOf } from '../../contract/operations.ts';
 import type { DecisionType, Version } from '../../contract/types/decision-types.ts';
 import { isoTime } from '../../process/clock.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
-import type { PromiseChecks } from '../../services/policies/promises.ts';
 import { readTypePromise } from '../../services/policies/type-promises.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
-
-type Used = Pick<Deps, 'store' | 'runtime' | 'promiseChecks'>;
+import type { Deps } from '../context.ts';
 
 export function toVersion(version: VersionRecord): Version {
   return {
@@ -20,19 +16,8 @@ export function toVersion(version: VersionRecord): Version {
   };
 }
 
-type Deps = {
-  store: Pick<Store, 'deployments' | 'personalResidues' | 'policies' | 'promises'>;
-  promiseChecks: PromiseChecks;
-  runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability' | 'needsRetraining'> };
-};
-
-type ListsFields = {
-  store: Pick<Store, 'deployments'>;
-  runtime: { deployed: Pick<DeployedDeciders, 'listFields'> };
-};
-
 /** A decision type as the wire has it, with how its promise and its deployed policy stand. */
-export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionType {
+export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionType {
   const deployed = deps.store.deployments.find(type.id);
   const promised = readTypePromise(deps, type);
   const isPromised = promised.state === 'kept' || promised.state === 'not_kept';
@@ -65,7 +50,7 @@ export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionTy
 
 /** Lists what the deployed policy of a type reads; null without one, or while it cannot be loaded. */
 export function listFields(
-  { store, runtime }: ListsFields,
+  { store, runtime }: Deps,
   type: DecisionTypeRecord,
 ): OutputOf<'decision_types.get'>['fields'] {
   const policy = store.deployments.find(type.id);

@@ -10,14 +10,9 @@ import {
 } from '../../services/types/decision-types.ts';
 import { requestClearing } from '../../services/types/personal-data.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Deps, Handlers } from '../context.ts';
+import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 import { listFields, toDecisionType, toVersion } from './decision-type-wire.ts';
-
-type Used = Pick<
-  Deps,
-  'store' | 'metering' | 'clock' | 'newId' | 'log' | 'runtime' | 'preparation' | 'jobs' | 'promiseChecks'
->;
 
 function describeNextStep(residue: DecisionType['pii_residue']): string {
   return residue === null || residue.policies.length === 0
@@ -66,4 +61,4 @@ export const decisionTypeHandlers = {
 
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -5,8 +5,6 @@ import { undoOptionChange } from '../../services/types/option-undo.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toDecisionType } from './decision-type-wire.ts';
 
-type Used = Pick<Deps, 'store' | 'clock' | 'newId' | 'runtime' | 'promiseChecks'>;
-
 export const optionHandlers = {
   'options.rename': (deps, { caller, params, body }) =>
     toAnswer(deps, renameOption(deps, caller, params.decision_type_id, body)),
@@ -21,9 +19,9 @@ export const optionHandlers = {
     const { affected, type } = undoOptionChange(deps, caller, params.decision_type_id, body.undo_token);
     return { affected, decision_type: toDecisionType(deps, type) };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;
 
-function toAnswer(deps: Used, { touches, type, undoToken }: OptionChanged) {
+function toAnswer(deps: Deps, { touches, type, undoToken }: OptionChanged) {
   return {
     committed: undoToken !== null,
     touches: {

@@ -1,9 +1,7 @@
 /** Rules before they are saved: checked alone, or against what the decision type knows. */
 import { toCallerId } from '../../auth/caller.ts';
 import { analyseRules } from '../../services/types/rules-analysis.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'store' | 'auth' | 'preparation'>;
+import type { Handlers } from '../context.ts';
 
 export const ruleHandlers = {
   'rules.check': (deps, { body, caller }) => deps.preparation.runAdmitted(toCallerId(caller), 'checkRules', body),
@@ -13,4 +11,4 @@ export const ruleHandlers = {
     const { proposeRulesFor } = await import('../../services/types/rule-proposals.ts');
     return proposeRulesFor(deps, type, query.min_precision);
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -1,9 +1,7 @@
 /** Backups of the data folder, on demand. */
 import type { Backup } from '../../contract/upkeep/backups.ts';
 import type { StoredBackup } from '../../data-folder/caretaker.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'caretaker'>;
+import type { Handlers } from '../context.ts';
 
 const toWire = ({ name, manifest }: StoredBackup): Backup => ({
   name,
@@ -24,4 +22,4 @@ export const backupHandlers = {
     await caretaker.restore(params.backup_name, folder);
     return { folder };
   },
-} satisfies Handlers<Used>;
+} satisfies Handlers;

@@ -1,8 +1,6 @@
 /** Answers the stream of events of one caller. */
 import { toCallerId } from '../../auth/caller.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<Deps, 'events'>;
+import type { Handlers } from '../context.ts';
 
 export const eventHandlers = {
   'events.stream': ({ events }, { caller }) => ({
@@ -10,4 +8,4 @@ export const eventHandlers = {
     contentType: 'text/event-stream',
     body: events.open(caller.organisationId, toCallerId(caller)),
   }),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

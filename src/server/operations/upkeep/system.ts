@@ -3,12 +3,7 @@ import { makeOpenApi } from '../../contract/openapi.ts';
 import { isoTime } from '../../process/clock.ts';
 import { checkHealth } from '../../services/upkeep/health.ts';
 import type { ClockState } from '../../services/upkeep/trusted-time.ts';
-import type { Deps, Handlers } from '../context.ts';
-
-type Used = Pick<
-  Deps,
-  'options' | 'folderWatch' | 'caretaker' | 'store' | 'auth' | 'trustedTime' | 'log' | 'toolVersion' | 'runtime'
->;
+import type { Handlers } from '../context.ts';
 
 function toClock({ now, trustedAt, leapMs }: ClockState) {
   return {
@@ -34,4 +29,4 @@ export const systemHandlers = {
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
   'clock.get': (deps) => toClock(deps.trustedTime.look()),
   'clock.confirm': (deps) => toClock(deps.trustedTime.confirm()),
-} satisfies Handlers<Used>;
+} satisfies Handlers;

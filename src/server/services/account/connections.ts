@@ -4,18 +4,9 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { findAddressProblem } from '../../connections/address.ts';
 import { askChat, type Question } from '../../connections/chat-client.ts';
-import type { ModelConnections } from '../../connections/model-connections.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
-import type { Store } from '../../store/store.ts';
-
-type Deps = {
-  store: Pick<Store, 'connections'>;
-  runtime: { modelConnections: ModelConnections };
-  clock: Clock;
-  newId(): string;
-};
 
 type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateNetwork' | 'generates'> & {
   apiKey: string | null;
@@ -34,7 +25,7 @@ const testQuestion: Question = {
 const testAnswerSchema = z.object({ answer: z.number() });
 
 /** Connects a model; throws `validation_error` (address) or `conflict` (name taken, too many). */
-export function connectModel(deps: Deps, caller: Caller, connection: NewConnection): ConnectionRecord {
+export function connectModel(deps: Foundation, caller: Caller, connection: NewConnection): ConnectionRecord {
   const { connections } = deps.store;
   const { apiKey, ...fields } = connection;
   const problem = findAddressProblem(fields);
@@ -57,13 +48,13 @@ export function connectModel(deps: Deps, caller: Caller, connection: NewConnecti
 }
 
 /** Removes a connection and its key; throws `not_found`. */
-export function disconnectModel(deps: Pick<Deps, 'runtime'>, caller: Caller, id: string): void {
+export function disconnectModel(deps: Foundation, caller: Caller, id: string): void {
   if (!deps.runtime.modelConnections.remove(id, caller.organisationId)) refuseMissingConnection();
 }
 
 /** Asks a connected model a small question; a failure is reported in `message`. Throws `not_found`. */
 export async function testConnection(
-  deps: Omit<Deps, 'newId'>,
+  deps: Foundation,
   caller: Caller,
   id: string,
 ): Promise<{ ok: boolean; message: string; latencyMs: number }> {

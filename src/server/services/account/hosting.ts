@@ -1,15 +1,11 @@
 /** Credits for deployed policies. */
-import type { Metering } from '../../metering/metering.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import { chargeCredits } from './credits.ts';
-
-export type HostingDeps = { store: Store; clock: Clock; metering: Metering; newId(): string };
 
 const hourMs = 3600 * 1000;
 
 /** Charges each started hour of each deployed policy, while the service runs; returns how many were. */
-export function chargeHosting(deps: HostingDeps): number {
+export function chargeHosting(deps: Foundation): number {
   const { store, clock, metering } = deps;
   return store.transaction(() => {
     const now = clock.now();

@@ -2,33 +2,18 @@
 import type { DecisionMade, DecisionResult } from '../../../engine/decide/decided.ts';
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
-import type { Auth } from '../../auth/auth.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
 import { toWorkbenchError } from '../../errors/envelope.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
-import type { EventHub } from '../../events/event-hub.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
 import type { CommitQueue } from '../../store/deciding/commit-queue.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Receipt } from '../receipts.ts';
 import { findDecisionTypeByName } from '../types/decision-types.ts';
-import { askConnectedModel, type EscalationDeps } from './escalation.ts';
-
-type DecisionDeps = {
-  store: Pick<Store, 'decisionTypes' | 'deployments' | 'connections'>;
-  runtime: { deployed: Pick<DeployedDeciders, 'get'>; decisions: CommitQueue } & EscalationDeps['runtime'];
-  metering: Pick<Metering, 'checkDecision'>;
-  auth: Pick<Auth, 'redact'>;
-  clock: Clock;
-  events: Pick<EventHub, 'isHeard' | 'tell'>;
-  log: EscalationDeps['log'] & { error(facts: object, text: string): void };
-};
+import { askConnectedModel } from './escalation.ts';
 
 /** A decision that is made but not yet recorded: the response may leave once `recorded` resolves. */
 export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
@@ -63,7 +48,7 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
  * asked. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded` or `validation_error`.
  */
 export function decideOne(
-  deps: DecisionDeps,
+  deps: Foundation,
   caller: Caller,
   request: DecideRequest,
   { requestId, trace, receipt, dryRun, sharedMs, tellsUnread }: CallFacts,
@@ -94,7 +79,7 @@ export function decideOne(
  * With `keep`, all records share one transaction with what it writes.
  */
 export async function decideBatch(
-  deps: DecisionDeps,
+  deps: Foundation,
   caller: Caller,
   items: readonly Result<DecideRequest, ErrorDetail>[],
   { toItemId, dryRun }: { toItemId: (index: number) => string; dryRun: boolean },
@@ -139,7 +124,7 @@ const embeddedAtOnce = 8;
 
 /** Embeds the texts of a batch together; resolves with their inputs. What is wrong with an item shows later. */
 async function embedAhead(
-  deps: DecisionDeps,
+  deps: Foundation,
   caller: Caller,
   items: readonly Result<DecideRequest, ErrorDetail>[],
   takeTurns: () => Promise<void>,
@@ -184,7 +169,7 @@ function holdCommits(decisions: CommitQueue) {
 }
 
 async function decideLater(
-  deps: DecisionDeps,
+  deps: Foundation,
   call: Call,
   decided: DecisionResult | Promise<DecisionResult>,
 ): Promise<PendingDecision> {
@@ -205,7 +190,7 @@ function acceptInput(decided: DecisionResult): DecisionMade {
 }
 
 function record(
-  deps: DecisionDeps,
+  deps: Foundation,
   call: Call,
   { trace, ruleErrors, escalation, misread }: DecisionMade,
   decision: Decision,

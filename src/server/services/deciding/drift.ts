@@ -1,16 +1,16 @@
 import type { DriftReport } from '../../../engine/findings/drift.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-type Deps = { store: Store; analyses: Analyses; clock: Clock };
 
 /** Decisions come all the time: they are compared anew when they are asked for after this. */
 const keptMs = 60_000;
 
 /** How the newest decisions of a type differ from its examples, at most a minute old. Rejects with 'unavailable'. */
-export function findDriftOfType(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DriftReport>> {
+export function findDriftOfType(
+  deps: Foundation & { analyses: Analyses },
+  type: DecisionTypeRecord,
+): Promise<AnalysisState<DriftReport>> {
   const { store, analyses, clock } = deps;
   const { id: typeId, seq: typeSeq, piiFields } = type;
   const { id: versionId, definition } = type.activeVersion;

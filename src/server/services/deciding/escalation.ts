@@ -6,17 +6,8 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
 import { redactToPlaceholder } from '../../../engine/pii.ts';
 import { askChat, type Question, toListSchema, toObjectSchema, writeData } from '../../connections/chat-client.ts';
-import type { ModelConnections } from '../../connections/model-connections.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-export type EscalationDeps = {
-  store: Pick<Store, 'connections'>;
-  runtime: { modelConnections: Pick<ModelConnections, 'toEndpoint' | 'chat'> };
-  clock: Clock;
-  log: { warn(facts: object, text: string): void };
-};
 
 const system = [
   'You decide one case for a program. Choose exactly one of the options.',
@@ -29,7 +20,7 @@ const system = [
  * and probabilities stay those of the classifier.
  */
 export async function askConnectedModel(
-  deps: EscalationDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   input: JsonObject,
   decided: DecisionMade,

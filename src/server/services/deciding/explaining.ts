@@ -10,20 +10,11 @@ import { readPath } from '../../../engine/features/values.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Explanation } from '../../contract/deciding/explaining.ts';
 import { BusyError } from '../../errors/busy-error.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
-import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findExample } from '../examples/examples.ts';
 import { findLogged } from './logged-decisions.ts';
-
-type Deps = {
-  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'logs'>;
-  runtime: { deployed: Pick<DeployedDeciders, 'get'>; labellingModels: Pick<LabellingModels, 'findNearest'> };
-  clock: Clock;
-};
 
 /** Examples whose values are tried, and the length in bytes up to which one is read. */
 const maxSources = 200;
@@ -72,7 +63,11 @@ export class ExplanationTurns {
  * Explains a decision by values of the newest examples, none of PII fields. Throws `model_not_deployed`,
  * `validation_error` (schema) or `unavailable`.
  */
-export async function explainInput(deps: Deps, type: DecisionTypeRecord, given: JsonObject): Promise<Explanation> {
+export async function explainInput(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  given: JsonObject,
+): Promise<Explanation> {
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
@@ -111,7 +106,7 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, given: 
 }
 
 /** As `explainInput`, for a log record; throws `not_found`, too. Its personal fields are as they were recorded. */
-export async function explainLogged(deps: Deps, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
+export async function explainLogged(deps: Foundation, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
   const explanation = await explainInput(deps, type, findLogged(deps, type, logId).input);
   if (type.piiFields.length === 0) return explanation;
   const redacted = 'Personal fields are redacted in the record, so the input may be decided otherwise.';
@@ -119,12 +114,12 @@ export async function explainLogged(deps: Deps, type: DecisionTypeRecord, logId:
 }
 
 /** As `explainInput`, for an example; throws `not_found`, too. The example is not among the nearest ones. */
-export async function explainExample(deps: Deps, type: DecisionTypeRecord, id: string): Promise<Explanation> {
+export async function explainExample(deps: Foundation, type: DecisionTypeRecord, id: string): Promise<Explanation> {
   const explanation = await explainInput(deps, type, findExample(deps, type, id).input);
   return { ...explanation, nearest: explanation.nearest.filter(({ example_id }) => example_id !== id) };
 }
 
-function* listSources({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord): Iterable<JsonObject> {
+function* listSources({ store }: Foundation, type: DecisionTypeRecord): Iterable<JsonObject> {
   for (const source of store.labelling.readNewestInputs(type.id, maxSources, maxSourceBytes)) {
     yield redactToPlaceholder(source, type.piiFields);
   }
@@ -138,7 +133,11 @@ function describeLeftOut(tried: number, leftOut: readonly (readonly string[])[])
 }
 
 /** Finds the nearest examples; none where they cannot be found now, as they only stand beside the answer. */
-async function findNearest(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation['nearest']> {
+async function findNearest(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  input: JsonObject,
+): Promise<Explanation['nearest']> {
   const found = await deps.runtime.labellingModels.findNearest(type, input, maxNearest + 1).catch(() => []);
   return found.flatMap(({ id, similarity }) => {
     const decision = deps.store.examples.get(type.id, id)?.decision ?? null;

@@ -2,28 +2,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileReadings } from '../../../engine/import/readings.ts';
-import type { Auth } from '../../auth/auth.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import { listLabelProblems, newExample } from '../../preparation/new-example.ts';
-import type { Clock } from '../../process/clock.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from '../examples/examples.ts';
-
-type Deps = {
-  store: Pick<Store, 'logs' | 'examples' | 'transaction'>;
-  auth: Pick<Auth, 'redact'>;
-  clock: Clock;
-  newId(): string;
-};
 
 /**
  * Notes beside a log record what the decision should have been and makes a reviewed example of it, or changes the one
  * that an earlier correction made. Throws `validation_error` for unknown labels, `not_found` for an unknown record.
  */
 export function correctDecision(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   logId: string,
   labels: { decision: string; reasonCodes: string[] },
@@ -61,7 +52,7 @@ export function correctDecision(
 }
 
 /** Takes a correction back, with the example that it made; throws `not_found` for an unknown record. */
-export function withdrawCorrection(deps: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+export function withdrawCorrection(deps: Foundation, type: DecisionTypeRecord, logId: string): LoggedDecision {
   return deps.store.transaction(() => {
     const logged = findLogged(deps, type, logId);
     const example = deps.store.examples.getByLog(logged.id);
@@ -73,21 +64,14 @@ export function withdrawCorrection(deps: Pick<Deps, 'store'>, type: DecisionType
 }
 
 /** A log record of a type; throws `not_found`. */
-export function findLogged(
-  { store }: { store: Pick<Store, 'logs'> },
-  type: DecisionTypeRecord,
-  logId: string,
-): LoggedDecision {
+export function findLogged({ store }: Foundation, type: DecisionTypeRecord, logId: string): LoggedDecision {
   const logged = store.logs.get(type.seq, logId);
   if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
   return logged;
 }
 
 /** Brings back the records of a type that retention removed and that are not deleted yet; returns how many. */
-export async function restoreRemoved(
-  { store }: { store: Pick<Store, 'logs'> },
-  type: DecisionTypeRecord,
-): Promise<number> {
+export async function restoreRemoved({ store }: Foundation, type: DecisionTypeRecord): Promise<number> {
   let restored = 0;
   for (const some of store.logs.restore(type.seq)) {
     restored += some;

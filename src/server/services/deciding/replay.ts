@@ -1,15 +1,10 @@
 /** What a policy would decide on logged inputs, beside the deployed one. Writes no log record. */
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-type Deps = {
-  store: Pick<Store, 'deployments' | 'logs'>;
-  runtime: { deployed: Pick<DeployedDeciders, 'get' | 'getTrained'> };
-};
 type ReplayQuery = { page: number; page_size: number; end_time?: string | undefined };
 type Differing = { logId: string; input: JsonObject; deployed: Decision; replayed: Decision };
 /** `rows` were decided by both, `refused` by neither; `total` counts the records of all pages. */
@@ -24,7 +19,7 @@ const decidedAtOnce = 8;
  * policy that is not trained to the end, or `unavailable`.
  */
 export async function replayLogged(
-  { store, runtime }: Deps,
+  { store, runtime }: Foundation,
   type: DecisionTypeRecord,
   { id, version, bundleSha256, status }: PolicyRecord,
   { page, page_size, ...filter }: ReplayQuery,

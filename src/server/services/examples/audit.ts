@@ -1,24 +1,15 @@
 /** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
 import { compileReadings } from '../../../engine/import/readings.ts';
-import type { Auth } from '../../auth/auth.ts';
+import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/new-example.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from './examples.ts';
-
-export type AuditDeps = {
-  store: Pick<Store, 'audits' | 'examples' | 'transaction'>;
-  auth: Pick<Auth, 'redact'>;
-  clock: Clock;
-  newId(): string;
-};
 
 /**
  * Makes unlabelled examples of up to `count` drawn decisions, oldest first, of the input alone. Throws
  * `validation_error` where the type would hold too many examples.
  */
-export function showDrawn(deps: AuditDeps, type: DecisionTypeRecord, count: number): void {
+export function showDrawn(deps: Foundation, type: DecisionTypeRecord, count: number): void {
   if (count <= 0) return;
   const { store, auth, clock } = deps;
   const readInput = compileReadings(type.activeVersion.definition.readings);

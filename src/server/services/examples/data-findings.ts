@@ -3,10 +3,9 @@ import { type FindingKind, findingKinds } from '../../../engine/findings/finding
 import type { DataFindings, FindingCounts } from '../../../engine/findings/search-data.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { FindingsOrder } from '../../analysis/orders.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-type Deps = { store: Store; analyses: Analyses };
 
 function toKey(store: Store, type: DecisionTypeRecord): string {
   const policyId = store.policies.findNewestTrained(type.id) ?? '';
@@ -16,7 +15,10 @@ function toKey(store: Store, type: DecisionTypeRecord): string {
 }
 
 /** The findings as they are known, searched for where the examples have changed. Rejects with 'unavailable'. */
-export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<AnalysisState<DataFindings>> {
+export function findDataProblems(
+  deps: Foundation & { analyses: Analyses },
+  type: DecisionTypeRecord,
+): Promise<AnalysisState<DataFindings>> {
   const { store, analyses } = deps;
   const { definition, createdAt } = type.activeVersion;
   const order: FindingsOrder = {
@@ -55,7 +57,10 @@ function describeCounts(counts: FindingCounts): string | null {
 }
 
 /** Sums up the last search for somebody who is about to train; nothing where the examples changed since. */
-export function noteDataProblems({ store, analyses }: Deps, type: DecisionTypeRecord): string[] {
+export function noteDataProblems(
+  { store, analyses }: Foundation & { analyses: Analyses },
+  type: DecisionTypeRecord,
+): string[] {
   const { known, isFresh } = analyses.findings.peek(type.id, toKey(store, type));
   const sentence = known === null || !isFresh ? null : describeCounts(known.result.counts);
   return sentence === null ? [] : [sentence];

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Foundation } from '../../foundation.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 
-type Deps = { store: Pick<Store, 'examples' | 'transaction' | 'writeLock'> };
 type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortSignal];
 
 /**
@@ -10,13 +9,13 @@ type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortS
  * count; what breaks off is removed. Readers of the type wait (`whenDone`).
  */
 export class ExampleAdditions {
-  readonly #deps: Deps;
+  readonly #deps: Foundation;
   /** The last addition to each type that has one under way. Never rejects. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** Types that may have parts which do not count. */
   readonly #unfinished = new Set<string>();
 
-  constructor(deps: Deps) {
+  constructor(deps: Foundation) {
     this.#deps = deps;
   }
 

@@ -1,18 +1,10 @@
 import type { ImportResult } from '../../contract/examples/examples.ts';
-import { LargeBody, type Preparation } from '../../preparation/preparation.ts';
+import type { Foundation } from '../../foundation.ts';
+import { LargeBody } from '../../preparation/preparation.ts';
 import type { ImportRequest } from '../../preparation/read-import.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { ExampleAdditions } from './example-additions.ts';
 import { addExampleRows, toExampleType } from './examples.ts';
-
-type Deps = {
-  store: Pick<Store, 'examples' | 'transaction'>;
-  exampleAdditions: Pick<ExampleAdditions, 'add'>;
-  clock: Clock;
-  preparation: Pick<Preparation, 'run'>;
-};
 
 /** Characters of a file that is read on the server's thread, in 20 ms at worst; a child costs 1 ms. */
 const maxLightFileLength = 8 * 1024;
@@ -22,7 +14,7 @@ const maxLightFileLength = 8 * 1024;
  * `validation_error` with line and column, for unknown labels and for too many.
  */
 export async function importExamples(
-  deps: Deps,
+  deps: Foundation & { exampleAdditions: ExampleAdditions },
   callerId: string,
   type: DecisionTypeRecord,
   request: ImportRequest | LargeBody,

@@ -29,11 +29,11 @@ const fieldPrefix = 'input.';
  * example changes.
  */
 export class ExampleLists {
-  readonly #store: Pick<Store, 'examples' | 'examplePlaces'>;
+  readonly #store: Store;
   readonly #orders = createRecentCache<string, readonly number[]>(keptOrders);
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'examples' | 'examplePlaces'>) {
+  constructor(store: Store) {
     this.#store = store;
   }
 

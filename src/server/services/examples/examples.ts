@@ -2,29 +2,13 @@
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/prepare-examples.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { LabellingLeases } from '../../runtime/labelling/labelling-leases.ts';
-import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
 import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
 import type { ExampleMark, ExampleRecord, ExampleRows } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import type { ExampleAdditions } from './example-additions.ts';
-
-type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
-type UpdateDeps = AddDeps & {
-  store: Pick<Store, 'trainingRuns'>;
-  runtime: { labellingModels: Pick<LabellingModels, 'noteChange'>; leases: Pick<LabellingLeases, 'settle'> };
-  clock: Clock;
-};
-type BulkDeps = {
-  store: Pick<Store, 'examples' | 'exampleChanges' | 'trainingRuns' | 'transaction'>;
-  runtime: { leases: Pick<LabellingLeases, 'settle'> };
-  clock: Clock;
-  newId(): string;
-};
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
@@ -42,7 +26,7 @@ export function toExampleType({ id, activeVersion }: DecisionTypeRecord): Exampl
 
 /** Adds all examples or none, with what `alongside` writes. Throws `validation_error` at `loc` for too many. */
 export function addExamples(
-  deps: AddDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   examples: readonly ExampleRecord[],
   loc: ErrorDetail['loc'],
@@ -57,7 +41,7 @@ export function addExamples(
 
 /** As `addExamples`, of rows that were written out elsewhere, without holding up others. */
 export function addExampleRows(
-  deps: AddDeps & { exampleAdditions: Pick<ExampleAdditions, 'add'> },
+  deps: Foundation & { exampleAdditions: Pick<ExampleAdditions, 'add'> },
   type: DecisionTypeRecord,
   rows: ExampleRows,
   loc: ErrorDetail['loc'],
@@ -67,11 +51,7 @@ export function addExampleRows(
 }
 
 /** Returns one example of a type; throws `not_found`. */
-export function findExample(
-  deps: { store: { examples: Pick<Store['examples'], 'get'> } },
-  type: DecisionTypeRecord,
-  id: string,
-): ExampleRecord {
+export function findExample(deps: Foundation, type: DecisionTypeRecord, id: string): ExampleRecord {
   return deps.store.examples.get(type.id, id) ?? refuseMissingExample();
 }
 
@@ -80,7 +60,7 @@ export function findExample(
  * `conflict` where neither the replaced nor the new label stands there.
  */
 export function updateExample(
-  deps: UpdateDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   id: string,
   update: ExampleUpdate,
@@ -140,7 +120,7 @@ function toMark(
   throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
 }
 
-export function deleteExample(deps: AddDeps, type: DecisionTypeRecord, id: string): void {
+export function deleteExample(deps: Foundation, type: DecisionTypeRecord, id: string): void {
   if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
 }
 
@@ -153,7 +133,7 @@ function refuseMissingExample(): never {
  * them have another label now than the first one, by which they are measured.
  */
 export function changeExamples(
-  deps: BulkDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   selection: ExampleSelection,
   change: ExampleChange,
@@ -178,11 +158,7 @@ export function changeExamples(
 }
 
 /** Undoes a bulk change; throws `conflict` when it is too old or undone, or an option was changed since. */
-export function undoExampleChange(
-  deps: Pick<BulkDeps, 'store'>,
-  type: DecisionTypeRecord,
-  undoToken: string,
-): { affected: number } {
+export function undoExampleChange(deps: Foundation, type: DecisionTypeRecord, undoToken: string): { affected: number } {
   return deps.store.transaction(() => {
     const found = deps.store.exampleChanges.find(undoToken, type.id);
     if (found === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');

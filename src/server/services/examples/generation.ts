@@ -5,33 +5,18 @@ import { toCanonicalJson } from '../../../engine/json.ts';
 import { splitRows } from '../../../engine/training/data/split.ts';
 import { createEmbeddedTeacher, type TeacherMaterial } from '../../../engine/training/generate/embedded-teacher.ts';
 import type { Proposal } from '../../../engine/training/request.ts';
-import type { Auth } from '../../auth/auth.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { collectProposals, type OptionCounts, type Teacher } from '../../connections/collect-proposals.ts';
-import type { ModelConnections } from '../../connections/model-connections.ts';
 import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
-import type { Metering } from '../../metering/metering.ts';
+import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/new-example.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
-import type { TextModel } from '../../runtime/encoder/text-model.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { findDecisionType } from '../types/decision-types.ts';
 import { addExamples } from './examples.ts';
-
-type Deps = {
-  store: Store;
-  runtime: { deployed: Pick<DeployedDeciders, 'get'>; modelConnections: ModelConnections; textModel: TextModel };
-  metering: Pick<Metering, 'prices' | 'checkCredits'>;
-  auth: Pick<Auth, 'redact'>;
-  clock: Clock;
-  newId(): string;
-};
 
 /** Examples that a teacher learns from at most, the newest ones: reading them must not hold up decisions. */
 const maxSources = 3_000;
@@ -41,7 +26,7 @@ const maxSources = 3_000;
  * `quota_exceeded`, `insufficient_credits`, `decision_type_not_found`, and `conflict` or `unavailable` for fewer.
  */
 export async function generateExamples(
-  deps: Deps,
+  deps: Foundation,
   caller: Caller,
   typeId: string,
   { count, option }: { count: number; option?: string | undefined },
@@ -63,7 +48,7 @@ export async function generateExamples(
 }
 
 function storeProposals(
-  deps: Deps,
+  deps: Foundation,
   caller: Caller,
   type: DecisionTypeRecord,
   { proposals, tokens }: { proposals: readonly Proposal[]; tokens: number },
@@ -110,7 +95,7 @@ function toShortfallError(made: number, count: number, connection: ConnectionRec
 }
 
 /** Selects what a teacher may see: the training side only, so that no held-out row leaks. */
-function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
+function readMaterial(deps: Foundation, type: DecisionTypeRecord): TeacherMaterial {
   const { definition } = type.activeVersion;
   const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
   const known = examples.filter(({ decision }) => decision !== null && definition.options.includes(decision));
@@ -134,7 +119,7 @@ function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
 
 /** Counts the examples of the options to ask for; the embedded teacher leaves out those it knows nothing of. */
 function countWanted(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   option: string | undefined,
   isEmbedded: boolean,
@@ -147,7 +132,7 @@ function countWanted(
 }
 
 /** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
-function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Proposal) => Promise<boolean> {
+function createPolicyCheck(deps: Foundation, type: DecisionTypeRecord): (proposal: Proposal) => Promise<boolean> {
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) return async () => true;
   const decider = deps.runtime.deployed.get(type, policy);
@@ -162,7 +147,7 @@ function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Pro
   };
 }
 
-function openEmbeddedTeacher(deps: Deps, type: DecisionTypeRecord): Teacher {
+function openEmbeddedTeacher(deps: Foundation, type: DecisionTypeRecord): Teacher {
   const teacher = createEmbeddedTeacher(readMaterial(deps, type));
   return {
     maxRounds: 10,
@@ -182,7 +167,7 @@ function openEmbeddedTeacher(deps: Deps, type: DecisionTypeRecord): Teacher {
   };
 }
 
-function openRemoteTeacher(deps: Deps, type: DecisionTypeRecord, connection: ConnectionRecord): Teacher {
+function openRemoteTeacher(deps: Foundation, type: DecisionTypeRecord, connection: ConnectionRecord): Teacher {
   const { modelConnections } = deps.runtime;
   const redact = (input: JsonObject) => deps.auth.redact(input, type.piiFields);
   return createRemoteTeacher(

@@ -8,13 +8,12 @@ import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../contra
 import { BusyError } from '../../errors/busy-error.ts';
 import { parsePart } from '../../errors/parse-part.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/prepare-examples.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import {
-  type ChangeDeps,
   checkNewDecisionType,
   checkUpdate,
   findDecisionType,
@@ -23,13 +22,6 @@ import {
   writeUpdate,
 } from '../types/decision-types.ts';
 import type { ExampleAdditions } from './example-additions.ts';
-
-type BeginDeps = ChangeDeps & { store: Pick<Store, 'examples'>; imports: Pick<Imports, 'add'> };
-type CommitDeps = {
-  store: Pick<Store, 'decisionTypes'>;
-  imports: Pick<Imports, 'drop'>;
-  exampleAdditions: Pick<ExampleAdditions, 'add'>;
-};
 
 export type Committed = { type: DecisionTypeRecord; examples: number };
 
@@ -149,7 +141,11 @@ export class Imports {
 }
 
 /** Begins an import; throws `validation_error`, `decision_type_not_found`, `conflict` or `quota_exceeded`. */
-export async function beginImport(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<OpenImport> {
+export async function beginImport(
+  deps: Foundation & { imports: Imports },
+  caller: Caller,
+  request: ImportPlan,
+): Promise<OpenImport> {
   const plan =
     request.decision_type_id === undefined
       ? await planNewType(deps, caller, request)
@@ -168,7 +164,11 @@ export async function beginImport(deps: BeginDeps, caller: Caller, request: Impo
 }
 
 /** The type is deleted from its first row to its last: nobody sees it, and what breaks off is cleaned up. */
-async function planNewType(deps: BeginDeps, caller: Caller, request: ImportPlan): Promise<TypePlan> {
+async function planNewType(
+  deps: Foundation & { imports: Imports },
+  caller: Caller,
+  request: ImportPlan,
+): Promise<TypePlan> {
   const { name = '', options, reason_codes, readings } = request;
   const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings });
   const definition = await checkNewDecisionType(deps, caller, wanted);
@@ -189,7 +189,12 @@ async function planNewType(deps: BeginDeps, caller: Caller, request: ImportPlan)
   };
 }
 
-async function planExtension(deps: BeginDeps, caller: Caller, id: string, added: ImportPlan): Promise<TypePlan> {
+async function planExtension(
+  deps: Foundation & { imports: Imports },
+  caller: Caller,
+  id: string,
+  added: ImportPlan,
+): Promise<TypePlan> {
   const type = findDecisionType(deps, caller, id);
   const { options, reason_codes, readings } = type.activeVersion.definition;
   const definition = {
@@ -230,7 +235,7 @@ function takeParts({ parts }: OpenImport, count: number): ExampleRows[] {
 
 /** Commits all parts of an import at once, which ends it. Throws `conflict`, and goes on, where one is missing. */
 export async function commitImport(
-  deps: CommitDeps,
+  deps: Foundation & { imports: Imports; exampleAdditions: ExampleAdditions },
   caller: Caller,
   known: OpenImport,
   partCount: number,

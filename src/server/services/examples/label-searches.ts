@@ -1,26 +1,16 @@
 /** Searches for suspect labels in the background, again when labels grew; gives way to a training of the same type. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LabelSearch } from '../../../engine/training/evaluate/label-checks.ts';
 import { askChild } from '../../analysis/ask-child.ts';
 import type { LabelsOrder } from '../../analysis/orders.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Log } from '../../process/log.ts';
-import type { ServerOptions } from '../../process/options.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { SpawnChild } from '../../process/spawn-child.ts';
 import { encodingsFolder } from '../../runtime/encoder/encoding-cache.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-type Deps = {
-  store: Pick<Store, 'examples' | 'policies' | 'trainingRuns'>;
-  options: Pick<ServerOptions, 'dataDir' | 'resourcesDir'>;
-  spawn: SpawnChild;
-  clock: Clock;
-  log: Log;
-  newId(): string;
-  onEnd(typeId: string): void;
-};
+type Deps = Foundation & { spawn: SpawnChild; onEnd(typeId: string): void };
 
 /** Below it, a model says too little of a label. */
 const minLabels = 100;

@@ -3,29 +3,13 @@ import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
-import type { LabellingLeases } from '../../runtime/labelling/labelling-leases.ts';
-import type { LabellingModels, ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { ExampleQueue } from '../../store/examples/labelling.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { type AuditDeps, showDrawn } from './audit.ts';
+import { showDrawn } from './audit.ts';
 import { findExample } from './examples.ts';
-
-type QueueDeps = {
-  store: Pick<Store, 'examples' | 'labelling' | 'audits' | 'trainingRuns' | 'deployments' | 'policies'>;
-  clock: Pick<Clock, 'now'>;
-};
-type Deps = AuditDeps &
-  QueueDeps & {
-    runtime: {
-      deployed: Pick<DeployedDeciders, 'get'>;
-      labellingModels: Pick<LabellingModels, 'next' | 'suggest' | 'findSimilar'>;
-      leases: LabellingLeases;
-    };
-  };
 
 type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
 type NextExamples = {
@@ -50,7 +34,7 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
  * the labelling model, the most doubtful suspects, else the newest.
  */
 export async function takeNextExamples(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   {
     queue,
@@ -89,7 +73,7 @@ export async function takeNextExamples(
 }
 
 async function suggestAndExplain(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   queue: Exclude<LabellingQueue, 'suspect'>,
   examples: readonly ExampleRecord[],
@@ -103,7 +87,7 @@ async function suggestAndExplain(
 }
 
 /** Suggestion and reason from the models that doubt the label: a policy has learned it, right or wrong. */
-function explainSuspect({ store }: QueueDeps, type: DecisionTypeRecord, example: ExampleRecord): NextExample {
+function explainSuspect({ store }: Foundation, type: DecisionTypeRecord, example: ExampleRecord): NextExample {
   const check = store.trainingRuns.labelChecks.find(type.id, example.id);
   if (check === null) return { example, suggestion: null, why: 'Its label was suspect.' };
   const { likelier: decision, likelier_probability: probability } = check;
@@ -116,7 +100,7 @@ function explainSuspect({ store }: QueueDeps, type: DecisionTypeRecord, example:
 
 /** Returns a suggestion for each of the examples that exist; none of them is given out. */
 export async function suggestLabels(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   ids: readonly string[],
 ): Promise<{ id: string; suggestion: Suggestion | null }[]> {
@@ -127,7 +111,7 @@ export async function suggestLabels(
 
 /** Returns the examples most like one; throws `not_found`, or `conflict` while they are being read. */
 export async function findSimilarExamples(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   id: string,
   { count, labelled }: { count: number; labelled: boolean },
@@ -146,7 +130,7 @@ export async function findSimilarExamples(
 
 /** A labelling model that cannot be asked must not keep anybody from labelling: the queue goes on without it. */
 async function askLabellingModel(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   count: number,
   taken: readonly string[],
@@ -155,7 +139,7 @@ async function askLabellingModel(
 }
 
 function readChosen(
-  { store }: Deps,
+  { store }: Foundation,
   type: DecisionTypeRecord,
   { rows }: ModelNext,
   taken: ReadonlySet<string>,
@@ -168,7 +152,7 @@ function readChosen(
 }
 
 function readQueue(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   queue: LabellingQueue,
   limit: number,
@@ -182,7 +166,7 @@ function readQueue(
 
 /** Up to `limit` suspect labels of the newest search, the most certain first. */
 function listSuspects(
-  { store }: QueueDeps,
+  { store }: Foundation,
   type: DecisionTypeRecord,
   limit: number,
   except: readonly string[],
@@ -193,7 +177,7 @@ function listSuspects(
 }
 
 /** Counts what the newest search of suspect labels expects, and which of its suspects have another label since. */
-export function countSuspects({ store }: QueueDeps, type: DecisionTypeRecord) {
+export function countSuspects({ store }: Foundation, type: DecisionTypeRecord) {
   const { labelChecks } = store.trainingRuns;
   const search = labelChecks.findNewest(type.id);
   if (search === null) return null;
@@ -206,7 +190,7 @@ export function countSuspects({ store }: QueueDeps, type: DecisionTypeRecord) {
 }
 
 /** Counts the examples that each queue holds, those given out included. */
-export function countQueues(deps: QueueDeps, type: DecisionTypeRecord): Record<LabellingQueue, number> {
+export function countQueues(deps: Foundation, type: DecisionTypeRecord): Record<LabellingQueue, number> {
   const { to_label, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
   const count = (queue: LabellingQueue) => countRemaining(deps, type, queue);
   return {
@@ -219,7 +203,7 @@ export function countQueues(deps: QueueDeps, type: DecisionTypeRecord): Record<L
   };
 }
 
-function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: LabellingQueue): number {
+function countRemaining(deps: Foundation, type: DecisionTypeRecord, queue: LabellingQueue): number {
   if (queue === 'suspect') {
     const { labelChecks } = deps.store.trainingRuns;
     const search = labelChecks.findNewest(type.id);
@@ -231,7 +215,7 @@ function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: Labell
 
 /** Corrections count until a policy that was trained after them is deployed. */
 function toStoreQueue(
-  { store }: QueueDeps,
+  { store }: Foundation,
   type: DecisionTypeRecord,
   queue: Exclude<LabellingQueue, 'suspect'>,
 ): ExampleQueue {
@@ -246,7 +230,7 @@ const isBlind = ({ audited, decision }: ExampleRecord) => audited && decision ==
 
 /** Suggests by deployed policy, else labelling model; null where neither can, and for blind judgements. */
 async function suggest(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   examples: readonly ExampleRecord[],
   modelRows: ReadonlyMap<string, { suggestion: ModelSuggestion }>,
@@ -265,7 +249,7 @@ async function suggest(
 }
 
 async function suggestByPolicy(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   example: ExampleRecord,
 ): Promise<Suggestion | null> {

@@ -1,8 +1,9 @@
 /** How the numbers of a type's inputs are spread. */
+
 import type { JsonObject } from '../../../engine/domain.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { isPiiField } from '../../../engine/pii.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 const maxInputs = 1_000;
@@ -12,10 +13,7 @@ const minNumbers = 20;
 const steps = 100;
 
 /** Finds the numbers at each hundredth of every field in the newest examples, lowest first; none of PII fields. */
-export function describeNumbers(
-  { store }: { store: Pick<Store, 'labelling'> },
-  type: DecisionTypeRecord,
-): { field: string; cuts: number[] }[] {
+export function describeNumbers({ store }: Foundation, type: DecisionTypeRecord): { field: string; cuts: number[] }[] {
   const found = new Map<string, number[]>();
   const collect = (object: JsonObject, above: readonly string[]) => {
     for (const [name, value] of Object.entries(object)) {

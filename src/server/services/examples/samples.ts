@@ -6,15 +6,12 @@ import { jsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
+import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/new-example.ts';
 import { createIdSource } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { type ChangeDeps, checkNewDecisionType, insertDecisionType } from '../types/decision-types.ts';
+import { checkNewDecisionType, insertDecisionType } from '../types/decision-types.ts';
 import { addExamples } from './examples.ts';
-
-type FolderDeps = { options: { resourcesDir: string } };
-type CreateDeps = FolderDeps & ChangeDeps & { store: Pick<Store, 'examples'> };
 
 const sampleSchema = z.strictObject({
   title: z.string(),
@@ -31,7 +28,7 @@ const sampleSchema = z.strictObject({
 type Sample = z.output<typeof sampleSchema>;
 
 /** Returns the samples of the installation with their names, in the order of these. */
-export async function listSamples(deps: FolderDeps): Promise<(Sample & { name: string })[]> {
+export async function listSamples(deps: Foundation): Promise<(Sample & { name: string })[]> {
   const files = await readdir(path.join(deps.options.resourcesDir, 'samples'));
   const names = files.filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
   return Promise.all(names.sort().map(async (name) => ({ name, ...(await readSample(deps, name)) })));
@@ -39,7 +36,7 @@ export async function listSamples(deps: FolderDeps): Promise<(Sample & { name: s
 
 /** Makes a sample's type with its examples and what `alongside` writes, or nothing; throws `not_found`. */
 export async function createFromSample(
-  deps: CreateDeps,
+  deps: Foundation,
   caller: Caller,
   name: string,
   alongside?: (type: DecisionTypeRecord) => void,
@@ -59,7 +56,7 @@ export async function createFromSample(
   });
 }
 
-async function readSample(deps: FolderDeps, name: string): Promise<Sample> {
+async function readSample(deps: Foundation, name: string): Promise<Sample> {
   let text: string;
   try {
     text = await readFile(path.join(deps.options.resourcesDir, 'samples', `${name}.json`), 'utf8');

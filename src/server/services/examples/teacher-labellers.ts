@@ -1,23 +1,9 @@
 /** Who can label examples in place of a person: the connected model, else the labelling model. */
 import { hashString } from '../../../engine/random.ts';
-import type { Auth } from '../../auth/auth.ts';
-import type { ModelConnections } from '../../connections/model-connections.ts';
 import { askForLabels, type LabellingMaterial } from '../../connections/remote-labeller.ts';
-import type { TextModel } from '../../runtime/encoder/text-model.ts';
-import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-export type LabellerDeps = {
-  store: Pick<Store, 'examples'>;
-  runtime: {
-    modelConnections: Pick<ModelConnections, 'findForGeneration' | 'toEndpoint' | 'chat'>;
-    labellingModels: Pick<LabellingModels, 'readAll' | 'suggest'>;
-    textModel: Pick<TextModel, 'tokenizer'>;
-  };
-  auth: Pick<Auth, 'redact'>;
-};
 
 export type Labeller = {
   connection: string | null;
@@ -40,7 +26,7 @@ const localBatch = 50;
  * from `minProbability` on.
  */
 export function openLabeller(
-  deps: LabellerDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   labelled: readonly ExampleRecord[],
   measured: ReadonlySet<string>,
@@ -74,7 +60,7 @@ export function openLabeller(
   };
 }
 
-function openLocalLabeller(deps: LabellerDeps, type: DecisionTypeRecord, minProbability: number): Labeller {
+function openLocalLabeller(deps: Foundation, type: DecisionTypeRecord, minProbability: number): Labeller {
   const { labellingModels, textModel } = deps.runtime;
   return {
     connection: null,

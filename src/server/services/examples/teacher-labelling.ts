@@ -4,22 +4,12 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import { computeWilsonInterval, type Interval } from '../../../engine/intervals.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import type { Caller } from '../../auth/caller.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { findDecisionType } from '../types/decision-types.ts';
-import { drawExamples, type Labeller, type LabellerDeps, openLabeller } from './teacher-labellers.ts';
-
-type Deps = Omit<LabellerDeps, 'store'> & {
-  store: Store;
-  metering: Pick<Metering, 'prices' | 'checkCredits'>;
-  clock: Clock;
-  newId(): string;
-  log: { error(facts: object, text: string): void };
-};
+import { drawExamples, type Labeller, openLabeller } from './teacher-labellers.ts';
 
 type TeacherLabellingRequest = { minAgreement: number; minProbability: number; maxExamples: number };
 type TeacherLabellingState = 'idle' | 'measuring' | 'labelling' | 'done' | 'refused' | 'cancelled' | 'failed';
@@ -57,10 +47,10 @@ type Job = TeacherLabelling & { abort: AbortController; ended: Promise<void> };
 
 /** Runs one labelling a type in the background; what it labelled stays, marked as a teacher's, not reviewed. */
 export class TeacherLabellings {
-  readonly #deps: Deps;
+  readonly #deps: Foundation;
   readonly #jobs = new Map<string, Job>();
 
-  constructor(deps: Deps) {
+  constructor(deps: Foundation) {
     this.#deps = deps;
   }
 

@@ -1,16 +1,14 @@
 import { type CostFinding, noCosts } from '../../../engine/costs.ts';
 import { measureCosts } from '../../../engine/measure/costs.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { type HeldOutDecisions, type TriedThresholds, tryThresholds } from './held-out-decisions.ts';
 import { findObstacle, isRefitted } from './promises.ts';
 
-type Deps = { store: Pick<Store, 'decisionTypes'>; heldOutDecisions: HeldOutDecisions };
-
 /** Weighs errors against looks on held-out rows. Throws `validation_error` for thresholds in the wrong order. */
 export function weighPolicyCosts(
-  deps: Deps,
+  deps: Foundation & { heldOutDecisions: HeldOutDecisions },
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   tried: TriedThresholds,

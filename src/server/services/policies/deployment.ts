@@ -5,22 +5,17 @@ import type { Metrics } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import type { Caller } from '../../auth/caller.ts';
+import type { Foundation } from '../../foundation.ts';
 import { sha256 } from '../../process/clock.ts';
-import type { Log } from '../../process/log.ts';
 import type { BundleFacts, DeployedDeciders, PolicyFile } from '../../runtime/deployed-deciders.ts';
 import { type TextModel, toMissingPart } from '../../runtime/encoder/text-model.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { chargeHosting, type HostingDeps } from '../account/hosting.ts';
+import { chargeHosting } from '../account/hosting.ts';
 import { findPolicy, readPolicy, readWithType } from './policies.ts';
 import { measurePolicy, type PromiseChecks } from './promises.ts';
-import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
-
-export type DeploymentDeps = HostingDeps & {
-  log: Log;
-  runtime: { deployed: DeployedDeciders };
-};
+import { keepDeclaredPromise } from './type-promises.ts';
 
 type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
 
@@ -31,7 +26,7 @@ type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIde
 const shownRevisionLength = 8;
 
 /** The name of the person or key that calls; null for a person without one in this organisation. */
-function nameCaller({ accounts }: Pick<Store, 'accounts'>, { userId, apiKeyId, organisationId }: Caller) {
+function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: Caller) {
   const user = userId === null ? null : accounts.getUser(userId);
   const key = accounts.listKeys(organisationId).find(({ id }) => id === apiKeyId);
   return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
@@ -42,7 +37,7 @@ function nameCaller({ accounts }: Pick<Store, 'accounts'>, { userId, apiKeyId, o
  * `alongside` writes into the transaction. Throws `conflict` (status, self-test) or `unavailable` (file).
  */
 export async function deployPolicy(
-  deps: DeploymentDeps & KeepDeps,
+  deps: Foundation & { promiseChecks: PromiseChecks },
   caller: Caller,
   policy: PolicyRecord,
   reason: string | null,
@@ -68,7 +63,7 @@ export async function deployPolicy(
  * Compiles a deployed policy, charges its hosting and starts the encoder, so that no decide call waits. One that cannot
  * be used stays deployed.
  */
-export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: string): Promise<void> {
+export async function prepareDeployedPolicy(deps: Foundation, policyId: string): Promise<void> {
   const { store, log, runtime } = deps;
   const row = store.policies.byId(policyId);
   const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
@@ -85,12 +80,12 @@ export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: stri
 }
 
 /** Tries the deployed policies again that could not be used and whose wait is over. */
-export async function retryUnavailablePolicies(deps: DeploymentDeps): Promise<void> {
+export async function retryUnavailablePolicies(deps: Foundation): Promise<void> {
   for (const policyId of deps.runtime.deployed.listDue()) await prepareDeployedPolicy(deps, policyId);
 }
 
 /** Prepares every deployed policy, one after the other. */
-export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<void> {
+export async function prepareDeployedPolicies(deps: Foundation): Promise<void> {
   for (const policyId of deps.store.deployments.listIds()) await prepareDeployedPolicy(deps, policyId);
 }
 
@@ -99,7 +94,7 @@ export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<voi
  * `not_found`, or `conflict` where it was not trained to the end.
  */
 export function findExportablePolicy(
-  deps: Pick<DeploymentDeps, 'store' | 'metering'> & { promiseChecks: PromiseChecks },
+  deps: Foundation & { promiseChecks: PromiseChecks },
   caller: Caller,
   type: DecisionTypeRecord,
   policyId: string | undefined = deps.store.deployments.find(type.id)?.id,
@@ -119,7 +114,7 @@ export function findExportablePolicy(
 }
 
 function describePromise(
-  { store, promiseChecks }: { store: Pick<Store, 'promises'>; promiseChecks: PromiseChecks },
+  { store, promiseChecks }: Foundation & { promiseChecks: PromiseChecks },
   type: DecisionTypeRecord,
   policy: PolicyRecord,
 ): BundleFacts['promise'] {

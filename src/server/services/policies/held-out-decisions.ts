@@ -12,13 +12,12 @@ import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts'
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
-import type { Preparation } from '../../preparation/preparation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings, readPresentSettings } from '../../runtime/current-settings.ts';
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { listRecorded, type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
 
@@ -64,11 +63,11 @@ export function tryThresholds(
 
 /** Decides held-out rows again, once for each change of rules, thresholds, fallback or examples. */
 export class HeldOutDecisions {
-  readonly #store: Pick<Store, 'heldOut' | 'decisionTypes' | 'examples'>;
+  readonly #deps: Foundation;
   readonly #kept = createRecentCache<string, Kept>(maxKept);
 
-  constructor(store: Pick<Store, 'heldOut' | 'decisionTypes' | 'examples'>) {
-    this.#store = store;
+  constructor(deps: Foundation) {
+    this.#deps = deps;
   }
 
   /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
@@ -119,7 +118,7 @@ export class HeldOutDecisions {
     const rows = differing.slice(from, from + page_size).map(({ exampleId, expected, first: one, second: other }) => ({
       exampleId,
       expected,
-      input: this.#store.heldOut.readInput(exampleId),
+      input: this.#deps.store.heldOut.readInput(exampleId),
       first: toCompared(one),
       second: toCompared(other),
     }));
@@ -128,11 +127,11 @@ export class HeldOutDecisions {
 
   /** Reads the held-out rows of a policy by schema and rules of now, and the whole decision that follows. */
   read(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
-    const revision = this.#store.examples.readRevision(type.id);
+    const revision = this.#deps.store.examples.readRevision(type.id);
     const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const { settings, replay, missing } = replayHeldOut({ store: this.#store }, type, policy);
+    const { settings, replay, missing } = replayHeldOut(this.#deps, type, policy);
     const { refused } = replay;
     const rows = replay.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
     const whole = measureWholeDecision({ rows, refused }, settings, missing);
@@ -143,31 +142,29 @@ export class HeldOutDecisions {
 
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {
     const known = this.read(type, policy);
-    const { version, ownEscalation } = readTrainedFrom({ store: this.#store }, policy);
+    const { version, ownEscalation } = readTrainedFrom(this.#deps, policy);
     const settings = { ...known.settings, ...tryThresholds(known.settings, ownEscalation, tried) };
     return { ...known, settings, options: version.definition.options };
   }
 }
 
-type TrialDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'>; preparation: Pick<Preparation, 'runAdmitted'> };
-
 /** Says whether rules make the whole decision better. Throws `validation_error` or `conflict`. */
 export async function tryRules(
-  { store, preparation }: TrialDeps,
+  deps: Foundation,
   callerId: string,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   { rules: hard_rules, ...request }: Pick<AnalysisRequest, 'rules' | 'options' | 'reason_codes' | 'lists'>,
 ): Promise<RulesEffect> {
-  const trained = readTrainedFrom({ store }, policy);
+  const trained = readTrainedFrom(deps, policy);
   if (!followsSettings(type, trained)) {
     throw new WorkbenchError('conflict', 'The policy was trained with other options. Train the type again.');
   }
   const saved = type.activeVersion.definition;
   const { options = saved.options, reason_codes = saved.reason_codes, lists = saved.lists } = request;
   const { rules: _compiled, ...settings } = readPresentSettings(type, trained);
-  const { recorded: rows } = listRecorded({ store }, type, policy);
-  const effect = await preparation.runAdmitted(callerId, 'tryRules', {
+  const { recorded: rows } = listRecorded(deps, type, policy);
+  const effect = await deps.preparation.runAdmitted(callerId, 'tryRules', {
     saved,
     tried: { hard_rules, options, reason_codes, lists },
     settings,

@@ -1,19 +1,21 @@
 /** Telling those who listen that work in the background has moved on. */
 import type { AnalysisOrder } from '../../analysis/orders.ts';
-import type { EventHub } from '../../events/event-hub.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import { readWithType } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
 
-type Deps = { events: Pick<EventHub, 'isHeard' | 'tell'>; store: Pick<Store, 'decisionTypes' | 'policies'> };
-
-export function tellJob({ events, store }: Deps, job: AnalysisOrder['kind'], typeId: string, ended: boolean): void {
+export function tellJob(
+  { events, store }: Foundation,
+  job: AnalysisOrder['kind'],
+  typeId: string,
+  ended: boolean,
+): void {
   const organisationId = events.isHeard ? store.decisionTypes.findOrganisation(typeId) : null;
   if (organisationId === null) return;
   events.tell(organisationId, { event: 'job', job, decision_type_id: typeId, policy_id: null, ended });
 }
 
-export function tellTraining({ events, store }: Deps, policyId: string, ended: boolean): void {
+export function tellTraining({ events, store }: Foundation, policyId: string, ended: boolean): void {
   const policy = events.isHeard ? store.policies.byId(policyId) : null;
   if (policy === null || policy.isTypeDeleted) return;
   const { decisionTypeId, organisationId } = policy;
@@ -23,7 +25,7 @@ export function tellTraining({ events, store }: Deps, policyId: string, ended: b
 
 /** Tells how the promise of its type stands with a policy that was trained or deployed; nothing without a promise. */
 export function tellPromise(
-  { events, store, promiseChecks }: Deps & { promiseChecks: PromiseChecks },
+  { events, store, promiseChecks }: Foundation & { promiseChecks: PromiseChecks },
   id: string,
 ): void {
   if (!events.isHeard) return;

@@ -1,5 +1,7 @@
 /** Finding a policy, and what somebody should know of it. */
+
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
@@ -12,7 +14,7 @@ export function findPolicy(store: Store, type: DecisionTypeRecord, policyId: str
 }
 
 /** A policy that is known to exist: no policy is ever deleted. Throws a fault when it does not. */
-export function readPolicy(store: Pick<Store, 'policies'>, policyId: string): PolicyRecord {
+export function readPolicy(store: Store, policyId: string): PolicyRecord {
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new Error(`The policy ${policyId} does not exist.`);
   return policy;
@@ -20,7 +22,7 @@ export function readPolicy(store: Pick<Store, 'policies'>, policyId: string): Po
 
 /** Says that a policy was trained on what rules of other conditions left than those of now, or null. */
 export function describeAttention(
-  { store }: { store: Pick<Store, 'decisionTypes'> },
+  { store }: Foundation,
   type: DecisionTypeRecord,
   { trainingConfig, versionId, versionNumber }: Pick<PolicyRecord, 'trainingConfig' | 'versionId' | 'versionNumber'>,
 ): string | null {
@@ -36,7 +38,7 @@ export function describeAttention(
 
 /** The version of its type that a policy was trained on: none that a policy names is ever deleted. */
 export function readVersion(
-  store: Pick<Store, 'decisionTypes'>,
+  store: Store,
   policy: Pick<PolicyRecord, 'id' | 'decisionTypeId' | 'versionId'>,
 ): VersionRecord {
   const version = store.decisionTypes.getVersion(policy.decisionTypeId, policy.versionId);
@@ -45,10 +47,7 @@ export function readVersion(
 }
 
 /** As `readPolicy`, with its type; throws `decision_type_not_found` where that was deleted. */
-export function readWithType(
-  store: Pick<Store, 'policies' | 'decisionTypes'>,
-  policyId: string,
-): { policy: PolicyRecord; type: DecisionTypeRecord } {
+export function readWithType(store: Store, policyId: string): { policy: PolicyRecord; type: DecisionTypeRecord } {
   const policy = readPolicy(store, policyId);
   const type = store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
   if (type === null) throw new WorkbenchError('decision_type_not_found', 'The decision type does not exist.');

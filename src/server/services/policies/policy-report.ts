@@ -4,10 +4,10 @@ import { reportStyle, writeReport } from '../../../engine/report/write-report.ts
 import type { Analyses } from '../../analysis/analysis.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { toScriptlessPolicy } from '../../contract/security-policy.ts';
-import { type Clock, isoTime } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
+import { isoTime } from '../../process/clock.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { weighPolicyCosts } from './costs.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
@@ -15,14 +15,7 @@ import { describeAttention } from './policies.ts';
 import { measurePolicy, type PromiseChecks, readTrainedFrom } from './promises.ts';
 import { findSlices } from './slices.ts';
 
-type Deps = {
-  store: Store;
-  clock: Clock;
-  analyses: Analyses;
-  promiseChecks: PromiseChecks;
-  heldOutDecisions: HeldOutDecisions;
-  toolVersion: string;
-};
+type Deps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; heldOutDecisions: HeldOutDecisions };
 
 const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
 const minRows = 30;

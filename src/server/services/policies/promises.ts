@@ -17,22 +17,19 @@ import {
 } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings, readPresentSettings, type TrainedFrom } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readVersion } from './policies.ts';
-
-type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
-type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
 
 /** Held-out rows that are replayed at most: usual rules of so many take a quarter of a second. */
 const maxReplayedRows = 10_000;
 const maxKeptChecks = 200;
 
 /** Reads what a policy was trained from, as far as it decides. */
-export function readTrainedFrom({ store }: TrainedDeps, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
+export function readTrainedFrom({ store }: Foundation, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
   const { fallbackOption, trainingConfig } = policy;
   return { version: readVersion(store, policy), fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
 }
@@ -51,7 +48,7 @@ export type Replayed = {
 
 /** Decides the held-out rows of a policy again, at most 10,000, in up to a second. */
 export function replayHeldOut(
-  deps: MeasureDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   policy: Omit<PolicyRecord, 'metrics'>,
 ): Replayed {
@@ -63,7 +60,7 @@ export function replayHeldOut(
 
 /** Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. */
 export function listRecorded(
-  { store }: { store: Pick<Store, 'heldOut'> },
+  { store }: Foundation,
   { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
 ): { recorded: (RecordedRow & { exampleId: string })[]; missing: number } {
@@ -75,19 +72,17 @@ export function listRecorded(
 }
 
 /** The whole decision of a policy on its held-out rows, by the rules and thresholds of now. */
-export function measurePolicy(deps: MeasureDeps, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
+export function measurePolicy(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
   const { settings, replay, missing } = replayHeldOut(deps, type, policy);
   return measureWholeDecision(replay, settings, missing);
 }
-
-type PromiseDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes' | 'promises'> };
 
 export const isSamePromise = (a: PromiseTerms, b: PromiseTerms) =>
   a.target_error === b.target_error && a.certainty === b.certainty;
 
 /** Asks for terms of a policy: as declared ones where they were when it was measured, else as one try of many. */
 function toQuestion(
-  deps: PromiseDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms & { option?: string | undefined },
@@ -113,7 +108,7 @@ function toQuestion(
 
 /** Finds the threshold that keeps the terms, or says why none does. Throws `validation_error` for an unknown option. */
 export function findPolicyPromise(
-  deps: PromiseDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms & { option?: string | undefined },
@@ -129,11 +124,11 @@ type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean 
 
 /** Tells how promises stand; a check costs replayed rows, so it is kept until rules, thresholds or fallback change. */
 export class PromiseChecks {
-  readonly #deps: PromiseDeps;
+  readonly #deps: Foundation;
   readonly #checks = createRecentCache<string, Check>(maxKeptChecks);
   readonly #findings = createRecentCache<string, PromiseFinding>(maxKeptChecks);
 
-  constructor(deps: PromiseDeps) {
+  constructor(deps: Foundation) {
     this.#deps = deps;
   }
 
@@ -212,11 +207,7 @@ function readLeastConfidence({ confidence_thresholds, escalation_policy }: Thres
 }
 
 /** Says why no threshold of the type can keep a promise with a policy, whatever its rows are; null where one may. */
-export function findObstacle(
-  deps: { store: Pick<Store, 'decisionTypes'> },
-  type: DecisionTypeRecord,
-  policy: PolicyRecord,
-): string | null {
+export function findObstacle(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): string | null {
   if (policy.isRulesOnly) return 'Rules alone decide, so no example was held out to measure them on.';
   const { between } = type.activeVersion.definition.escalation_policy;
   if (!followsSettings(type, readTrainedFrom(deps, policy))) {

@@ -2,16 +2,18 @@
 import type { Metrics, TrainingConfig } from '../../../engine/domain.ts';
 import { compareOnCommonRows } from '../../../engine/measure/common-rows.ts';
 import type { HeldOutRow } from '../../../engine/training/request.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 
-type Deps = { store: Pick<Store, 'deployments' | 'heldOut' | 'policies'> };
 type Trained = { typeId: string; heldOut: readonly HeldOutRow[] };
 
 /** With fewer rows in common their F1 says less than that of all rows. */
 const minCommonRows = 30;
 
 /** Compares a trained policy with the deployed one on the rows that both have held out; null where there is nothing. */
-export function compareWithDeployed({ store }: Deps, { typeId, heldOut }: Trained): Metrics['compared_with_deployed'] {
+export function compareWithDeployed(
+  { store }: Foundation,
+  { typeId, heldOut }: Trained,
+): Metrics['compared_with_deployed'] {
   const deployed = store.deployments.find(typeId);
   const version = deployed === null ? null : store.policies.byId(deployed.id)?.version;
   if (deployed === null || version === undefined) return null;

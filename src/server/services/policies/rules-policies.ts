@@ -3,23 +3,14 @@ import { rmSync } from 'node:fs';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { packRulesPolicy } from '../../../engine/training/package/pack-rules-policy.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
-import { type Clock, isoTime, sha256 } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
+import { isoTime, sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
-import type { ServerOptions } from '../../process/options.ts';
 import { compileSaved } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readPolicy } from './policies.ts';
-
-type RulesPolicyDeps = {
-  store: Store;
-  clock: Clock;
-  options: Pick<ServerOptions, 'dataDir'>;
-  toolVersion: string;
-  newId(): string;
-};
 
 /** Examples that golden inputs are made of, and the length in bytes up to which one is read. */
 const maxInputs = 300;
@@ -30,7 +21,7 @@ const maxInputBytes = 8_000;
  * `conflict` where another policy is made at the same time.
  */
 export async function makeRulesPolicy(
-  { store, clock, options, toolVersion, newId }: RulesPolicyDeps,
+  { store, clock, options, toolVersion, newId }: Foundation,
   type: DecisionTypeRecord,
   alongside: (made: PolicyRecord) => void,
 ): Promise<PolicyRecord> {

@@ -1,18 +1,16 @@
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { SlicesOrder } from '../../analysis/orders.ts';
+import type { Foundation } from '../../foundation.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { type TriedThresholds, tryThresholds } from './held-out-decisions.ts';
 import { readTrainedFrom } from './promises.ts';
 
-type Deps = { store: Store; analyses: Analyses };
-
 /** The weak parts as they are known, searched for where rows or settings have changed. Rejects with 'unavailable'. */
 export function findSlices(
-  deps: Deps,
+  deps: Foundation & { analyses: Analyses },
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   { rows, judged, minRows, ...tried }: Pick<SlicesOrder, 'rows' | 'judged' | 'minRows'> & TriedThresholds,

@@ -6,14 +6,14 @@ import { sha256 } from '../../process/clock.ts';
 import { renameDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { type AttemptKey, StaleAttemptError } from '../../store/policies/training-runs.ts';
-import { type DeploymentDeps, prepareDeployedPolicy } from './deployment.ts';
+import { prepareDeployedPolicy } from './deployment.ts';
 import { readWithType } from './policies.ts';
 import { compareWithDeployed, describeMissedGate } from './quality-gate.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 
 const checksPerTurn = 1_000;
 
-type CompletionDeps = DeploymentDeps & KeepDeps & { artifactsDir: string };
+type CompletionDeps = KeepDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: file first, then one transaction of report, digest, status and deployment, which its
@@ -96,11 +96,11 @@ function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result 
 }
 
 /** Returns what is written of a result of the training of a policy, and which gate of the training it has missed. */
-function judge({ store }: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
-  const policy = store.policies.byId(policyId);
+function judge(deps: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
+  const policy = deps.store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');
   const { heldOut, sha256: bundleSha256, sizeBytes: bundleSizeBytes } = result;
-  const compared = compareWithDeployed({ store }, { typeId: policy.decisionTypeId, heldOut });
+  const compared = compareWithDeployed(deps, { typeId: policy.decisionTypeId, heldOut });
   const metrics = { ...result.metrics, compared_with_deployed: compared };
   const missed = describeMissedGate(policy.trainingConfig, metrics);
   const trained = { metrics, heldOut, bundleSha256, bundleSizeBytes, isQualityGateMet: missed === null };

@@ -4,9 +4,8 @@ import { limits } from '../../../engine/limits.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
 import { listRareOptions } from '../../../engine/training/data/rare-options.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 export type TrainingReadiness = {
@@ -28,13 +27,12 @@ const minPerOptionToGenerate = 2;
 
 const chunkSize = 100;
 
-type ReadinessDeps = { store: Pick<Store, 'examples'>; clock: Pick<Clock, 'monotonic'> };
 type Settings = Pick<TrainingConfig, 'min_per_option' | 'rare_options' | 'train_on'>;
 /** Labelled examples and test rows of each option: 0 where rules decide them all; `ruled` counts what rules decide. */
 type Counts = { byOption: ReadonlyMap<string, number>; testRows: ReadonlyMap<string, number>; ruled: number };
 
 /** Counts what no rule decides, reading every example. */
-async function countLeft({ store, clock }: ReadinessDeps, type: DecisionTypeRecord): Promise<Counts> {
+async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord): Promise<Counts> {
   const { definition } = type.activeVersion;
   const rules = compileRules(definition.hard_rules, definition);
   const takeTurns = createTurns(clock);
@@ -54,7 +52,7 @@ async function countLeft({ store, clock }: ReadinessDeps, type: DecisionTypeReco
 
 /** Counts the labelled examples of a type against what a training with these settings needs. */
 export async function assessReadiness(
-  deps: ReadinessDeps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   settings: Settings,
 ): Promise<TrainingReadiness> {

@@ -1,28 +1,15 @@
 /** The teacher that a training may ask for the examples that are missing. */
 import type { Proposal, TeacherRequest } from '../../../engine/training/request.ts';
-import type { Auth } from '../../auth/auth.ts';
-import type { ModelConnections } from '../../connections/model-connections.ts';
 import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { readPolicy, readVersion } from './policies.ts';
 
-type TrainingTeacherDeps = {
-  store: Store;
-  clock: Clock;
-  newId(): string;
-  metering: Metering;
-  auth: Auth;
-  modelConnections: ModelConnections;
-};
-
 const tokensPerPrice = 100;
 
-export function hasTeacher(deps: TrainingTeacherDeps, policyId: string): boolean {
+export function hasTeacher(deps: Foundation, policyId: string): boolean {
   const { organisationId } = readPolicy(deps.store, policyId);
-  return deps.modelConnections.findForGeneration(organisationId) !== null;
+  return deps.runtime.modelConnections.findForGeneration(organisationId) !== null;
 }
 
 /**
@@ -30,13 +17,14 @@ export function hasTeacher(deps: TrainingTeacherDeps, policyId: string): boolean
  * sentence when it cannot be asked.
  */
 export async function askTeacher(
-  deps: TrainingTeacherDeps,
+  deps: Foundation,
   policyId: string,
   request: TeacherRequest,
   signal: AbortSignal,
   isWanted: () => boolean,
 ): Promise<Proposal[]> {
-  const { store, metering, modelConnections } = deps;
+  const { store, metering } = deps;
+  const { modelConnections } = deps.runtime;
   const policy = readPolicy(store, policyId);
   const { organisationId, decisionTypeId } = policy;
   const connection = modelConnections.findForGeneration(organisationId);

@@ -2,27 +2,16 @@
 import type { TrainingConfig } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
-import type { PendingWrites } from '../../jobs/pending-writes.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { Clock } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { AttemptKey } from '../../store/policies/training-runs.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { readPolicy } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 
-type TrainingDeps = {
-  store: Store;
-  clock: Clock;
-  newId(): string;
-  metering: Metering;
-  jobs: TrainingJobs;
-  pendingWrites: PendingWrites;
-  toolVersion: string;
-};
+type TrainingDeps = Foundation & { jobs: TrainingJobs };
 
 /** What is written in the transactions of a training's beginning and of its being taken back. */
 type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
@@ -103,7 +92,7 @@ function refundTraining(
  * to one that has ended.
  */
 export function endUnfinishedTraining(
-  deps: Omit<TrainingDeps, 'jobs'>,
+  deps: Foundation,
   { policyId, attemptId }: { policyId: string; attemptId: string | null },
   error: string | null,
 ): void {
@@ -125,7 +114,7 @@ export function endUnfinishedTraining(
 }
 
 function chargeTraining(
-  deps: Pick<TrainingDeps, 'store' | 'clock' | 'newId'>,
+  deps: Foundation,
   organisationSeq: number,
   decisionTypeId: string,
   referenceId: string,
@@ -138,7 +127,7 @@ function chargeTraining(
  * Cancels a training, or only the tuning in the background of a trained policy; safe to repeat. Throws `conflict` when
  * the training has ended otherwise.
  */
-export function cancelTraining(deps: Pick<TrainingDeps, 'store' | 'jobs'>, policy: PolicyRecord): PolicyRecord {
+export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): PolicyRecord {
   const { id, status } = policy;
   if (deps.jobs.endTuning(id)) return policy;
   if (status === 'trained' || status === 'deployed' || status === 'failed') {

@@ -8,24 +8,18 @@ import {
   type PromiseTerms,
   type TypePromise,
 } from '../../../engine/measured.ts';
-import { type Clock, isoTime } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
+import { isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toNextVersion } from '../types/decision-types.ts';
 import { readPolicy } from './policies.ts';
 import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type PromiseChecks } from './promises.ts';
 
-export type KeepDeps = {
-  store: Pick<Store, 'decisionTypes' | 'heldOut' | 'policies' | 'promises'>;
-  promiseChecks: PromiseChecks;
-  clock: Clock;
-  newId(): string;
-};
-type DeclareDeps = KeepDeps & { store: Pick<Store, 'deployments' | 'transaction'> };
+export type KeepDeps = Foundation & { promiseChecks: PromiseChecks };
 
 /** Declares what is promised of a type and asks the deployed policy; the same terms keep their time. */
-export function declarePromise(deps: DeclareDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
+export function declarePromise(deps: KeepDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
   return deps.store.transaction(() => {
     declare(deps, type, terms);
     const deployed = deps.store.deployments.find(type.id);
@@ -34,7 +28,7 @@ export function declarePromise(deps: DeclareDeps, type: DecisionTypeRecord, term
   });
 }
 
-function declare({ store, clock }: DeclareDeps, { id }: DecisionTypeRecord, terms: PromiseTerms): void {
+function declare({ store, clock }: KeepDeps, { id }: DecisionTypeRecord, terms: PromiseTerms): void {
   const before = store.promises.findDeclared(id);
   const { target_error, certainty } = terms;
   if (before !== null && isSamePromise(before, terms)) return;
@@ -102,7 +96,7 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
 
 /** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept. */
 export function keepPromise(
-  deps: DeclareDeps,
+  deps: KeepDeps,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms,
@@ -122,21 +116,13 @@ export function keepPromise(
 }
 
 /** Takes back the promise that a policy keeps; of the deployed policy it is that of the type. */
-export function withdrawPromise({ store }: DeclareDeps, type: DecisionTypeRecord, policy: PolicyRecord): void {
+export function withdrawPromise({ store }: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): void {
   if (policy.status === 'deployed') store.promises.withdraw(type.id);
   else store.promises.set(policy.id, null);
 }
 
 /** Reads what is promised of a type, and how that stands with the policy that decides. */
-export function readTypePromise(
-  {
-    store,
-    promiseChecks,
-  }: Pick<DeclareDeps, 'promiseChecks'> & {
-    store: Pick<Store, 'deployments' | 'policies' | 'promises'>;
-  },
-  type: DecisionTypeRecord,
-): TypePromise {
+export function readTypePromise({ store, promiseChecks }: KeepDeps, type: DecisionTypeRecord): TypePromise {
   const declared = store.promises.findDeclared(type.id);
   const deployed = store.deployments.find(type.id);
   const policy = deployed && store.policies.byId(deployed.id);

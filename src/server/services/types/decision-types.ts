@@ -13,39 +13,18 @@ import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { AuditSetting, DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { Preparation } from '../../preparation/preparation.ts';
-import type { Clock } from '../../process/clock.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import { isCovered } from './personal-data.ts';
 
-type FindDeps = { store: Pick<Store, 'decisionTypes'> };
-export type ChangeDeps = {
-  store: Pick<Store, 'audits' | 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
-  metering: Pick<Metering, 'checkDecisionTypeCount'>;
-  preparation: Pick<Preparation, 'runAdmitted'>;
-  clock: Clock;
-  newId(): string;
-};
-type WriteDeps = Pick<ChangeDeps, 'clock' | 'newId'> & {
-  store: Pick<Store, 'audits' | 'decisionTypes' | 'personalResidues' | 'transaction'>;
-};
-type RestoreDeps = Pick<ChangeDeps, 'metering' | 'clock'> & { store: Pick<Store, 'decisionTypes' | 'transaction'> };
-type DeleteDeps = {
-  store: Pick<Store, 'decisionTypes'>;
-  jobs: Pick<TrainingJobs, 'cancelOfType'>;
-  clock: Clock;
-};
-
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
-export function findDecisionType(deps: FindDeps, caller: Caller, id: string): DecisionTypeRecord {
+export function findDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
   return deps.store.decisionTypes.get(id, caller.organisationId) ?? refuseMissingType();
 }
 
 /** As `findDecisionType`, by name. Costs a look-up in memory, and gives the same object until a type changes. */
-export function findDecisionTypeByName(deps: FindDeps, caller: Caller, name: string): DecisionTypeRecord {
+export function findDecisionTypeByName(deps: Foundation, caller: Caller, name: string): DecisionTypeRecord {
   return deps.store.decisionTypes.getByName(name, caller.organisationId) ?? refuseMissingType();
 }
 
@@ -54,7 +33,7 @@ function refuseMissingType(): never {
 }
 
 /** Returns a version of the caller's decision type; throws `not_found`. */
-export function findVersion(deps: FindDeps, caller: Caller, typeId: string, versionId: string): VersionRecord {
+export function findVersion(deps: Foundation, caller: Caller, typeId: string, versionId: string): VersionRecord {
   const version = deps.store.decisionTypes.getVersion(findDecisionType(deps, caller, typeId).id, versionId);
   if (version === null) throw new WorkbenchError('not_found', 'The version does not exist.');
   return version;
@@ -62,7 +41,7 @@ export function findVersion(deps: FindDeps, caller: Caller, typeId: string, vers
 
 /** Checks a new decision type and gives its definition. Throws `validation_error` with every problem. */
 export async function checkNewDecisionType(
-  deps: Pick<ChangeDeps, 'store' | 'preparation'>,
+  deps: Foundation,
   caller: Caller,
   request: DecisionTypeCreate,
 ): Promise<Definition> {
@@ -88,7 +67,7 @@ export async function checkNewDecisionType(
 
 /** Stores a decision type with a checked definition as its first version, all of it or nothing. */
 export function insertDecisionType(
-  deps: ChangeDeps,
+  deps: Foundation,
   caller: Caller,
   request: DecisionTypeCreate,
   definition: Definition,
@@ -117,7 +96,7 @@ export function insertDecisionType(
 
 /** Makes a decision type with what `alongside` writes. Throws `validation_error`, `conflict` or `quota_exceeded`. */
 export async function createDecisionType(
-  deps: ChangeDeps,
+  deps: Foundation,
   caller: Caller,
   request: DecisionTypeCreate,
   alongside?: (type: DecisionTypeRecord) => void,
@@ -132,7 +111,7 @@ export async function createDecisionType(
 
 /** Changes the fields that the request names. Throws `validation_error`, or `conflict` (name, other change). */
 export async function updateDecisionType(
-  deps: ChangeDeps,
+  deps: Foundation,
   caller: Caller,
   id: string,
   request: DecisionTypeUpdate,
@@ -142,7 +121,7 @@ export async function updateDecisionType(
 
 /** Checks a change of a decision type; throws `validation_error`. Gives the type as it was seen, for `writeUpdate`. */
 export async function checkUpdate(
-  deps: ChangeDeps,
+  deps: Foundation,
   caller: Caller,
   id: string,
   request: DecisionTypeUpdate,
@@ -170,7 +149,7 @@ export async function checkUpdate(
 }
 
 /** Adds readings of fields of which the type has none; throws `validation_error` where they are too many. */
-export function addReadings(deps: WriteDeps, caller: Caller, id: string, added: Readings): void {
+export function addReadings(deps: Foundation, caller: Caller, id: string, added: Readings): void {
   const seen = findDecisionType(deps, caller, id);
   const known = seen.activeVersion.definition.readings;
   if (Object.keys(added).every((name) => Object.hasOwn(known, name))) return;
@@ -182,7 +161,7 @@ export function addReadings(deps: WriteDeps, caller: Caller, id: string, added: 
 
 /** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
 export function writeUpdate(
-  deps: WriteDeps,
+  deps: Foundation,
   caller: Caller,
   request: DecisionTypeUpdate,
   seen: DecisionTypeRecord,
@@ -227,7 +206,7 @@ const maxLightCharacters = 1_000;
 
 /** Lists a definition's problems, a large one's elsewhere; an input schema that is kept is not checked again. */
 async function listDefinitionProblems(
-  deps: Pick<ChangeDeps, 'preparation'>,
+  deps: Foundation,
   caller: Caller,
   definition: Definition,
   fallbackOption: string | null,
@@ -244,7 +223,7 @@ async function listDefinitionProblems(
 
 /** Returns the version that follows the active one of a type. */
 export function toNextVersion(
-  deps: Pick<ChangeDeps, 'newId'>,
+  deps: Foundation,
   type: DecisionTypeRecord,
   definition: Definition,
   createdAt: number,
@@ -256,7 +235,7 @@ export function toNextVersion(
 export const restorableMs = 2 * 24 * 3600 * 1000;
 
 /** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
-export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {
+export function deleteDecisionType(deps: Foundation & { jobs: TrainingJobs }, caller: Caller, id: string): void {
   const type = findDecisionType(deps, caller, id);
   deps.jobs.cancelOfType(type.id);
   deps.store.decisionTypes.remove(type.id, deps.clock.now());
@@ -266,7 +245,7 @@ export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string)
  * Brings a deleted type back, deployed as it was; one not deleted stays. Throws `decision_type_not_found` (past two
  * days), `conflict` (name taken) or `quota_exceeded`.
  */
-export function restoreDecisionType(deps: RestoreDeps, caller: Caller, id: string): DecisionTypeRecord {
+export function restoreDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
   const { store, metering, clock } = deps;
   return store.transaction(() => {
     const { organisationId } = caller;
@@ -321,12 +300,12 @@ function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rul
 }
 
 /** Throws `conflict` or `quota_exceeded` where the caller cannot have another decision type of this name. */
-export function refuseAnother(deps: FindDeps & Pick<ChangeDeps, 'metering'>, caller: Caller, name: string): void {
+export function refuseAnother(deps: Foundation, caller: Caller, name: string): void {
   refuseTakenName(deps, caller, name, null);
   deps.metering.checkDecisionTypeCount(caller);
 }
 
-function refuseTakenName(deps: FindDeps, caller: Caller, name: string, exceptId: string | null): void {
+function refuseTakenName(deps: Foundation, caller: Caller, name: string, exceptId: string | null): void {
   const holder = deps.store.decisionTypes.getByName(name, caller.organisationId);
   if (holder !== null && holder.id !== exceptId) {
     throw new WorkbenchError('conflict', 'A decision type of this name exists already.');
@@ -334,11 +313,7 @@ function refuseTakenName(deps: FindDeps, caller: Caller, name: string, exceptId:
 }
 
 /** An enabled escalation must name a connection that exists; where it is removed later, calls end in the fallback. */
-function listConnectionProblems(
-  deps: { store: Pick<Store, 'connections'> },
-  caller: Caller,
-  policy: EscalationPolicy | undefined,
-): ErrorDetail[] {
+function listConnectionProblems(deps: Foundation, caller: Caller, policy: EscalationPolicy | undefined): ErrorDetail[] {
   if (policy === undefined || !policy.enabled || policy.connection === null) return [];
   if (deps.store.connections.getByName(policy.connection, caller.organisationId) !== null) return [];
   return [

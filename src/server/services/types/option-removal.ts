@@ -3,15 +3,16 @@ import type { Definition } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
 import { findDecisionType } from './decision-types.ts';
-import { findOptionTouches, type OptionChangeDeps, type OptionChanged, storeOptionChange } from './option-rename.ts';
+import { findOptionTouches, type OptionChanged, storeOptionChange } from './option-rename.ts';
 
 /**
  * Says what a merge touches and, with `commit`, gives examples, rules and fallback the other option. Throws
  * `validation_error` (unknown, too few left).
  */
 export function mergeOption(
-  deps: OptionChangeDeps,
+  deps: Foundation,
   caller: Caller,
   typeId: string,
   { from, into, commit }: { from: string; into: string; commit: boolean },
@@ -38,7 +39,7 @@ export function mergeOption(
 
 /** Says what a deletion touches and, with `commit`, takes the option's rules, labels and fallback away. */
 export function deleteOption(
-  deps: OptionChangeDeps,
+  deps: Foundation,
   caller: Caller,
   typeId: string,
   { option, examples, commit }: { option: string; examples: 'unlabel' | 'delete'; commit: boolean },

@@ -4,20 +4,10 @@ import type { Definition } from '../../../engine/domain.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
-import type { Clock } from '../../process/clock.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
-
-export type OptionChangeDeps = {
-  store: Pick<
-    Store,
-    'decisionTypes' | 'examples' | 'exampleChanges' | 'trainingRuns' | 'audits' | 'deployments' | 'transaction'
-  >;
-  clock: Clock;
-  newId(): string;
-};
 
 type OptionTouches = {
   examples: number;
@@ -31,7 +21,7 @@ export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; 
 
 /** Says what a rename touches and, with `commit`, does it. Throws `validation_error` for either name. */
 export function renameOption(
-  deps: OptionChangeDeps,
+  deps: Foundation,
   caller: Caller,
   typeId: string,
   { from, to, commit }: { from: string; to: string; commit: boolean },
@@ -57,7 +47,7 @@ export function renameOption(
 }
 
 /** Counts and names what of a type names an option. */
-export function findOptionTouches(deps: OptionChangeDeps, type: DecisionTypeRecord, option: string): OptionTouches {
+export function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string): OptionTouches {
   return {
     examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,
     rules: type.activeVersion.definition.hard_rules.filter((rule) => rule.then === option).map((rule) => rule.name),
@@ -77,7 +67,7 @@ type StoredChange = {
 
 /** Stores a type's changed options, its examples and what undoes both. For a transaction of its caller. */
 export function storeOptionChange(
-  deps: OptionChangeDeps,
+  deps: Foundation,
   caller: Caller,
   type: DecisionTypeRecord,
   { from, into, how, definition, fallbackOption }: StoredChange,

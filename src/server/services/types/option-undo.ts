@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
-import type { OptionChangeDeps } from './option-rename.ts';
 
 /**
  * Takes the change of an option back, in a new version; examples labelled otherwise since stay. Throws `conflict` where
  * it was undone, is too old, or the type was changed since.
  */
 export function undoOptionChange(
-  deps: OptionChangeDeps,
+  deps: Foundation,
   caller: Caller,
   typeId: string,
   undoToken: string,
@@ -52,7 +52,7 @@ export function undoOptionChange(
 }
 
 /** Gives an option its name of before wherever it is named; returns the number of examples. */
-function undoRename({ store }: OptionChangeDeps, typeId: string, { from, into }: OptionChange): number {
+function undoRename({ store }: Foundation, typeId: string, { from, into }: OptionChange): number {
   if (into === null) return 0;
   store.trainingRuns.labelChecks.renameOption(typeId, into, from);
   store.audits.renameOption(typeId, into, from);

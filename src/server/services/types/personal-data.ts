@@ -2,11 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Auth } from '../../auth/auth.ts';
-import { emptyWriteAheadLog, type WorkbenchDatabase } from '../../store/database.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
+import { emptyWriteAheadLog } from '../../store/database.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-type Deps = { db: WorkbenchDatabase; store: Pick<Store, 'personalResidues' | 'transaction' | 'writeLock'> };
 
 /** What may still hold values of a type's personal fields. */
 export type PersonalResidue = {
@@ -23,10 +21,7 @@ export function isCovered(paths: readonly string[], declared: readonly string[])
 }
 
 /** Returns what may still hold values of the type's personal fields, or null where nothing does. */
-export function findResidue(
-  { store }: { store: Pick<Store, 'personalResidues'> },
-  type: DecisionTypeRecord,
-): PersonalResidue | null {
+export function findResidue({ store }: Foundation, type: DecisionTypeRecord): PersonalResidue | null {
   if (type.piiFields.length === 0) return null;
   const policies = store.personalResidues
     .listPolicies(type.id)
@@ -39,7 +34,7 @@ export function findResidue(
 }
 
 /** Starts to rewrite the records of a type in the background; `continueClearing` does it, also after a restart. */
-export function requestClearing({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord): void {
+export function requestClearing({ store }: Foundation, type: DecisionTypeRecord): void {
   if (type.piiFields.length === 0) return;
   // Decisions that were under way when the fields were declared were written after it.
   store.transaction(() => store.personalResidues.note(type.seq, true));
@@ -47,7 +42,7 @@ export function requestClearing({ store }: Pick<Deps, 'store'>, type: DecisionTy
 
 /** Rewrites records, a slice a turn, then empties the write-ahead log; `isStopped` ends it early. */
 export async function continueClearing(
-  deps: Deps & { auth: Pick<Auth, 'redact'> },
+  deps: Foundation & { auth: Pick<Auth, 'redact'> },
   isStopped: () => boolean,
 ): Promise<void> {
   const types = deps.store.personalResidues.listClearing();

@@ -4,17 +4,15 @@ import { compileRules } from '../../../engine/rules/compile.ts';
 import { type ProposalRow, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
 import type { RuleProposals } from '../../../engine/rules/results.ts';
 import { analysisLimits } from '../../contract/types/rules.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-
-type Deps = { store: Pick<Store, 'examples'> };
 
 /** Small enough that calls for decisions never wait long. */
 const chunkSize = 100;
 
 /** Searches the newest examples for rules of at least `minPrecision` (0 to 1); none of personal fields. */
 export async function proposeRulesFor(
-  deps: Deps,
+  deps: Foundation,
   type: DecisionTypeRecord,
   minPrecision: number,
 ): Promise<RuleProposals> {

@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
-import type { Auth } from '../../auth/auth.ts';
 import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
-import type { Preparation } from '../../preparation/preparation.ts';
 import type { JsonRow } from '../../store/examples/examples.ts';
-import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 const { maxExamples, maxLoggedDecisions } = analysisLimits;
@@ -15,18 +13,12 @@ const chunkSize = 10;
 /** Characters of JSON that the examples, and the logged inputs, are looked at for: the newest. */
 const maxCharacters = 16 * 1024 * 1024;
 
-type Deps = {
-  store: Pick<Store, 'examples' | 'logs'>;
-  auth: Pick<Auth, 'redact'>;
-  preparation: Pick<Preparation, 'runAdmitted'>;
-};
-
 /**
  * Returns problems, findings, impact and known fields of unsaved rules; options, reason codes and schema default to
  * those saved. Personal fields are redacted.
  */
 export async function analyseRules(
-  deps: Deps,
+  deps: Foundation,
   callerId: string,
   type: DecisionTypeRecord,
   request: AnalysisRequest,

@@ -1,21 +1,17 @@
 /** Deleted decision types leave the data folder when nobody can restore them any more. */
 import { rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Foundation } from '../../foundation.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
-import { emptyWriteAheadLog, type WorkbenchDatabase } from '../../store/database.ts';
-import type { Store } from '../../store/store.ts';
+import { emptyWriteAheadLog } from '../../store/database.ts';
 import { restorableMs } from '../types/decision-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-type RemovalDeps = {
-  db: WorkbenchDatabase;
-  store: Pick<Store, 'typeRemoval' | 'logs'>;
-  trustedTime: Pick<TrustedTime, 'now'>;
-  artifactsDir: string;
-};
-
 /** Removes types deleted over two days ago with all they have; returns how many. `isStopped` ends it early. */
-export async function removeExpiredTypes(deps: RemovalDeps, isStopped: () => boolean = () => false): Promise<number> {
+export async function removeExpiredTypes(
+  deps: Foundation & { trustedTime: TrustedTime; artifactsDir: string },
+  isStopped: () => boolean = () => false,
+): Promise<number> {
   const { store, trustedTime, artifactsDir } = deps;
   const types = store.typeRemoval.listExpired(trustedTime.now() - restorableMs);
   for (const type of types) {

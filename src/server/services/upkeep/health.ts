@@ -1,24 +1,9 @@
 import type { OutputOf } from '../../contract/operations.ts';
-import type { Caretaker } from '../../data-folder/caretaker.ts';
-import type { FolderWatch } from '../../data-folder/watch.ts';
-import type { Log } from '../../process/log.ts';
-import type { ServerOptions } from '../../process/options.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-type HealthDeps = {
-  options: Pick<ServerOptions, 'dataDir' | 'listen'>;
-  store: Store;
-  runtime: Runtime;
-  trustedTime: TrustedTime;
-  folderWatch: FolderWatch;
-  caretaker: Caretaker;
-  log: Log;
-};
-
 /** Looks at database, compiled policies and text encoder, and says of each how it is. Never throws. */
-export function checkHealth(deps: HealthDeps): OutputOf<'system.ready'> {
+export function checkHealth(deps: Foundation & { trustedTime: TrustedTime }): OutputOf<'system.ready'> {
   const { options, store, runtime, trustedTime, folderWatch, caretaker, log } = deps;
   try {
     const database = store.isAnswering();

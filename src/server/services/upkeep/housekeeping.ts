@@ -1,27 +1,18 @@
 /** The regular work of a running service. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Auth } from '../../auth/auth.ts';
 import { emptyTrash } from '../../data-folder/trash.ts';
-import type { FolderWatch } from '../../data-folder/watch.ts';
+import type { Foundation } from '../../foundation.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
-import { emptyWriteAheadLog, type WorkbenchDatabase } from '../../store/database.ts';
-import type { Store } from '../../store/store.ts';
+import { emptyWriteAheadLog } from '../../store/database.ts';
 import { chargeHosting } from '../account/hosting.ts';
-import { type DeploymentDeps, retryUnavailablePolicies } from '../policies/deployment.ts';
+import { retryUnavailablePolicies } from '../policies/deployment.ts';
 import { receiptLifeMs } from '../receipts.ts';
 import { continueClearing } from '../types/personal-data.ts';
 import { removeExpiredTypes } from './expired-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
-type HousekeepingDeps = RetentionDeps &
-  DeploymentDeps & {
-    auth: Auth;
-    artifactsDir: string;
-    encodingsDir: string;
-    trashDir: string;
-    folderWatch: FolderWatch;
-  };
+type RetentionDeps = Foundation & { trustedTime: TrustedTime };
+type HousekeepingDeps = RetentionDeps & { artifactsDir: string; encodingsDir: string; trashDir: string };
 
 const dayMs = 24 * 3600 * 1000;
 /** How long a record past its retention can be restored. */

@@ -2,12 +2,8 @@
  * The time by which data may be removed for their age. A machine that was off for a year and one whose clock was set a
  * year ahead look the same, so what either makes due waits until somebody could have seen the clock.
  */
-import type { Clock } from '../../process/clock.ts';
-import type { Log } from '../../process/log.ts';
-import type { Store } from '../../store/store.ts';
+import type { Foundation } from '../../foundation.ts';
 import type { Sightings } from '../../store/upkeep/clock-sightings.ts';
-
-type Deps = { store: Pick<Store, 'clockSightings'>; clock: Clock; log: Log };
 
 /** What is known of the clock; `leapMs` is how far it is in doubt, null while it is not. */
 export type ClockState = { now: number; trustedAt: number; leapMs: number | null };
@@ -39,11 +35,11 @@ function findLeap({ trustedAt, later }: Sightings): number | null {
 
 /** Looks at the clock and keeps what it saw, so that a start knows when the program ran last. */
 export class TrustedTime {
-  readonly #deps: Deps;
+  readonly #deps: Pick<Foundation, 'store' | 'clock' | 'log'>;
   /** The last look of this run, with the monotonic time of it in whole milliseconds, as the store wants them. */
   #last: { atMs: number; sightings: Sightings } | null = null;
 
-  constructor(deps: Deps) {
+  constructor(deps: Pick<Foundation, 'store' | 'clock' | 'log'>) {
     this.#deps = deps;
   }
 
