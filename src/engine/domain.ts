@@ -316,6 +316,7 @@ export type PolicyStatus = (typeof policyStatuses)[number];
 /** The statuses of a policy whose training has not ended: it holds the training slot of its organisation. */
 export const inProgressStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
 
+/** Whether a training is still under way in this status. */
 export function isInProgress(status: PolicyStatus): boolean {
   return (inProgressStatuses as readonly PolicyStatus[]).includes(status);
 }

@@ -1,6 +1,7 @@
 /** JSON values: which are objects, and one form in which equal ones are equal texts, to compare and digest them. */
 import type { Json, JsonObject } from './domain.ts';
 
+/** Whether a value is an object, neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

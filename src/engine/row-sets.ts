@@ -1,6 +1,7 @@
 /** Sets of numbered rows as bits, 32 to a word. */
 export type RowSet = Uint32Array<ArrayBuffer>;
 
+/** The set of rows below `count` that fulfil a condition. */
 export function collectRows(count: number, fulfils: (row: number) => boolean): RowSet {
   const set = new Uint32Array(Math.ceil(count / 32));
   for (let row = 0; row < count; row++) {
@@ -16,20 +17,26 @@ function countOnes(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+/** Whether a row is in the set. */
 export const hasRow = (set: RowSet, row: number): boolean => (((set[row >>> 5] as number) >>> (row & 31)) & 1) === 1;
 
+/** The size of a set. */
 export function countRows(set: RowSet): number {
   let count = 0;
   for (let w = 0; w < set.length; w++) count += countOnes(set[w] as number);
   return count;
 }
 
+/** The size of the intersection, without making it. */
 export function countCommon(a: RowSet, b: RowSet): number {
   let count = 0;
   for (let w = 0; w < a.length; w++) count += countOnes((a[w] as number) & (b[w] as number));
   return count;
 }
 
+/** The rows in both sets. */
 export const intersect = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word & (b[w] as number));
+/** The rows in either set. */
 export const unite = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word | (b[w] as number));
+/** The rows of `a` that are not in `b`. */
 export const subtract = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word & ~(b[w] as number));

@@ -61,6 +61,7 @@ type CommandLine =
   | DataCommand
   | { command: 'serve'; options: StartOptions; open: boolean };
 
+/** Reads flags and environment into the command to run. Throws StartError `options`. */
 export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): CommandLine {
   let parsed: ReturnType<typeof parseFlags>;
   try {

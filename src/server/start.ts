@@ -84,6 +84,7 @@ export type Workbench = {
   close(): Promise<void>;
 };
 
+/** Fills in the default of every option that is not given. */
 export function completeOptions(options: StartOptions): ServerOptions {
   const program = findProgramFolder(import.meta.dirname);
   return {

@@ -13,6 +13,7 @@ import {
 } from './manifest.ts';
 import { writeZip, type ZipFile } from './zip.ts';
 
+/** The UTF-8 bytes of a value's JSON. */
 export const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
 
 /** Entries that say nothing about decisions, or that the manifest names apart. */

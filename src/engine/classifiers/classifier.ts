@@ -55,6 +55,7 @@ export type Classifier<Settings> = {
   fit(request: FitRequest<Settings>): Fitted;
 };
 
+/** Copies the rows at these positions, in their order. */
 export function selectRows(rows: Rows, positions: readonly number[]): Rows {
   const { denseWidth, sparse } = rows;
   const dense = new Float64Array(positions.length * denseWidth);

@@ -19,6 +19,7 @@ function isScalar(value: Json | undefined): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
+/** Whether a value is long enough to be read as natural language. */
 export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim().split(/\s+/).length >= minWordsOfText;
 }

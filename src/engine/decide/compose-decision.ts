@@ -3,6 +3,7 @@ import type { Decision, Rule } from '../domain.ts';
 import { explanations } from './explain.ts';
 import type { Outcome, Prediction } from './thresholds.ts';
 
+/** A frozen copy of a list. */
 export function freezeArray(values: readonly string[]): string[] {
   const copy = [...values];
   Object.freeze(copy);

@@ -15,6 +15,7 @@ type TracedFeature = DecisionTrace['features'][number];
 /** Measures the stages of one decision: each mark holds the milliseconds since the mark before it. */
 export type StageTimer = { mark(stage: string): void; marks: Record<string, number> };
 
+/** Starts the clock of a decision; each mark takes the time since the one before, in milliseconds. */
 export function startStageTimer(now: MonotonicClock): StageTimer {
   const marks: Record<string, number> = {};
   let last = now();

@@ -231,10 +231,12 @@ export function fitField(kind: FieldKind, path: string[], values: readonly (Json
   return kinds[kind].fit(path, values);
 }
 
+/** How many slots of the dense vector a field takes. */
 export function countSlots(field: Field): number {
   return findKind(field).size(field);
 }
 
+/** Makes the function that writes a value of this field into its slots. */
 export function compileField(field: Field): SlotWriter {
   return findKind(field).compile(field);
 }

@@ -37,6 +37,7 @@ export function listLeaves(input: JsonObject, prefix: readonly string[] = []): L
   });
 }
 
+/** Whether a value is a number, neither NaN nor infinite. */
 export function isFiniteNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }

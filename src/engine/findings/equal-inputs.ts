@@ -13,6 +13,7 @@ type Group = { ids: string[]; decisions: (string | null)[]; heldOut: number };
 /** A search that also says, after each row, whether its input was there before. */
 type EqualInputSearch = Search & { isRepeated(): boolean };
 
+/** Starts a search for examples with equal inputs; key order does not count. */
 export function searchEqualInputs(): EqualInputSearch {
   const groups = new Map<number, Group>();
   let isRepeated = false;

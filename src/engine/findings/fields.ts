@@ -19,6 +19,9 @@ const deviationFactor = 1.4826;
 
 type Kept = { ids: string[]; labels: number[]; options: readonly string[]; piiFields: readonly string[] };
 
+/**
+ * Starts a search for fields that are constant, tell the label or hold outliers; values of PII fields are not shown.
+ */
 export function searchFields(options: readonly string[], piiFields: readonly string[]): Search {
   const table = collectColumns();
   const numbers = new Map(options.map((option, index) => [option, index]));

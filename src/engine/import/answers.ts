@@ -28,6 +28,7 @@ const maxLabelLength = 60;
 export type Candidate = { column: string; why: string };
 export type Answers = { candidates: Candidate[]; isCertain: boolean };
 
+/** A text without case and separators, for comparing labels. */
 export const toKey = (text: string): string =>
   text
     .trim()
@@ -48,6 +49,7 @@ function findNamed(columns: readonly string[], wanted: readonly string[]): strin
 
 /** The column that is called an answer, or reason codes. */
 export const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
+/** The column whose name says that it holds reason codes; null where there is none. */
 export function findReasonColumn(columns: readonly string[]): string | null {
   return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);
 }

@@ -58,6 +58,7 @@ export type RowReader = {
 
 export type ExampleColumns = { inputs: readonly string[]; decision: string | null; reasons: string | null };
 
+/** Groups the columns of a sheet by their roles. */
 export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<string, ColumnRole>): ExampleColumns {
   const listNamed = (role: ColumnRole) => columns.filter((name) => roles.get(name) === role);
   return {

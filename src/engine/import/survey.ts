@@ -31,6 +31,7 @@ const numberedName = /(?:^|[\s_.-])(?:id|nr|no|num|key|code)\.?$|(?:nummer|numbe
 
 const capitalize = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
+/** A cell as text: trimmed, or as JSON. */
 export const toText = (cell: Json): string => (typeof cell === 'string' ? cell.trim() : JSON.stringify(cell));
 
 /** Counts the different values of a column, and the rows by each word that says there is none. */

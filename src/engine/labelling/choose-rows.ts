@@ -36,6 +36,7 @@ const randomOffset = 4;
 /** How much an option with few or many labels counts at most. */
 const maxNeed = 2;
 
+/** How much a label would teach: the model's doubt about the option, times the standard deviation of its answer. */
 export function rateUse(doubt: number, variance: number): number {
   return (0.05 + doubt) * Math.sqrt(Math.max(0, variance));
 }

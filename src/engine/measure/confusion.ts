@@ -10,6 +10,7 @@ export type OptionScores = { precision: number; recall: number; f1: number; supp
 /** A share of the confidence and the rows in it, by whether the classifier is right. */
 export type ConfidenceBin = { low: number; high: number; right: number; wrong: number };
 
+/** A share, 0 where there is nothing to share. */
 export const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /**

@@ -50,6 +50,7 @@ export function encodeNumber(field: number, value: number): Uint8Array {
   return encodeMessage([encodeVarint(field * 8), encodeVarint(value)]);
 }
 
+/** Encodes a length-delimited field. */
 export function encodeBytes(field: number, value: Uint8Array): Uint8Array {
   return encodeMessage(encodeParts(field, [value]));
 }
@@ -60,6 +61,7 @@ export function encodeParts(field: number, parts: readonly Uint8Array[]): Uint8A
   return [encodeVarint(field * 8 + 2), encodeVarint(length), ...parts];
 }
 
+/** Encodes a text field as UTF-8. */
 export function encodeString(field: number, value: string): Uint8Array {
   return encodeBytes(field, strToU8(value));
 }
@@ -71,6 +73,7 @@ export function encodeNumbers(field: number, values: Int32Array): Uint8Array {
   return encodeBytes(field, Uint8Array.from(packed));
 }
 
+/** Encodes a field as it was read, without knowing its message. */
 export function encodeField({ number, type, value }: WireField): Uint8Array {
   if (type === 'varint') return encodeNumber(number, value);
   if (type === 'bytes') return encodeBytes(number, value);
@@ -117,6 +120,7 @@ export function readFields(bytes: Uint8Array): WireField[] {
   return fields;
 }
 
+/** The values of a repeated length-delimited field, in order. */
 export function listBytes(fields: readonly WireField[], number: number): Uint8Array[] {
   return fields.flatMap((field) => (field.number === number && field.type === 'bytes' ? [field.value] : []));
 }

@@ -7,6 +7,7 @@ export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | '
 /** The types of JSON values. */
 export type JsonType = Exclude<StaticType, 'any' | 'timestamp' | 'duration'>;
 
+/** The type of a JSON value in the words of the rules language. */
 export function findJsonType(value: Json): JsonType {
   if (value === null) return 'null';
   if (typeof value === 'object') return Array.isArray(value) ? 'list' : 'map';

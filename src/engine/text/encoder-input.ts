@@ -14,6 +14,7 @@ export function toEncoderInput(ids: readonly number[], maxTokens: number): Encod
 /** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */
 type PaddedTexts = { dims: [number, number]; ids: BigInt64Array; mask: BigInt64Array };
 
+/** Pads token ids with zeros to the longest text of the batch, with the mask that leaves the padding out. */
 export function padTexts(texts: readonly (readonly number[])[]): PaddedTexts {
   const length = Math.max(0, ...texts.map((ids) => ids.length));
   const ids = new BigInt64Array(texts.length * length);

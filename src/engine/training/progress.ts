@@ -32,6 +32,7 @@ export type ProgressReporter = {
 /** The share (0–1) to report after so many steps of unknown total: half of the rest every 40 steps. */
 export const estimateShare = (steps: number): number => 1 - 2 ** (-steps / 40);
 
+/** Makes the reporter of a training; a report throws `conflict` once the training is cancelled. */
 export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>): ProgressReporter {
   let last: { stage: TrainingStage; fraction: number; message: string } = {
     stage: 'generate',

@@ -35,6 +35,7 @@ export function useCommands(group: string, offered: readonly (Omit<Command, 'gro
   useLayoutEffect(() => () => registry.getState().remove(owner), [registry, owner]);
 }
 
+/** All commands on offer now, with the keys of this browser. */
 export function useCommandList(): Command[] {
   const byOwner = useStore(useWorkbench().commands, (state) => state.byOwner);
   const keys = useSettings((settings) => settings.keys);

@@ -33,16 +33,19 @@ export type Workbench = {
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
 
+/** What all places share. */
 export function useWorkbench(): Workbench {
   const workbench = useContext(WorkbenchContext);
   if (!workbench) throw new Error('a place was shown outside the workbench');
   return workbench;
 }
 
+/** Selects from the state of the window; renders again only when the selection changes. */
 export function useUi<T>(select: (state: UiState) => T): T {
   return useStore(useWorkbench().ui, select);
 }
 
+/** Selects from the settings of this browser; renders again only when the selection changes. */
 export function useSettings<T>(select: (state: Settings) => T): T {
   return useStore(useWorkbench().settings.store, select);
 }

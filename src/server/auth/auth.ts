@@ -26,6 +26,7 @@ export const serverKeyKind: SecretKind = {
   isSound: (text) => /^[0-9a-f]{64}$/.test(text),
 };
 
+/** Opens the credentials of a data folder; its keys are made on the first start. */
 export function createAuth(
   options: Pick<ServerOptions, 'dataDir' | 'oidc'>,
   store: Store,
@@ -108,6 +109,7 @@ function toKeyCaller(store: Pick<Store, 'accounts'>, key: ApiKeyRecord): Caller 
 export const hasScope = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean =>
   scopes === null || scopes.includes(scope);
 
+/** Throws `forbidden`, naming the scope, unless the caller has it. */
 export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
   if (hasScope(caller, scope)) return;
   throw new WorkbenchError(

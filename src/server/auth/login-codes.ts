@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 
 const validMs = 10 * 60_000;
 
+/** Makes and takes login codes; only their digests are stored. */
 export function createLoginCodes(store: Pick<Store, 'accounts'>, clock: Clock, serverKey: Buffer) {
   const toDigest = (code: string) => createHmac('sha256', serverKey).update('login').update(code).digest();
   return {

@@ -6,6 +6,7 @@ import { CommandError, endCodes } from './command.ts';
 
 const pageSize = 100;
 
+/** All decision types, page by page. */
 export async function listTypes(client: Client): Promise<DecisionType[]> {
   const found: DecisionType[] = [];
   for (let page = 1; ; page += 1) {

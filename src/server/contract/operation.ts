@@ -15,6 +15,7 @@ export type Access = 'public' | 'key' | 'jwt' | 'owner';
 export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Who may call an operation, in words for the documents. */
 export function describeCallers({ access, scope }: Operation): string {
   switch (access) {
     case 'public':
@@ -131,6 +132,7 @@ export function operation<const M extends Method, const Path extends string, con
   return made as O & Pick<Row, 'status' | 'hints'> & { method: M; path: Path } & Ids;
 }
 
+/** The HTTP methods of an operation: HEAD, too, where it sends an ETag. */
 export function listMethods({ method, sendsETag }: Operation): string[] {
   return sendsETag ? [method, 'HEAD'] : [method];
 }

@@ -49,6 +49,7 @@ export type OperationName = keyof Operations;
 export type InputOf<N extends OperationName> = CallInput<Operations[N]>;
 export type OutputOf<N extends OperationName> = CallOutput<Operations[N]>;
 
+/** Every operation with its name, in the order of the table. */
 export function listOperations(): { name: OperationName; row: Operation }[] {
   return (Object.entries(operations) as [OperationName, Operation][]).map(([name, row]) => ({ name, row }));
 }

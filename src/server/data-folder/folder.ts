@@ -7,6 +7,7 @@ import { StartError } from '../process/start-error.ts';
 import { newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
 import { inspectDatabase, readFolderId, writeFolderId } from '../store/upkeep/folder-identity.ts';
 
+/** The paths of the files and folders in a data folder. */
 export const toFolderPaths = (dataDir: string) => ({
   database: path.join(dataDir, 'workbench.db'),
   identity: path.join(dataDir, 'data-folder.json'),

@@ -23,6 +23,7 @@ const manifestSchema = z.object({
 });
 export type BackupManifest = z.infer<typeof manifestSchema>;
 
+/** The path of a backup's manifest. */
 export const toManifestPath = (folder: string) => path.join(folder, manifestName);
 
 /** Reads the manifest of a backup; null where there is none that can be read. */

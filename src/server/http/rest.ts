@@ -47,6 +47,7 @@ type AnyHandler = (
 
 const isPrepared: ReadonlySet<string> = new Set(preparedOperations);
 
+/** Registers a route for each operation: its request is read by the contract's schemas, its answer sent as they say. */
 export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
   for (const { name, row } of listOperations()) {
     const handler = handlers[name] as AnyHandler;

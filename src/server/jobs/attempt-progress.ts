@@ -25,6 +25,7 @@ export function advanceProgress(
   return { stage, fraction, message, completedStages: completeStages(progress.completedStages, reached, nowMs) };
 }
 
+/** The progress of a training that is done: every stage completed. */
 export function finishProgress(progress: AttemptProgress, nowMs: number): AttemptProgress {
   const completedStages = completeStages(progress.completedStages, trainingStages.length, nowMs);
   return { ...progress, fraction: 1, completedStages };

@@ -14,6 +14,7 @@ import type { McpCall } from './tool.ts';
 
 const mimeType = 'text/markdown';
 
+/** Registers the resources of one MCP session. */
 export function offerResources(server: McpServer, deps: Deps, call: McpCall): void {
   const read = async (uri: URL, write: () => Promise<string>) => {
     try {

@@ -62,6 +62,7 @@ const waitArgument = {
 /** The fields of an object's schema; none where the part of the request does not exist. */
 const listFields = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? schema.shape : {});
 
+/** Makes an act of an operation: its arguments, how it is called and how its answer is shortened. */
 export function toAct<const N extends OperationName>(definition: ActDefinition<N>): Act {
   const row: Operation = operations[definition.operation];
   const { shorten, follow, omit = [] } = definition;
@@ -84,6 +85,7 @@ export function toAct<const N extends OperationName>(definition: ActDefinition<N
   };
 }
 
+/** Makes a tool of a single act. */
 export function toTool<const N extends OperationName>({
   name,
   description,

@@ -46,6 +46,7 @@ export type Download = {
   etag?: string;
 };
 
+/** Whether an answer is a file to send instead of JSON. */
 export function isDownload(answer: unknown): answer is Download {
   return typeof answer === 'object' && answer !== null && 'download' in answer && answer.download === true;
 }

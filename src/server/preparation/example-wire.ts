@@ -21,6 +21,7 @@ const aliases = [
   ['reason_codes', 'reason_code'],
 ] as const satisfies readonly (readonly [keyof ExampleInput, keyof ExampleInput])[];
 
+/** An example in the contract's form. */
 export function toExample(example: ExampleRecord): Example {
   return {
     id: example.id,

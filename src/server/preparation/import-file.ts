@@ -51,6 +51,7 @@ export function refuseFile(problems: readonly ErrorDetail[]): never {
   throw new WorkbenchError('validation_error', 'The file cannot be imported.', problems.slice(0, maxReportedProblems));
 }
 
+/** A problem at a line and column of an imported file. */
 export function toFileProblem(line: number, column: string | number, msg: string): ErrorDetail {
   return { type: 'unreadable', loc: ['body', 'content', line, column], msg: `line ${line}: ${msg}` };
 }

@@ -30,6 +30,7 @@ export type TaskName = keyof Tasks;
 export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
 export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
 
+/** Runs a task by its name, in the process that it is called in. */
 export async function runTask<N extends TaskName>(name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
   // The type of each function fits its own name; over all names together it cannot say so.
   const task = tasks[name] as (input: TaskInput<N>) => TaskOutput<N> | Promise<TaskOutput<N>>;

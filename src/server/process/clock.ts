@@ -20,6 +20,7 @@ export function createIdSource(now: () => number): () => string {
   };
 }
 
+/** The SHA-256 digest of some bytes, in hexadecimal. */
 export const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 /** Wall-clock milliseconds as the wire writes them. */
@@ -27,6 +28,7 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** A time in milliseconds since 1970 as ISO 8601, null as null. */
 export function isoTimeOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : isoTime(epochMs);
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from './start-error.ts';
 
+/** The path of a data folder's lock file. */
 export const toLockPath = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
 const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 

@@ -8,6 +8,7 @@ import type { Statement } from 'better-sqlite3';
 import type { WorkbenchDatabase } from './database.ts';
 
 export const blockRows = 2_048;
+/** The number of the block that holds the row with this sequence number. */
 export const toBlockNumber = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */
 export const fillsBlock = (seq: number): boolean => seq % blockRows === blockRows - 1;

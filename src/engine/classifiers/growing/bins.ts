@@ -56,6 +56,10 @@ function findBounds(values: Float32Array): Float32Array {
   return Float32Array.from(bounds);
 }
 
+/**
+ * Learns the bins of each field: one per category, or at most `maxBins` ranges of a number with about as many rows in
+ * each.
+ */
 export function fitBins(rows: Rows, fields: readonly TreeField[]): FieldBins[] {
   const { count, dense, denseWidth } = rows;
   return fields.map((field) => {
@@ -94,6 +98,7 @@ function findBin({ field, bounds, hasMissing, size }: FieldBins, dense: Float64A
   return low;
 }
 
+/** Puts each row's fields into their bins, numbered over all fields. */
 export function toBins(rows: Rows, fields: readonly FieldBins[]): BinnedRows {
   const starts = new Int32Array(fields.length + 1);
   fields.forEach((field, f) => {

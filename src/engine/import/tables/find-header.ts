@@ -10,9 +10,11 @@ export const maxTitleLines = 20;
 const comparedRows = 100;
 const minFilledShare = 0.7;
 
+/** Whether a cell holds anything but white space. */
 export const isFilled = (cell: Json | undefined): boolean =>
   cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '');
 const toText = (cell: Json | undefined) => (isFilled(cell) ? String(cell).trim() : '');
+/** Whether a cell could name a column: a text with a letter. */
 export const isName = (cell: Json | undefined): boolean => typeof cell === 'string' && /\p{L}/u.test(cell);
 /** A number, a date or a time: digits and signs; or a value that a workbook holds as such. */
 const isValue = (cell: Json | undefined): boolean =>

@@ -21,6 +21,7 @@ const maxTitleLines = 20;
 /** A sign that also cuts the first line is likelier: `;` of HTML in quoted cells is in each row, not in the header. */
 const titledScore = 0.9;
 
+/** A separator's name for people, or the sign in quotes. */
 export const nameSeparator = (separator: string): string =>
   separators.find(({ sign }) => sign === separator)?.name ?? `“${separator}”`;
 

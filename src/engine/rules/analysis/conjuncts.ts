@@ -104,6 +104,7 @@ function serializeShape(node: RuleNode): string {
   return JSON.stringify(node, (key, value: unknown) => (key === 'at' ? undefined : value));
 }
 
+/** The conjunction of two conjuncts: for each field the values that both allow. */
 export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
   const fields = new Map(a.fields);
   for (const [key, set] of b.fields) {

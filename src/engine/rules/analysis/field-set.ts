@@ -3,6 +3,7 @@ import type { Json } from '../../domain.ts';
 import { findJsonType, type JsonType } from '../functions.ts';
 
 export type Literal = string | number | boolean | null;
+/** Whether a JSON value is neither a list nor an object. */
 export const isLiteral = (value: Json): value is Literal => value === null || typeof value !== 'object';
 /** Types of rule values by the names that JSON Schema has for them. */
 export const typesBySchemaName: Record<string, JsonType> = {
@@ -39,6 +40,7 @@ export const anyValue: FieldSet = {
 export const missing: FieldSet = { ...anyValue, present: false };
 const noValue: FieldSet = { ...anyValue, only: new Set() };
 
+/** The values in both sets. */
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   if (a.present !== b.present) return noValue;
   if (!a.present) return a;

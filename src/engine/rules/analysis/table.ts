@@ -41,6 +41,7 @@ function hasAlternatives(row: TableRow): boolean {
 
 const isSeveral = (value: Literal | Literal[]) => Array.isArray(value) && value.length > 1;
 
+/** Whether two paths name the same field. */
 export const isSamePath = (a: readonly string[], b: readonly string[]) => printPath(a) === printPath(b);
 
 /** Reads `has(field) && !(field in [null, ""])` as one row. */

@@ -71,6 +71,7 @@ function print(node: RuleNode, outer: number): string {
   }
 }
 
+/** A constant as source that parses to the same value. */
 export function printLiteral(value: string | number | boolean | null): string {
   if (typeof value === 'string') return JSON.stringify(value);
   // Whole numbers past 2^63 are no CEL integers; an exponent makes them doubles.

@@ -111,6 +111,7 @@ export function isDecidedByRule(input: JsonObject, rules: CompiledRules, piiFiel
   return rules.evaluate(blankMasks(input, piiFields).input, false).matched !== null;
 }
 
+/** The labels of the rows as numbers of options. */
 export function listLabels(rows: readonly LabelledRow[]): Int32Array {
   return Int32Array.from(rows, (row) => row.label);
 }

@@ -10,6 +10,7 @@ const minWordsOfSentence = 2;
 /** Words that are frequent in English and no words of its neighbours. */
 const commonEnglish = /\b(?:the|are|my|you|your|it|to|and|this|please|with|have|has|for|that)\b/gi;
 
+/** The words of a text, split at white space. */
 export const splitWords = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
 /** Whether a string is written text, and not a name or a category of several words. */

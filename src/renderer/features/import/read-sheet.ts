@@ -12,6 +12,7 @@ export type ReadOrder = { file: File; choice: SheetChoice; readings: Readings };
 export type SurveyedSheet = { sheet: Sheet; surveys: ColumnSurvey[] };
 export type ReadAnswer = ({ ok: true } & SurveyedSheet) | { ok: false; message: string };
 
+/** Reads a chosen file on the page; an unreadable one becomes a sentence, nothing is thrown. */
 export async function readSheet({ file, choice, readings }: ReadOrder): Promise<ReadAnswer> {
   try {
     refuseSize(file.size, maxFileBytes);

@@ -16,6 +16,7 @@ type Chosen<Value> = Readonly<Record<string, Value>>;
 /** Undefined while it is open which column is the answer, null for none of them. */
 export type Answer = string | null | undefined;
 
+/** Holds what a person decides about the columns of a sheet, and makes the plan of it. */
 export function useMapping(type: DecisionType | null, { sheet, surveys }: SurveyedSheet) {
   const options = type?.active_version.options ?? noOptions;
   const reason_codes = type?.active_version.reason_codes ?? noOptions;

@@ -203,6 +203,7 @@ export function useSheet(
 
 export type Sheet = ReturnType<typeof useSheet>;
 
+/** Says how many rules were copied. */
 export function tellCopied(rows: readonly SheetRow[]): void {
   notify({
     kind: 'info',

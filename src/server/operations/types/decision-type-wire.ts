@@ -7,6 +7,7 @@ import { findResidue, type PersonalResidue } from '../../services/types/personal
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import type { Deps } from '../context.ts';
 
+/** A version of a decision type in the contract's form. */
 export function toVersion(version: VersionRecord): Version {
   return {
     id: version.id,

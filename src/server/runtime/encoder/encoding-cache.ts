@@ -22,6 +22,7 @@ type EncodingLimits = { maxBytes: number; maxDays: number };
 /** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
 const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 
+/** The folder of the encodings that trainings and analyses share. */
 export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
 
 type Place = { file: string; offset: number };

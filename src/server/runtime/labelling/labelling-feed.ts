@@ -48,6 +48,7 @@ export async function feedExamples(
   return true;
 }
 
+/** The number of each option, in the order of the definition. */
 export function toOptionNumbers(options: readonly string[]): ReadonlyMap<string, number> {
   return new Map(options.map((option, number) => [option, number]));
 }

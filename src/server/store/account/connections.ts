@@ -27,6 +27,7 @@ const toConnection = (row: RawConnection): ConnectionRecord => ({
   generates: row.generates === 1,
 });
 
+/** Reads and writes model connections. */
 export function createConnectionStore(db: WorkbenchDatabase) {
   const list = db.prepare<[string], RawConnection>(
     `${selectConnections} WHERE organisation_id = ? ORDER BY seq LIMIT 100`,

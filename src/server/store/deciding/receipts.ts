@@ -5,6 +5,7 @@ type ReceiptRecord = { id: Buffer; request: Buffer; answer: Buffer; createdAt: n
 
 const maxRemoved = 500;
 
+/** Reads and writes receipts; those older than their time are not found. */
 export function createReceiptStore(db: WorkbenchDatabase) {
   const find = db.prepare<[Buffer, number], Omit<ReceiptRecord, 'id'>>(
     'SELECT request, answer, created_at AS createdAt FROM receipts WHERE id = ? AND created_at > ?',

@@ -128,6 +128,7 @@ function addCounts(groups: readonly RawCounts[]): AuditCounts {
   );
 }
 
+/** Reads and writes the drawn decisions and how they were judged. */
 export function createAuditStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
   /** The place of the draw that was judged last: what stands before it is a whole piece of the sample. */

@@ -8,6 +8,7 @@ export type OrderColumn = 'seq' | 'created_at' | 'updated_at' | 'decision' | 'in
 /** An example by its row number, which grows with each one that is added, and its value of the column. */
 type StoredKey = { seq: number; value: Value | null };
 
+/** Reads the keys of examples, by which a list is ordered and paged. */
 export function createExamplePlaces(db: WorkbenchDatabase) {
   return {
     /** Yields the matches among each `limit` examples, newest first; others may write between two slices. */

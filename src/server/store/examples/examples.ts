@@ -112,6 +112,7 @@ export class ExampleRowWriter {
   }
 }
 
+/** An example as the server has it, from its row. */
 export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
   return {
     ...row,

@@ -121,6 +121,7 @@ export function toMeasured({ input: json, unfamiliar, inputHash, probabilities, 
 
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
 
+/** Reads and writes the held-out rows of policies. */
 export function createHeldOutStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 

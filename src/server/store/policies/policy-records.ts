@@ -165,6 +165,7 @@ export const selectAttempts = `SELECT id, policy_id AS policyId, attempt_number 
   fraction, message, completed_stages AS completedStages, error, started_at AS startedAt,
   last_heartbeat_at AS lastHeartbeatAt, completed_at AS completedAt FROM training_attempts`;
 
+/** A training attempt as the server has it, from its row. */
 export const toAttempt = (row: RawAttempt): AttemptRecord => ({
   ...row,
   completedStages: completedStagesSchema.parse(JSON.parse(row.completedStages)),

@@ -36,6 +36,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
+/** Freezes, reads and removes the examples of a training. */
 export function createSnapshotStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 

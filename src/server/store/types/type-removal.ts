@@ -44,6 +44,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
+/** Reads and removes deleted decision types in parts, so that no write takes long. */
 export function createTypeRemovalStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 

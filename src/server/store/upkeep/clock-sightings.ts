@@ -6,6 +6,7 @@ export type Sightings = { trustedAt: number; later: { at: number; ranMs: number 
 
 type RawSightings = { trustedAt: number; at: number | null; ranMs: number | null };
 
+/** Reads and writes the one row of clock sightings. */
 export function createClockSightingStore(db: WorkbenchDatabase) {
   const read = db.prepare<[], RawSightings>(
     'SELECT trusted_at AS trustedAt, doubt_seen_at AS at, doubt_agreed_ms AS ranMs FROM clock_sightings',

@@ -73,6 +73,7 @@ export function readFolderId(db: WorkbenchDatabase): string | null {
   return db.prepare<[], string>('SELECT id FROM folder_identity').pluck().get() ?? null;
 }
 
+/** Writes the id of the data folder into a new database. */
 export function writeFolderId(db: WorkbenchDatabase, id: string): void {
   db.prepare('INSERT INTO folder_identity (seq, id) VALUES (1, ?)').run(id);
 }

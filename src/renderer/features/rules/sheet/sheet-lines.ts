@@ -55,6 +55,7 @@ export function toLines(rows: readonly SheetRow[], columns: readonly SheetColumn
 /** A text as a cell of TSV: in quotation marks where a spreadsheet would else cut it. */
 const toTsvCell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+/** Lines of cells as tab-separated text. */
 export const toTsv = (lines: readonly (readonly string[])[]) =>
   lines.map((line) => line.map(toTsvCell).join('\t')).join('\n');
 
