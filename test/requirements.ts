@@ -295,7 +295,7 @@ const examples = {
     'Findings take suspect labels many at once only up to how many are expected to be wrong, the most doubtful ones, and one by one where that is not known.',
   'FIR-5': 'The models that doubt a label that is learned from have seen no held-out label.',
   'SLC-1':
-    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the rules and thresholds of now, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
+    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the current rules and thresholds, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
@@ -343,7 +343,7 @@ const training = {
   'AUD-2':
     'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
   'LFT-4':
-    'audit.per_week draws so many of the decisions of each week (from Monday, UTC) when it is over, by the same hash, and all of a week with fewer; a change begins the week anew, and the log must be kept for 14 days or more.',
+    'audit.per_week draws so many of the decisions of each week (from Monday, UTC) when it is over, by the same hash, and all of a week with fewer; a change begins the week again, and the log must be kept for 14 days or more.',
   'LFT-5': 'Define takes a share or a number a week, and Monitor says that a week is drawn on Monday.',
   'LFT-6':
     'Of an example to label that the policy suggests an answer for, the reason gives no probabilities of the labelling model, which would contradict it.',
@@ -423,7 +423,7 @@ const training = {
   'CHA-1':
     'Each chart of Evaluate says in a sentence what it shows and has its figures as a table that opens by keyboard: rows by confidence, right beside said confidence, and what more examples brought, with 95 % intervals.',
   'CHA-2':
-    'The costs of a policy have a curve: what 1,000 decisions cost with each threshold in steps of 0.02, one for all options. Evaluate draws it with the threshold of now and the cheapest one.',
+    'The costs of a policy have a curve: what 1,000 decisions cost with each threshold in steps of 0.02, one for all options. Evaluate draws it with the current threshold and the cheapest one.',
   'CHA-3':
     'Charts fit their place from 1024 to 2560 pixels, in both themes, without a violation that axe knows; their tables open by keyboard, and the library that draws them is loaded with the first of them.',
   'CHA-4':
@@ -433,7 +433,7 @@ const training = {
   'HDL-3':
     'comparison judges the whole decision of two policies, too, on the rows that both held out, with the p-value of McNemar’s exact test.',
   'RPL-1':
-    'GET …/policies/{id}/replay decides logged inputs, newest first, with a policy and with the deployed one, both by the rules of now, and lists those that they decide differently; nothing is recorded or charged.',
+    'GET …/policies/{id}/replay decides logged inputs, newest first, with a policy and with the deployed one, both by the current rules, and lists those that they decide differently; nothing is recorded or charged.',
   'RPL-2':
     'Deploy replays the newest 500 logged inputs with another policy by button or palette, says how many would be decided differently and lists these; it shows how far it is and can be stopped.',
   'RPT-1':
@@ -686,7 +686,7 @@ const border = {
     'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
   'IDM-2':
     'The key with another request, or one that is not 1 to 128 printable ASCII characters, is a 422 at header, idempotency-key; the same call while the first is under way is a 409 conflict.',
-  'IDM-3': 'Refusals are not kept: the same call is tried anew.',
+  'IDM-3': 'Refusals are not kept: the same call is tried again.',
   'IDM-4': 'A kept answer is removed after 24 hours, and the key is free again.',
   'IDM-5': 'A kept answer can be read only with the request that it answers.',
   'IDM-6': 'The document names the header of every operation that takes it; making an API key does not.',

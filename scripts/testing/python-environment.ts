@@ -9,7 +9,7 @@ import { run, type StepResult } from './steps.ts';
 type Environment = {
   /** Folder of the virtual environment in the project. */
   folder: string;
-  /** File that says what is installed: when it changes, the environment is made anew. */
+  /** File that says what is installed: when it changes, the environment is made again. */
   declaredIn: string;
   /** Arguments of `pip install`. */
   install: readonly string[];

@@ -86,11 +86,11 @@ export const costFindingSchema = z
     missing: z.int(),
     refused: z.int(),
     measured_on: z.enum(['the_policy', 'before_refit']),
-    now: atThresholdsSchema.nullable().describe('With the thresholds of now; null where it cannot be said'),
+    now: atThresholdsSchema.nullable().describe('With the current thresholds; null where it cannot be said'),
     suggested: atThresholdsSchema
       .nullable()
       .describe('With the thresholds of least cost, measured on rows that they were not chosen on'),
-    saving: costEstimateSchema.nullable().describe('Of the suggested thresholds, row by row against those of now'),
+    saving: costEstimateSchema.nullable().describe('Of the suggested thresholds, row by row against the current ones'),
     by_hand: costEstimateSchema.nullable().describe('A person looks at everything'),
     curve: z
       .array(z.object({ auto_decide: z.number(), per_1000: z.number() }))

@@ -88,7 +88,9 @@ export const wholeDecisionSchema = z
     relabelled: z
       .object({
         rows: z.int(),
-        accuracy: measuredShareSchema.describe('Right by the labels of now; every other figure goes by the first ones'),
+        accuracy: measuredShareSchema.describe(
+          'Right by the current labels; every other figure goes by the first ones',
+        ),
         sentence: z.string(),
       })
       .nullable()
@@ -121,7 +123,7 @@ const effectPartSchema = z.object({
   cost_per_1000: z.number().nullable().describe('In the currency of the type; null where its costs are not known'),
 });
 
-/** Other rules in place of those of now, on the same held-out rows. */
+/** Other rules in place of the current ones, on the same held-out rows. */
 export const rulesEffectSchema = z
   .object({
     verdict: z
@@ -131,7 +133,7 @@ export const rulesEffectSchema = z
       ),
     rows: z.int().describe('Held-out rows that were decided by both'),
     masked: z.int().describe('Those in which personal fields are masked, which count as missing'),
-    before: effectPartSchema.describe('With the rules of now'),
+    before: effectPartSchema.describe('With the current rules'),
     after: effectPartSchema.describe('With the given rules'),
     only_before_right: z.int(),
     only_after_right: z.int(),
@@ -203,7 +205,7 @@ export type KeptPromise = z.infer<typeof keptPromiseSchema>;
 
 const promiseStates = ['kept', 'broken', 'unknown'] as const;
 
-/** A kept promise beside what rules and thresholds of now do to the held-out rows, and what corrections say. */
+/** A kept promise beside what the current rules and thresholds do to the held-out rows, and what corrections say. */
 export const promiseStatusSchema = keptPromiseSchema
   .extend({
     state: z
@@ -236,7 +238,7 @@ export const promiseStandingSchema = z
   .object({
     state: z
       .enum(['kept', 'not_kept', 'nothing_promised'])
-      .describe('`kept`: with the certainty that was declared, under rules and thresholds of now'),
+      .describe('`kept`: with the certainty that was declared, under the current rules and thresholds'),
     sentence: z.string(),
   })
   .meta({ id: 'PromiseStanding' });

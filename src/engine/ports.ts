@@ -27,7 +27,7 @@ export type ModelFeed = { name: string; dims: number[]; data: Float32Array | Big
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */
 export type ModelRunner = (model: Uint8Array, inputs: ModelFeed[]) => Promise<Record<string, Float32Array>>;
 
-/** An ONNX model that stays loaded; its dropout begins anew with every session, so runs repeat. */
+/** An ONNX model that stays loaded; its dropout begins again with every session, so runs repeat. */
 export type ModelSession = {
   run(inputs: readonly ModelFeed[]): Promise<Record<string, Float32Array>>;
   close(): Promise<void>;

@@ -29,7 +29,7 @@ const help = `Decision Workbench
   workbench backup [--to FOLDER] [--with-secrets]
                             write a backup of the data folder, also while the workbench runs; it is a folder with a list
                             of digests, below backups/ of the data folder unless --to names a new one. Without secrets,
-                            API keys and the keys of model connections must be made anew after a restore
+                            API keys and the keys of model connections must be made again after a restore
   workbench restore FOLDER --data-dir NEW
                             make a new data folder from a backup that is sound
   workbench verify [FOLDER] check a backup, or the data folder: digests, database, bundles of the policies

@@ -170,7 +170,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   if (store.accounts.hasKeys() && !existsSync(serverKey)) {
     log.warn(
       { path: serverKey },
-      'a secret was missing and is made anew: no API key of before is valid, make new ones',
+      'a secret was missing and is made again: no API key of before is valid, make new ones',
     );
   }
   const auth = createAuth(options, store, clock, newId);

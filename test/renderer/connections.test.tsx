@@ -31,7 +31,7 @@ describe('the teacher model of an organisation', () => {
     rmSync(join(dataDir, 'secrets', key));
     cleanup();
     show(<Connections />, openPage(fetchFrom(call)));
-    await screen.findByText('key missing: remove and make anew');
+    await screen.findByText('key missing: remove and make again');
     fireEvent.click(screen.getByLabelText('Remove here'));
     fireEvent.click(await screen.findByLabelText('Remove here now'));
     await waitFor(() => expect(screen.queryByLabelText('Test here')).toBeNull());

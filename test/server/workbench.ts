@@ -260,7 +260,7 @@ type Deployed = { key: string; url: string; policyId: string };
 
 /**
  * A data folder with a deployed policy, for `beforeAll`: `dataDir` is for the whole file, each `copy` for one test; call
- * `remove` in `afterAll`. It is trained once for all files, and anew when the sources, the rows or the day have changed.
+ * `remove` in `afterAll`. It is trained once for all files, and again when the sources, the rows or the day have changed.
  */
 export function makeDeployedFolder(
   type: Record<string, unknown> & { name: string },

@@ -149,7 +149,7 @@ class EdgePredictor:
             raise
 
     def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, tuple[str, ...], OnDecision | None]]:
-        """Pickle the checked bundle; unpickling compiles it anew."""
+        """Pickle the checked bundle; unpickling compiles it again."""
         return type(self), (self._bundle, self._notes, self._on_decision)
 
     @property

@@ -74,7 +74,7 @@ export function seeInputs(inputs: readonly JsonObject[], piiFields: readonly str
   };
 }
 
-/** Repeats what a list of fields says, for a list that is made anew; ranges under `piiFields` are left out. */
+/** Repeats what a list of fields says, for a list that is made again; ranges under `piiFields` are left out. */
 export function recallFields(fields: readonly InputField[], piiFields: readonly string[]): FindSeen {
   const known = new Map(fields.map((field) => [toKey(field.path), field]));
   return (path, kind) => {

@@ -41,7 +41,7 @@ export type FitRequest<Settings> = {
 
 /** A fitted classifier: logits of any rows of the same shape, and the model that is stored and scored. */
 export type Fitted = {
-  /** Where a fit with similar settings may start; empty for algorithms that always start anew. */
+  /** Where a fit with similar settings may start; empty for algorithms that always start again. */
   parameters: Float64Array;
   iterations: number;
   converged: boolean;

@@ -1,4 +1,4 @@
-/** Golden decisions: recorded with a bundle, and decided anew wherever it is to be used. */
+/** Golden decisions: recorded with a bundle, and decided again wherever it is to be used. */
 import type { Bundle } from '../bundle/bundle.ts';
 import { type Golden, type GoldenOutput, toGoldenOutput } from '../bundle/manifest.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
@@ -76,7 +76,7 @@ export async function recordGoldenLines(
 /** A golden input that is decided otherwise; `actual` holds the problems of an input that the schema refuses. */
 type GoldenFailure = { index: number; expected: GoldenOutput; actual: GoldenOutput | { problems: ErrorDetail[] } };
 
-/** Decides every golden input anew; probabilities may differ by 1e-5, nothing else. */
+/** Decides every golden input again; probabilities may differ by 1e-5, nothing else. */
 export async function runGolden(
   bundle: Bundle,
   decider: Decider,

@@ -193,7 +193,7 @@ export function inferPlan(
   return plan;
 }
 
-/** The same fields with statistics and values learned anew; kinds and text settings stay. */
+/** The same fields with statistics and values learned again; kinds and text settings stay. */
 export function refitPlan(plan: FeaturePlan, inputs: readonly JsonObject[]): FeaturePlan {
   const fields = plan.fields.map((field) =>
     fitField(

@@ -3,7 +3,7 @@ import type { JudgedPart } from '../domain.ts';
 import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
 import type { JudgedRow } from './slices.ts';
 
-/** Judges rows by the settings of now; null where the schema, or (`leavesRuled`) a rule, takes them away. */
+/** Judges rows by the current settings; null where the schema, or (`leavesRuled`) a rule, takes them away. */
 export function compileJudge(
   settings: DecidingSettings,
   part: JudgedPart,

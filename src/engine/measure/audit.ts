@@ -1,5 +1,5 @@
 /**
- * The audit: live decisions are drawn by chance as they are recorded and judged by a person who does not see what was
+ * The audit: live decisions are drawn at random as they are recorded and judged by a person who does not see what was
  * decided. Unlike decisions that somebody happened to look at they stand for all, so their error is that of the live
  * decisions, with a bound that holds at every moment: whoever looks after each judgement and stops when the figure
  * pleases is promised as much as whoever looks once.

@@ -1,4 +1,4 @@
-/** What decisions cost on held-out rows, with the thresholds of now and with those of least cost. */
+/** What decisions cost on held-out rows, with the current thresholds and with those of least cost. */
 import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { createStream, randomStreams } from '../random.ts';
@@ -10,7 +10,7 @@ type CostQuestion = {
   /** Those of the type. */
   options: readonly string[];
   settings: ThresholdSettings;
-  /** Thresholds that are tried: costs of now are with these. */
+  /** Thresholds that are tried: current costs are with these. */
   tried?: ThresholdSettings;
   /** The escalation threshold that the training fixed, or null. */
   ownEscalation: number | null;
@@ -224,7 +224,7 @@ function estimateCosts(now: Sample, then: Sample) {
 }
 
 /**
- * Weighs errors against looks on replayed rows: cost per 1,000 decisions with the thresholds of now, with suggested
+ * Weighs errors against looks on replayed rows: cost per 1,000 decisions with the current thresholds, with suggested
  * ones, and where a person looks at everything. The suggestion is measured on rows it was not chosen on (10 folds), so
  * that it looks no better than it is. Intervals are percentiles of 500 bootstrap draws of the rows (Efron 1979) and one
  * mistake more, the same in every call.
@@ -254,7 +254,7 @@ export function measureCosts(
   const weigh = compileWeighing(costs, costs.look);
   const present = rows.map((row) => weigh(row, settings));
   const chosen = question.refusal === null ? chooseThresholds(rows, question, weigh, costs.look) : null;
-  // Thresholds of now that decide as the chosen ones would look better on these rows than they are, too.
+  // Current thresholds that decide as the chosen ones would look better on these rows than they are, too.
   const isKept = chosen?.costsOnOwnRows.every((cost, i) => cost === present[i]) ?? false;
   const known = (isKept ? chosen?.costs : null) ?? present;
   const mistake = addUp(rows.map(compileMistakes(rows, compileCosts(costs)))) / rows.length;

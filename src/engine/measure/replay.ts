@@ -1,4 +1,4 @@
-/** Held-out rows decided once more, by the rules and thresholds of now, without asking the classifier again. */
+/** Held-out rows decided once more, by the current rules and thresholds, without asking the classifier again. */
 import { compileInputValidator } from '../decide/check-bundle.ts';
 import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings } from '../decide/thresholds.ts';
 import type { JsonObject } from '../domain.ts';

@@ -5,7 +5,7 @@ import { firstShare, type Tried } from './fixed-sequence.ts';
 const maxRows = 100_000;
 
 /**
- * The fewest rows, deciding and wrong at the rates of now, at which a threshold `passes`; null beyond 100,000.
+ * The fewest rows, deciding and wrong at the current rates, at which a threshold `passes`; null beyond 100,000.
  * Thresholds that decide less than a fifth count only alone.
  */
 export function countRowsNeeded(

@@ -1,4 +1,4 @@
-/** Other rules in place of those of now, on the same held-out rows: is the whole decision better or worse? */
+/** Other rules in place of the current ones, on the same held-out rows: is the whole decision better or worse? */
 import type { Costs } from '../costs.ts';
 import type { RulesEffect } from '../measured.ts';
 import type { CompiledRules } from '../rules/compile.ts';

@@ -31,7 +31,7 @@ export type TeacherRequest = { option: string; count: number; examples: Training
 
 export type TrainPorts = {
   encoder: BatchTextEncoder;
-  /** Encodes every text anew, where `encoder` may know some: by it decisions are timed. Left out: by `encoder`. */
+  /** Encodes every text again, where `encoder` may know some: by it decisions are timed. Left out: by `encoder`. */
   freshEncoder?: TextEncoder;
   tokenizer: Tokenizer;
   tokenizerSha256: string;

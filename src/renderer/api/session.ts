@@ -26,7 +26,7 @@ export function createSession(storage: Store) {
       storage.setItem(sessionKey, token.trim());
       store.setState({ token: token.trim(), status: 'open', problem: null });
     },
-    /** Ends the session in every tab, unless another tab has signed in anew: then this one goes on with its token. */
+    /** Ends the session in every tab, unless another tab has signed in again: then this one goes on with its token. */
     close: (problem: string | null) => {
       const kept = storage.getItem(sessionKey);
       if (kept !== null && kept !== store.getState().token) return store.setState({ token: kept });

@@ -27,7 +27,7 @@ function readSettings(storage: Store): Settings {
     const stored: unknown = JSON.parse(storage.getItem(storageKey) ?? '{}');
     return typeof stored === 'object' && stored !== null ? { ...initial, ...stored } : initial;
   } catch {
-    // What cannot be read is as good as nothing: the settings begin anew.
+    // What cannot be read is as good as nothing: the settings begin again.
     return initial;
   }
 }

@@ -50,7 +50,7 @@ const keysMaxAgeMs = 10 * 60_000;
 const keysCooldownMs = 30_000;
 const keysTimeoutMs = 5_000;
 
-/** The keys of an external provider, fetched anew when a token names an unknown one. Rejects with `unavailable`. */
+/** The keys of an external provider, fetched again when a token names an unknown one. Rejects with `unavailable`. */
 async function remoteKeys(jwksUrl: string): Promise<JWTVerifyGetKey> {
   const { createRemoteJWKSet, errors } = await import('jose');
   const find = createRemoteJWKSet(new URL(jwksUrl), {

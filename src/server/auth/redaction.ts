@@ -7,7 +7,7 @@ import { isMask, redactPii } from '../../engine/pii.ts';
  * value. Such a token stays.
  */
 export function createPiiRedactor(serverKey: Buffer): (input: JsonObject, piiFields: readonly string[]) => JsonObject {
-  // Made once: reading the key anew for each digest would take five times as long.
+  // Made once: reading the key again for each digest would take five times as long.
   const key = createSecretKey(serverKey);
   const token = (value: Json) => (isMask(value) ? value : makeToken(value));
   const makeToken = (value: Json) =>

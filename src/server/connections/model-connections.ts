@@ -49,7 +49,7 @@ export function openModelConnections(
     toEndpoint(connection) {
       const { id, name, url, model, privateNetwork, hasApiKey } = connection;
       if (hasApiKey && !hasKey(connection)) {
-        const message = `The key of the connection "${name}" is missing. Remove the connection and make it anew.`;
+        const message = `The key of the connection "${name}" is missing. Remove the connection and make it again.`;
         throw new WorkbenchError('unavailable', message);
       }
       return { url, model, privateNetwork, apiKey: hasApiKey ? readFileSync(toKeyPath(id), 'utf8') : null };

@@ -95,7 +95,7 @@ function receiveRows(): Promise<SnapshotRecord[]> {
   });
 }
 
-/** The digest of the rows' content, whatever their order and ids: the same rows imported anew have the same one. */
+/** The digest of the rows' content, whatever their order and ids: the same rows imported again have the same one. */
 function digestRows(rows: readonly SnapshotRecord[]): string {
   const texts = rows
     .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test }) =>

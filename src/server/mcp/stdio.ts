@@ -137,7 +137,7 @@ function findAddress(dataDir: string): string {
   );
 }
 
-/** A session of the local owner, made as `workbench token` makes one, and made anew when it is no longer accepted. */
+/** A session of the local owner, made as `workbench token` makes one, and made again when it is no longer accepted. */
 function ownerSession(dataDir: string): AuthProvider {
   let token: string | undefined;
   return {

@@ -309,7 +309,7 @@ export const tools: readonly Tool[] = [
         trained: 'evaluate_policy, then deploy_policy where it is good enough.',
         deployed: 'make_decision.',
         failed: 'read error, remove its cause, train_model again.',
-        cancelled: 'train_model to start anew.',
+        cancelled: 'train_model to start again.',
       };
       return `Status ${status}, ${Math.round(progress_percent)} %${stage_name === null ? '' : `, ${stage_name}`}${
         error === null ? '' : `: ${error}`
@@ -344,7 +344,7 @@ export const tools: readonly Tool[] = [
     description:
       'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. Costs nothing.',
     summarise: ({ status }) =>
-      `Status ${status}. Next: ${status === 'cancelled' ? 'train_model to start anew.' : 'get_training_status until it is cancelled.'}`,
+      `Status ${status}. Next: ${status === 'cancelled' ? 'train_model to start again.' : 'get_training_status until it is cancelled.'}`,
   }),
   toTool({
     name: 'get_decision_logs',

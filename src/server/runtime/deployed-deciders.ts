@@ -70,7 +70,7 @@ function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): vo
   );
 }
 
-/** The inputs of the golden decisions; those that an earlier version took from examples are made up anew. */
+/** The inputs of the golden decisions; those that an earlier version took from examples are made up again. */
 function listGoldenInputs(
   { golden, manifest, rules, inputSchema }: Bundle,
   piiFields: readonly string[],
@@ -96,7 +96,7 @@ function refuseMissingFallback({ manifest }: Bundle): void {
   );
 }
 
-/** Keeps up to 24 compiled policies with the settings of now, and knows which cannot be used. */
+/** Keeps up to 24 compiled policies with the current settings, and knows which cannot be used. */
 export class DeployedDeciders {
   readonly #options: DeployedDecidersOptions;
   readonly #compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
@@ -187,7 +187,7 @@ export class DeployedDeciders {
 
   /**
    * The slim bundle that decides as the service does now: the policy's file where nothing has changed since, else
-   * packed anew with the present settings.
+   * packed again with the present settings.
    */
   async exportSlim(
     type: DecisionTypeRecord,

@@ -1,7 +1,7 @@
 /**
  * Whether a model can raise its own figure: rows are trained on, every suspect label of whatever side is given the
  * option that the models find likelier, many at once, and so on for three rounds; what is said of each policy beside
- * what it gets right on rows that nobody touched, and what the labels of now would have said.
+ * what it gets right on rows that nobody touched, and what the current labels would have said.
  * Run: `node test/bench/figures/first-labels.ts FOLDER [--deals n] [--rounds 3] [--only NAME]… [--tree DIR]`. FOLDER
  * holds NAME/{train,test}.jsonl; DIR is another state of the program. It fails where the mean of a round, over the deals
  * of a set, is off by more than 2.5 points.

@@ -47,7 +47,7 @@ function readRows(name: string, side: 'train' | 'test'): Row[] {
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Row);
 }
 
-/** Up to `count` rows of every option, drawn by chance. */
+/** Up to `count` rows of every option, drawn at random. */
 function draw(rows: readonly Row[], options: readonly string[], count: number, seed: number): Row[] {
   const random = createRandom(seed);
   return options.flatMap((option) =>

@@ -134,7 +134,7 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
       await page.keyboard.press('Escape');
       await page.locator(`.monaco-editor .squiggly-${kind}`).first().waitFor();
       const pointAtMark = async () => {
-        // A mark that is drawn anew below a pointer at rest says nothing until the pointer moves again.
+        // A mark that is drawn again below a pointer at rest says nothing until the pointer moves again.
         await page.mouse.move(0, 0);
         // The text lies over the mark.
         await mark.hover({ force: true });

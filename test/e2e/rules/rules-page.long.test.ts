@@ -120,7 +120,7 @@ describe('the Rules page', () => {
     await page.keyboard.type('ctx.amount>100&&(ctx.country=="DE")');
     await page.keyboard.press('Escape');
     const hover = page.locator('.monaco-hover').filter({ hasText: 'ctx.amount: number' }).first();
-    // The line is drawn anew while its colours are worked out: what was under the pointer may have gone.
+    // The line is drawn again while its colours are worked out: what was under the pointer may have gone.
     const point = async () => {
       if (await hover.isVisible()) return true;
       await page.mouse.move(5, 5);

@@ -65,7 +65,7 @@ async function signIn(page: Page, workbench: RunningWorkbench, hash: string): Pr
   await page.getByRole('main').waitFor();
 }
 
-/** Goes to an address as a link to it does, without loading the page anew. */
+/** Goes to an address as a link to it does, without loading the page again. */
 export function goToAddress(page: Page, hash: string): Promise<void> {
   return page.evaluate((next) => {
     window.location.hash = next;

@@ -357,7 +357,7 @@ describe('the input contract', () => {
       { ...none, path: ['purpose'], kind: 'category', required: true, missing: 0.5, values: ['car', 'house'] },
       { ...none, path: ['vip'], kind: 'any' },
     ]);
-    // Made anew for the same rules and schema, it is the same; without examples nothing is said of them.
+    // Made again for the same rules and schema, it is the same; without examples nothing is said of them.
     expect(listInputFields(parts, recallFields(fields, []))).toEqual(fields);
     expect(listInputFields(parts, seeInputs([], []))[0]).toMatchObject({ missing: null, range: null });
   });

@@ -155,7 +155,7 @@ describe('the kinds of fields are found from examples', () => {
     ]);
   });
 
-  it('learns statistics anew from other inputs without changing what a field is', () => {
+  it('learns statistics again from other inputs without changing what a field is', () => {
     const plan = inferPlan([{ n: 1 }, { n: 2 }, { n: 3 }], null);
     const again = refitPlan(plan, [{ n: 10 }, { n: 30 }]);
     expect(again.fields).toEqual([{ kind: 'number', path: ['n'], median: 20, mean: 20, std: 10 }]);

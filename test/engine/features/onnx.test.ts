@@ -97,7 +97,7 @@ describe('the classifier as an ONNX file', () => {
     expect(exportClassifier(randomModel(5, 5, 3))).toEqual(exportClassifier(randomModel(5, 5, 3)));
   });
 
-  it('keeps everything else where nodes are wired anew', () => {
+  it('keeps everything else where nodes are wired again', () => {
     const file = exportClassifier(randomModel(5, 5, 3));
     const nothing = { nodes: [], initializers: [], outputs: [] };
     expect(readModel(extendModel(file, nothing, (node) => node))).toEqual(readModel(file));

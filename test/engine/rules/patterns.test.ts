@@ -9,7 +9,7 @@ import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 /**
  * Weights of patterns, and what becomes of rules that share the steps of one decision;
  * `edge/tests/rules/test_patterns.py` reads the same file. Inputs are written short: {"$repeat": [text, n]},
- * {"$copies": [value, n]}. `UPDATE_CASES=1` writes weights, trees and outcomes anew.
+ * {"$copies": [value, n]}. `UPDATE_CASES=1` rewrites weights, trees and outcomes.
  */
 type Decision = {
   name: string;

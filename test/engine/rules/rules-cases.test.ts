@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/engine/domain.ts';
 import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 
-/** Language-neutral cases; `edge/tests/rules/test_rules.py` reads the same file. `UPDATE_CASES=1` writes the trees anew. */
+/** Language-neutral cases; `edge/tests/rules/test_rules.py` reads the same file. `UPDATE_CASES=1` rewrites the trees. */
 type Case = {
   name: string;
   condition: string;

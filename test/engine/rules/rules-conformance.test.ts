@@ -8,7 +8,7 @@ import type { RuleNode } from '../../../src/engine/rules/tree.ts';
 
 /**
  * The conformance data of CEL. What the rules language leaves out on purpose is listed with its reason;
- * the rest must hold here and, through test/cases/rules-conformance.json, in Python. `UPDATE_CASES=1` writes that file anew.
+ * the rest must hold here and, through test/cases/rules-conformance.json, in Python. `UPDATE_CASES=1` rewrites that file.
  */
 const byDesign: [RegExp, string][] = [
   [

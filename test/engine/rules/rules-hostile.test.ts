@@ -11,7 +11,7 @@ import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 /**
  * Rules and inputs that are meant to break the language; `edge/tests/rules/test_rules.py` reads the same file. Long and
  * deep values are written short: {"$repeat": [text, n]}, {"$copies": [value, n]}, {"$join": [texts]}, {"$keys": n},
- * {"$lists": [n, value]} and {"$nested": [field, n, value, beside]}. `UPDATE_CASES=1` writes outcomes and trees anew.
+ * {"$lists": [n, value]} and {"$nested": [field, n, value, beside]}. `UPDATE_CASES=1` rewrites outcomes and trees.
  */
 type Evaluated = {
   name: string;

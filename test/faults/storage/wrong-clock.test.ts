@@ -35,7 +35,7 @@ const logTotal = async (call: Call) => (await call('GET', `${trained.url}/logs`)
 
 let closeLast: () => Promise<void> = async () => undefined;
 
-/** Starts the program anew on the folder, after the end of the one before. */
+/** Starts the program again on the folder, after the end of the one before. */
 async function openWithLog(wallMs = startMs + 60_000) {
   const clock = settableClock(wallMs);
   await closeLast();

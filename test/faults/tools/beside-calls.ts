@@ -35,7 +35,7 @@ function listProcesses(pid: number): string[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = new Map(all.map((id) => [id, findParent(id)]));
   const found = new Set([String(pid)]);
-  // A process can have a lower number than its parent, once the numbers have begun anew.
+  // A process can have a lower number than its parent, once the numbers have begun again.
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const [id, parent] of parents) if (found.has(parent)) found.add(id);
@@ -71,7 +71,7 @@ export function measureProcessorMs(pid: number): number {
 
 /**
  * Milliseconds for which a process's main thread has computed: what it holds up others by, whatever else the machine
- * does. The time of now where there is no /proc to say it.
+ * does. The current time where there is no /proc to say it.
  */
 export const measureMainThreadMs = (pid: number): number =>
   process.platform === 'linux'

@@ -238,7 +238,7 @@ describe('a plan', () => {
     expect((await shop('GET', '/api/v1/credits')).body).toMatchObject({ used: 1, remaining: 9_999 });
   });
 
-  it('gives no credits anew when another is chosen within the month [PLN-10] [PLN-9]', async () => {
+  it('gives no credits again when another is chosen within the month [PLN-10] [PLN-9]', async () => {
     const { shop, decide, choose, use, clock } = await openDeployed();
     use(700);
     clock.move(hourMs);

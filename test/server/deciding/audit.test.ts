@@ -1,4 +1,4 @@
-/** The audit: live decisions drawn by chance, judged blind, and the error that follows. */
+/** The audit: live decisions drawn at random, judged blind, and the error that follows. */
 import { describe, expect, it } from 'vitest';
 import { type Call, openForTest, stoppedClock } from '../workbench.ts';
 
@@ -174,7 +174,7 @@ describe('the audit of live decisions', () => {
     expect((await call('GET', url)).body.audit).toEqual({ per_week: 11 });
   });
 
-  it('draws anew from the rest of a week whose number is changed, and keeps what is certain [LFT-4]', async () => {
+  it('draws again from the rest of a week whose number is changed, and keeps what is certain [LFT-4]', async () => {
     const { url, call, passWeek, decide, audited } = await open({ per_week: 40 }, 50);
     await passWeek();
     await decide(0, 50);

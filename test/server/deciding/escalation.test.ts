@@ -213,7 +213,7 @@ describe('an open decision', () => {
     ]);
     expect((await ask('GET', '/ready')).body).toMatchObject({ status: 'ready', connections_without_key: 1 });
     const missing = (key: string) =>
-      `The key of the connection "${key}" is missing. Remove the connection and make it anew.`;
+      `The key of the connection "${key}" is missing. Remove the connection and make it again.`;
     expect((await ask('POST', `/api/v1/connections/${connection.id}/test`)).body).toMatchObject({
       ok: false,
       message: missing('judge'),

@@ -214,7 +214,7 @@ describe('a decision log of several blocks', () => {
     await expectTheLogToBeRight();
   });
 
-  it('has summaries that are the same when they are made anew', () => {
+  it('has summaries that are the same when they are made again', () => {
     const before = summaries();
     expect(before.length).toBeGreaterThan(0);
     new LogStore(db).rebuildBlocks();

@@ -149,7 +149,7 @@ describe('the findings about the data', () => {
 });
 
 describe('labels that a saved rule contradicts', () => {
-  it('[FND-5] are findings until they are relabelled or confirmed, and again once the rules are saved anew', async () => {
+  it('[FND-5] are findings until they are relabelled or confirmed, and again once the rules are saved again', async () => {
     const bench = await startWorkbench(temporaryFolder());
     onTestFinished(() => bench.stop());
     const hard_rules = [
@@ -180,7 +180,7 @@ describe('labels that a saved rule contradicts', () => {
 });
 
 describe('a search that fails', () => {
-  it('is a 503 that says so, and the next call searches anew', async () => {
+  it('is a 503 that says so, and the next call searches again', async () => {
     let isBroken = true;
     const bench = await startWorkbench(temporaryFolder(), {
       spawnChild: (name, options) => {

@@ -211,7 +211,7 @@ describe('what to label next', () => {
     expect([...given.flat(), ...rest].length).toBe(new Set([...given.flat(), ...rest]).size);
     expect(rest).not.toContain(ids[0]);
     expect(await take('session=a')).toEqual([]);
-    // A window that was opened anew asks for its rows again; after five minutes anybody gets them.
+    // A window that was opened again asks for its rows again; after five minutes anybody gets them.
     const again = await take('session=a&count=100&restart=true');
     expect(again.every((id) => given[0]?.includes(id) || given[2]?.includes(id))).toBe(true);
     expect(again.length).toBeGreaterThanOrEqual(18);
@@ -249,7 +249,7 @@ describe('what to label next', () => {
     expect(similar[0].similarity).toBeCloseTo(1, 3);
   });
 
-  it('goes on without the labelling model when its process dies, and starts it anew [LBL-3]', async () => {
+  it('goes on without the labelling model when its process dies, and starts it again [LBL-3]', async () => {
     const children: ChildProcess[] = [];
     const { call, url } = await openRows(30, undefined, {
       spawnChild: (name, options) => {

@@ -133,7 +133,7 @@ describe('the costs of a policy', () => {
     pairs: [{ right: 'refuse', decided: 'pay', cost: 6 }],
   };
 
-  it('are those of its held-out rows under the thresholds of now, follow them, and are told for any other [CST-4] [CHA-2]', async () => {
+  it('are those of its held-out rows under the current thresholds, follow them, and are told for any other [CST-4] [CHA-2]', async () => {
     const { call, url, policy, weigh } = await openClaims(claimCosts);
     type Row = { expected: string; predicted: string; confidence: number };
     const rows: Row[] = (await call('GET', `${policy}/held-out?page_size=100`)).body.items;
@@ -153,7 +153,7 @@ describe('the costs of a policy', () => {
       expect(now.high).toBeGreaterThanOrEqual(now.per_1000);
       expect(by_hand).toEqual({ per_1000: 3_000, low: 3_000, high: 3_000 });
     }
-    // Thresholds that are only tried change the costs of now, and nothing else.
+    // Thresholds that are only tried change the current costs, and nothing else.
     const found = await weigh();
     const tried = (await call('GET', `${policy}/costs?auto_decide=0.7&escalation=0.5`)).body;
     expect(tried.now.per_1000).toBeCloseTo(per1000(0.7), 6);

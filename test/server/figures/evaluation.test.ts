@@ -167,7 +167,7 @@ describe('the held-out examples of policies', () => {
     expect(tried.automatic.count).toBeLessThan(present.automatic.count);
     const { metrics } = (await bench.call('GET', base)).body;
     expect(present.confusion_matrix).not.toEqual(metrics.confusion_matrix);
-    // Beside what the training measured, the policy has the whole decision of now, as lists and its card have it.
+    // Beside what the training measured, the policy has the current whole decision, as lists and its card have it.
     expect(present).toMatchObject({ ...metrics.whole, escalated: { share: metrics.escalation_estimate } });
     for (const [whole, thresholds] of [
       [present, ''],

@@ -70,7 +70,7 @@ describe('labels that a model doubts', () => {
       expect(await labelsOf(policyId)).toEqual(labels);
       const whole = await wholeOf(policyId);
       expect(Math.abs(whole.accuracy.share - before.accuracy.share)).toBeLessThan(0.025);
-      // What stands beside it is better, as the labels of now are those of the models.
+      // What stands beside it is better, as the current labels are those of the models.
       expect(whole.relabelled.accuracy.share).toBeGreaterThan(before.accuracy.share + 0.05);
       expect(whole.relabelled.rows).toBe(known);
       const { sentence } = whole.relabelled;

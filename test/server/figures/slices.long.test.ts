@@ -104,7 +104,7 @@ describe('the weak parts of a policy', () => {
     expect(body.items[0]).toMatchObject({ rows: 30, errors: 30 });
   });
 
-  it('[SLC-1] are those of the whole decision where that is judged, by the rules and thresholds of now', async () => {
+  it('[SLC-1] are those of the whole decision where that is judged, by the current rules and thresholds', async () => {
     const { body: type } = await bench.call('GET', path);
     const { hard_rules, confidence_thresholds } = type.active_version;
     const judge = async (settings: object, judged: string) => {

@@ -52,7 +52,7 @@ describe('the encoder host', () => {
     const again = await host.encoder.embed(text(2054, 2003, 2026, 5703));
     const embedded = await Promise.all(others);
     expect(distance(again, alone)).toBe(0);
-    // the cache of two has long pushed it out: this one is computed anew, among longer and shorter texts
+    // the cache of two has long pushed it out: this one is computed again, among longer and shorter texts
     const neighbours = [3, 4, 4, 5, 6, 9, 200].map((length) => host.encoder.embed(text(...Array(length).fill(7592))));
     const among = await host.encoder.embed(text(2054, 2003, 2026, 5703));
     await Promise.all(neighbours);

@@ -179,7 +179,7 @@ describe('a call with an Idempotency-Key', () => {
     for (const { status, text } of decisions) expect(status === 409 || text === made[0]?.text).toBe(true);
   });
 
-  it('that was refused is done anew when its cause is gone [IDM-3]', async () => {
+  it('that was refused is done again when its cause is gone [IDM-3]', async () => {
     const { send, call } = await openTrained();
     const unknown = { ...loan, decision_type: 'later' };
     expect((await send('early', '/api/v1/decide', unknown)).status).toBe(404);
@@ -198,9 +198,9 @@ describe('a call with an Idempotency-Key', () => {
     clock.move(1);
     expect(await removeReceipts(deps)).toBe(1);
     expect(count('receipts')).toBe(0);
-    const anew = await send('daily', '/api/v1/decide', loan);
-    expect([anew.status, anew.headers['idempotency-replayed']]).toEqual([200, undefined]);
-    expect(anew.body.request_id).not.toBe(first.body.request_id);
+    const again = await send('daily', '/api/v1/decide', loan);
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect(again.body.request_id).not.toBe(first.body.request_id);
   });
 
   it('leaves nothing readable in the data folder, not even with the personal fields of a trace [IDM-5]', async () => {

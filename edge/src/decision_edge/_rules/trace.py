@@ -30,7 +30,7 @@ class RuleTrace(TypedDict):
 
 
 def trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
-    """Evaluate a rule in `run`; `condition` is its source. Compiles the tree anew, so nothing is shared."""
+    """Evaluate a rule in `run`; `condition` is its source. Compiles the tree again, so nothing is shared."""
     recorded = sorted(_list_recorded(tree), key=lambda node: (node.at[0], -node.at[1]))
     step = _compile_traced(tree, condition, frozenset(recorded))
     outcome, problem = "error", None

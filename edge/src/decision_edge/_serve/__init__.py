@@ -76,7 +76,7 @@ def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, wo
 
 
 def create_app_of_worker() -> Starlette:
-    """Return the application of one of several processes, which are started anew and only inherit the environment."""
+    """Return the application of one of several processes, which are restarted and only inherit the environment."""
     Thread(target=_end_with_parent, daemon=True).start()
     return create_app(*json.loads(os.environ[_WORKERS_SERVE]))
 

@@ -35,7 +35,7 @@ class ServedBundle:
         self.loaded = self._load()
         self.name: str = self.loaded.info["decision_type"]
         self.problem: str | None = None
-        """Why the file of now does not decide; the version before it does."""
+        """Why the current file does not decide; the version before it does."""
 
     @property
     def file(self) -> str:
@@ -43,7 +43,7 @@ class ServedBundle:
         return os.path.basename(self._path)
 
     def reload(self) -> None:
-        """Decide by the file of now where it has changed and can be used; else go on and keep the `problem`."""
+        """Decide by the current file where it has changed and can be used; else go on and keep the `problem`."""
         seen = _identify(self._path)
         if seen == self._seen:
             return

@@ -35,7 +35,7 @@ _MAX_SHOWN_VALUES = 20
 
 
 def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
-    """Return the document for the decision types of now."""
+    """Return the document for the current decision types."""
     inputs = {f"Input{number}": name for number, name in enumerate(predictors, 1)}
     schemas = {**_ANSWERS, "DecideRequest": _describe_request(inputs)}
     for schema, name in inputs.items():

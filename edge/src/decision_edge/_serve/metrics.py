@@ -40,7 +40,7 @@ class Metrics:
         )
         self._current = Gauge(
             "decision_edge_bundle_current",
-            "1 if the bundle file of now decides; 0 if it was refused and the version before it decides",
+            "1 if the current bundle file decides; 0 if it was refused and the version before it decides",
             ("decision_type",),
             multiprocess_mode="livemin",
             registry=self._registry,
@@ -60,7 +60,7 @@ class Metrics:
         self._requests.labels(route, status).observe(seconds)
 
     def set_current(self, decision_type: str, is_current: bool) -> None:
-        """Say whether the bundle file of now decides."""
+        """Say whether the current bundle file decides."""
         self._current.labels(decision_type).set(is_current)
 
     def render(self) -> bytes:

@@ -15,7 +15,7 @@ export type LabelledRow = SplitRow & {
   decision: string;
   /** The label that it is measured by where that is another one, as it was before a model doubted it. */
   first?: { decision: string; label: number };
-  /** Of a row that is measured by its first label: the one of now. */
+  /** Of a row that is measured by its first label: the current one. */
   relabelled?: string;
   reasonCodes: string[];
   ruled?: boolean;

@@ -117,7 +117,7 @@ function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): 
     const { group = -1, source, content } = row;
     if (group < 0 || source !== 'user') continue;
     const known = oldest.get(group);
-    // Rows of one import are of one time: the same rows imported anew have the same leader.
+    // Rows of one import are of one time: the same rows imported again have the same leader.
     const order = known && (compareStrings(timeOf(row), timeOf(known)) || compareStrings(content, known.content));
     if (order === undefined || order < 0) oldest.set(group, row);
   }

@@ -35,7 +35,7 @@ export type SeenInput = { input: JsonObject; option: string };
 type Known = { decisionType: string; rules: RulesFile; inputSchema: JsonObject | null };
 
 /**
- * Makes up to 90 inputs like those seen, each value of another example: repeated where five share it, else made anew
+ * Makes up to 90 inputs like those seen, each value of another example: repeated where five share it, else made again
  * between such. Values of `piiFields` are never read; some are what rules compare with.
  */
 export function makeGoldenInputs(
@@ -134,7 +134,7 @@ function makeAnew([option, rows]: [string, SeenInput[]], source: Source): Json {
   return make(pick(rows, random).input, '');
 }
 
-/** A value like one that was seen: itself where five rows have it, else one made anew. */
+/** A value like one that was seen: itself where five rows have it, else one made again. */
 function makeValue(value: Json, path: string, option: string, source: Source): Json {
   const { survey, random } = source;
   const isRepeated = survey.isShared('value', path, JSON.stringify(value));

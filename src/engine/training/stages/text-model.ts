@@ -71,7 +71,7 @@ function chooseFrozen(
 function describeTuning({ report: { chosen, held_rows, frozen, tuned } }: TuningOutcome): string {
   const losses = `on ${formatCount(held_rows)} examples that neither had seen, its log-loss is ${tuned.log_loss.toFixed(3)} where that of the plain one is ${frozen.log_loss.toFixed(3)}`;
   return chosen === 'tuned'
-    ? `The text model was tuned on the examples: ${losses}. There is no learning curve, because every part of it would have to be tuned anew.`
+    ? `The text model was tuned on the examples: ${losses}. There is no learning curve, because every part of it would have to be tuned again.`
     : `Tuning the text model was tried and not taken, because it was not clearly better: ${losses}.`;
 }
 

@@ -176,7 +176,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
               'Status',
               {
                 name: 'Right',
-                says: 'The share of unseen examples that rules, classifier and thresholds of now together decide correctly, and where it lies with 95 % certainty.',
+                says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95 % certainty.',
               },
               {
                 name: 'Common rows',

@@ -16,7 +16,7 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { CostSheet } from './cost-sheet.tsx';
 import { tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
 
-/** Shows what decisions cost with the thresholds of now, with the cheapest ones and by hand, and sets the costs. */
+/** Shows what decisions cost with the current thresholds, with the cheapest ones and by hand, and sets the costs. */
 export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; policyId: string; metrics: Metrics }) {
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting(type);
@@ -131,7 +131,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
 type Placed = { thresholds: ConfidenceThresholds } | null;
 type CurveProps = { finding: CostFinding; name: string; now: Placed; suggested: Placed };
 
-/** Draws what decisions cost wherever the threshold stands, with the one of now and the one suggested. */
+/** Draws what decisions cost wherever the threshold stands, with the current one and the one suggested. */
 function CostCurve({ finding: { curve, by_hand, currency }, name, now, suggested }: CurveProps) {
   const unit = currency === null ? '' : ` ${isolate(currency)}`;
   const mark = (of: string, at: Placed) =>
@@ -160,7 +160,7 @@ const describe = (thresholds: ConfidenceThresholds) =>
   decimal(thresholds.auto_decide, 3) + listOwnThresholds(thresholds, isolate);
 
 const nowSays =
-  'What 1,000 decisions like the unseen examples cost with the rules of now and these thresholds: errors by their cost, and a look for each that is handed on.';
+  'What 1,000 decisions like the unseen examples cost with the current rules and these thresholds: errors by their cost, and a look for each that is handed on.';
 const suggestedSays =
   'The same with the thresholds of least cost. Each example was decided by thresholds that were chosen without it.';
 const byHandSays = 'What 1,000 looks cost.';

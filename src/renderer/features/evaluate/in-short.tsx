@@ -11,7 +11,7 @@ import { useCosts } from './tried-thresholds.ts';
 
 type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
 
-/** Says what a reader wants to know first, measured on rules, classifier and thresholds of now together. */
+/** Says what a reader wants to know first, measured on the current rules, classifier and thresholds together. */
 export function InShort({ type, policy, whole }: Props) {
   const { automatic, by_rule, error_automatic, missing, refused, masked } = whole;
   return (

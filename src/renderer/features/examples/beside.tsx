@@ -99,7 +99,7 @@ export const LastAnswers = memo(function LastAnswers({ typeId: shownId, rows }: 
   );
 });
 
-/** Returns what the labelled row says, where it is among the rows of now. */
+/** Returns what the labelled row says, where it is among the current rows. */
 function findText({ step }: Act, rows: Rows): string | null {
   const row = step.kind === 'label' ? rows.at(rows.indexOf(step.exampleId)) : undefined;
   return row ? shorten(summariseInput(row.input_payload), maxSummary) : null;

@@ -290,7 +290,7 @@ export function useLabelCommands(
   useCommands('Label', [
     ...shown.map((option, index) => ({
       id: `label-${index + 1}`,
-      // A title that changed with each row would draw the list of commands anew under every key.
+      // A title that changed with each row would draw the list of commands again under every key.
       title: isSorted ? `Label: option ${index + 1} of those shown` : `Label: ${isolate(option)}`,
       keys: String(index + 1),
       // A key that comes before the next row is drawn with its own options means none of them.

@@ -62,7 +62,7 @@ export function findFirstPage(
 }
 
 /**
- * The queue that is open has its first page now: the next one to open asks anew, or takes the answer on its way to it.
+ * The queue that is open has its first page now: the next one to open asks again, or takes the answer on its way to it.
  */
 export function dropFirstPage(queries: QueryClient, typeId: string, filter: SortedFilter): void {
   queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true, fetchStatus: 'idle' });

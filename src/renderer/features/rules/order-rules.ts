@@ -12,7 +12,7 @@ export function orderRules(rules: readonly Rule[]): number[] {
     .map(({ index }) => index);
 }
 
-/** The rules after one of them moved among the others; priorities are numbered anew, in tens. */
+/** The rules after one of them moved among the others; priorities are numbered again, in tens. */
 export function moveRule(rules: readonly Rule[], place: number, by: number): Rule[] {
   const order = orderRules(rules);
   const at = order.indexOf(place);

@@ -78,7 +78,7 @@ function useCursor(desk: RulesDesk, fields: readonly SheetField[]) {
   const atChosen = rows.findIndex(({ place }) => place === chosen);
   const row = isAtNew || atChosen < 0 ? rows.length : atChosen;
   const column = within(wanted, columns.length);
-  /** Moves to a cell; `made` rows have just been added and are not among those of now. */
+  /** Moves to a cell; `made` rows have just been added and are not among the current ones. */
   const moveTo = (toRow: number, toColumn: number, made = 0) => {
     const next = within(toRow, rows.length + made + 1);
     setWanted(within(toColumn, columns.length));
@@ -86,7 +86,7 @@ function useCursor(desk: RulesDesk, fields: readonly SheetField[]) {
     const place = rows[next]?.place;
     if (place !== undefined && place !== chosen) choose(place);
   };
-  /** Keeps the columns of now, with another one: those that an empty sheet begins with would go with its first rule. */
+  /** Keeps the current columns, with another one: those that an empty sheet begins with would go with its first rule. */
   const keepColumns = (...more: string[]) =>
     setAdded([...columns.flatMap(({ kind, id }) => (kind === 'field' ? [id] : [])), ...more]);
   return { rows, columns, row, column, moveTo, setAtNew, keepColumns };

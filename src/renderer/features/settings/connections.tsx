@@ -29,7 +29,7 @@ export function Connections() {
         <div key={connection.id} className="row between">
           <div>
             <span className="strong wrap">{showUnseen(connection.name)}</span>{' '}
-            {connection.key_missing && <span className="tag bad">key missing: remove and make anew</span>}
+            {connection.key_missing && <span className="tag bad">key missing: remove and make again</span>}
             <div className="muted small wrap">
               {isolate(connection.model)} at {isolate(connection.url)}
               {connection.has_api_key ? ' · with a key' : ''}

@@ -24,7 +24,7 @@ export type Settings = Pick<TrainingConfig, keyof typeof first>;
 
 /**
  * Picks the settings of the page from those of an earlier training; without one, those of a first training. A policy
- * that decides is replaced only where that is asked for anew.
+ * that decides is replaced only where that is asked for again.
  */
 export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean): Settings {
   const auto_deploy = !isDeployed;

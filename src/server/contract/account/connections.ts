@@ -10,7 +10,7 @@ const connectionSchema = z.object({
   url: z.string(),
   model: z.string(),
   has_api_key: z.boolean().describe('The key itself is never shown again'),
-  key_missing: z.boolean().describe('It was given a key whose file is gone: remove it and make it anew'),
+  key_missing: z.boolean().describe('It was given a key whose file is gone: remove it and make it again'),
   private_network: z.boolean(),
   generates: z.boolean(),
   created_at: dateTime,

@@ -142,7 +142,7 @@ export const logOperations = {
       ...analysisStateShape,
     }),
     summary:
-      'Fields whose values have other shares among the decisions of now than among the examples; 50 of each are needed',
+      'Fields whose values have other shares among the current decisions than among the examples; 50 of each are needed',
   }),
   'metrics.organisation': operation('GET', '/api/v1/metrics', {
     ...common,

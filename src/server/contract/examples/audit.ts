@@ -1,4 +1,4 @@
-/** The audit: the error of live decisions, from decisions that were drawn by chance and judged blind. */
+/** The audit: the error of live decisions, from decisions that were drawn at random and judged blind. */
 import { z } from 'zod';
 import { auditFigureSchema } from '../../../engine/measured.ts';
 import { operation } from '../operation.ts';
@@ -24,6 +24,6 @@ export const auditOperations = {
       deployed: policyAuditSchema.nullable().describe('The deployed policy; null without one, or before a draw'),
       policies: z.array(policyAuditSchema).describe('Every policy of which decisions were drawn, the newest first'),
     }),
-    summary: 'The error of live decisions by an audit: drawn by chance, judged blind, with bounds that always hold',
+    summary: 'The error of live decisions by an audit: drawn at random, judged blind, with bounds that always hold',
   }),
 };

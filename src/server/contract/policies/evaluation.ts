@@ -60,8 +60,8 @@ const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 
 export const triedThresholds = {
-  auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
-  escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
+  auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
+  escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
 };
 
 /** The whole decision with what stands behind its figures. */
@@ -103,7 +103,7 @@ export const evaluationOperations = {
     ...common,
     query: z.strictObject(triedThresholds),
     output: wholeDecisionDetailSchema,
-    summary: 'Rules, classifier and thresholds of now together, measured on the held-out examples',
+    summary: 'Current rules, classifier and thresholds together, measured on the held-out examples',
   }),
   'policies.try_rules': operation('POST', `${base}/rules-effect`, {
     ...common,
@@ -170,7 +170,7 @@ export const evaluationOperations = {
       judged: z
         .enum(judgedParts)
         .default('whole_decision')
-        .describe('What is right or not: the choice of the classifier, or the whole decision by the settings of now'),
+        .describe('What is right or not: the choice of the classifier, or the whole decision by the current settings'),
     }),
     output: paginated(comparedRowSchema).extend({
       rows: z.int().describe('Rows that both policies held out; the other counts add up to it'),
@@ -197,7 +197,7 @@ export const evaluationOperations = {
     output: z.object({
       items: z.array(replayedRowSchema).describe('The inputs of the page that the two decide differently'),
       rows: z.int().describe('Inputs of the page that both decided'),
-      refused: z.int().describe('Inputs of the page that the input schema of now refuses'),
+      refused: z.int().describe('Inputs of the page that the current input schema refuses'),
       total: z.int().describe('Logged decisions on all pages'),
     }),
     summary: 'What a policy would decide on logged inputs, newest first, beside the deployed one; nothing is recorded',

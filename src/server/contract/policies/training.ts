@@ -42,7 +42,7 @@ const policySummarySchema = z
     whole: wholeDecisionSchema
       .nullable()
       .describe(
-        'The figure to quote: rules, classifier and thresholds of now together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
+        'The figure to quote: the current rules, classifier and thresholds together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
       ),
     follows,
     held_back: heldBack,

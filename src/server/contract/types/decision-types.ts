@@ -33,7 +33,7 @@ const fallbackOption = z.string().nullable().describe('The option that answers w
 const costs = costsSchema.nullable().describe('What wrong answers and looks cost');
 const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
-/** Which live decisions are drawn by chance to be judged blind. */
+/** Which live decisions are drawn at random to be judged blind. */
 export const auditSettingSchema = z
   .strictObject({
     share: z.number().min(0.0001).max(1).optional().describe('The share of live decisions that is drawn'),

@@ -26,7 +26,7 @@ const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
 
 type Place = { file: string; offset: number };
-/** `bare` encodes every text anew. */
+/** `bare` encodes every text again. */
 export type CachedEncoder = BatchTextEncoder & { bare: BatchTextEncoder; close(): void };
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();

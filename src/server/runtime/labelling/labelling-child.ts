@@ -119,7 +119,7 @@ class LabellingTypes {
   #startReading(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    // A fault ends the process: the server sees its exit and begins anew.
+    // A fault ends the process: the server sees its exit and begins again.
     void this.#read().finally(() => {
       this.#isReading = false;
     });

@@ -27,7 +27,7 @@ type LabellingModelsOptions = LabellingProcessOptions & {
 type Known = {
   settingsKey: string;
   options: readonly string[];
-  /** The revision of the examples that the model has, or is being brought to; null where it must be read anew. */
+  /** The revision of the examples that the model has, or is being brought to; null where it must be read again. */
   revision: number | null;
   reading: Promise<void> | null;
   retryAtMs: number;
@@ -44,7 +44,7 @@ export type ModelNext = {
 
 /**
  * Answers from models that follow the examples: a reported label is learned at once, other changes with the next
- * question. A child that died is started anew.
+ * question. A child that died is restarted.
  */
 export class LabellingModels {
   readonly #options: LabellingModelsOptions;
@@ -103,7 +103,7 @@ export class LabellingModels {
     return await this.#child.ask({ kind: 'nearest', typeId: type.id, inputJson: JSON.stringify(input), count });
   }
 
-  /** Tells of a changed example: its label is learned at once, and with `isInputChanged` it is read anew. */
+  /** Tells of a changed example: its label is learned at once, and with `isInputChanged` it is read again. */
   noteChange(type: DecisionTypeRecord, example: ExampleRecord, isInputChanged: boolean): void {
     const known = this.#known.get(type.id);
     if (known === undefined) return;

@@ -14,7 +14,7 @@ export type Replay = { differing: Differing[]; rows: number; refused: number; to
 const decidedAtOnce = 8;
 
 /**
- * Decides one page of the log with a policy and with the deployed one, both by the rules and thresholds of now. Masked
+ * Decides one page of the log with a policy and with the deployed one, both by the current rules and thresholds. Masked
  * values are the same for both, so they make no difference by themselves. Throws `model_not_deployed`, `conflict` for a
  * policy that is not trained to the end, or `unavailable`.
  */

@@ -69,7 +69,7 @@ export class Imports {
     this.#makeRoom(known);
   }
 
-  /** Finds an import of the caller and lets it wait anew; throws `not_found`. */
+  /** Finds an import of the caller and lets it wait again; throws `not_found`. */
   find(caller: Caller, id: string): OpenImport {
     const found = this.#open.get(id);
     if (found === undefined || found.known.callerId !== toCallerId(caller)) {

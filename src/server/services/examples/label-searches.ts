@@ -57,7 +57,7 @@ export class LabelSearches {
       });
   }
 
-  /** Ends the search of a type under way, as its training checks the labels, too; it begins anew when it is due again. */
+  /** Ends the search of a type under way, as its training checks the labels, too; it starts over when it is due. */
   giveWay(typeId: string): void {
     if (this.#running?.typeId === typeId) this.#running.controller.abort();
   }

@@ -25,7 +25,7 @@ import { listRecorded, type Replayed, readTrainedFrom, replayHeldOut } from './p
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
 type OpenRow = ReplayedRow & { exampleId: string };
 export type DecidedRow = OpenRow & { whole: ReplayedDecision };
-/** Held-out rows up to the thresholds of now, and the whole decision with these. */
+/** Held-out rows up to the current thresholds, and the whole decision with these. */
 type Kept = Pick<Replayed, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
 /** Thresholds that are tried; a missing one is as it is now. */
 export type TriedThresholds = { auto_decide?: number | undefined; escalation?: number | undefined };
@@ -125,7 +125,7 @@ export class HeldOutDecisions {
     return { counts, rows };
   }
 
-  /** Reads the held-out rows of a policy by schema and rules of now, and the whole decision that follows. */
+  /** Reads the held-out rows of a policy by current schema and rules, and the whole decision that follows. */
   read(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
     const revision = this.#deps.store.examples.readRevision(type.id);
     const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);

@@ -20,7 +20,7 @@ export function readPolicy(store: Store, policyId: string): PolicyRecord {
   return policy;
 }
 
-/** Says that a policy was trained on what rules of other conditions left than those of now, or null. */
+/** Says that a policy was trained on rows that rules of other conditions left than the current ones, or null. */
 export function describeAttention(
   { store }: Foundation,
   type: DecisionTypeRecord,

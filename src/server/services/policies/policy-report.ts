@@ -20,7 +20,7 @@ type Deps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; hel
 const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
 const minRows = 30;
 
-/** Writes the report of a policy by the settings of now. Throws `conflict` where its training has not succeeded. */
+/** Writes the report of a policy by the current settings. Throws `conflict` where its training has not succeeded. */
 export async function makePolicyReport(
   deps: Deps,
   caller: Caller,

@@ -31,7 +31,7 @@ export function checkHealth(deps: Foundation & { trustedTime: TrustedTime }): Ou
       models,
       deployed_models: policyIds.length,
       unavailable_policies: unavailable,
-      // Connections whose key must be set anew: decisions go on as where their model cannot be reached.
+      // Connections whose key must be set again: decisions go on as where their model cannot be reached.
       connections_without_key: runtime.modelConnections.countMissingKeys(),
       text_model,
       // Retention waits while it is in doubt; decisions do not.

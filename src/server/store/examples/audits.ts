@@ -140,7 +140,7 @@ export function createAuditStore(db: WorkbenchDatabase) {
     listWaiting: (typeSeq: number, now: number, limit: number): WaitingDraw[] =>
       statements.waiting.all(typeSeq, toWeek(now), limit).map((row) => ({ ...row, input: JSON.parse(row.input) })),
     countWaiting: (typeSeq: number, now: number): number => statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0,
-    /** Forgets what the week under way would draw, so that a changed number draws anew from the decisions to come. */
+    /** Forgets what the week under way would draw, so that a changed number draws again from the decisions to come. */
     beginWeekAnew(typeSeq: number, now: number): void {
       statements.removeUndrawn.run(typeSeq, toWeek(now));
     },

@@ -23,7 +23,7 @@ type MeasuredRecord = {
   unfamiliar: boolean;
   /** Whether options that were set aside were likelier together. */
   isSetAside: boolean;
-  /** The label of now where the expected one was changed after a model's doubt; else null. */
+  /** The current label where the expected one was changed after a model's doubt; else null. */
   relabelled: string | null;
 };
 type Prediction = { predicted: string; confidence: number };

@@ -160,7 +160,7 @@ const toSign = ({ rule, cells }: SheetRow) =>
   JSON.stringify(cells ? [...cells].map(([id, { text }]) => [id, text]).sort() : rule.condition.trim());
 
 /**
- * Reads the lines of a file as all the rules, in place of those of now. A rule whose cells are as before keeps its
+ * Reads the lines of a file as all the rules, in place of the current ones. A rule whose cells are as before keeps its
  * condition to the letter.
  */
 export function readWhole(
