@@ -19,6 +19,11 @@ const bannedWords: readonly [RegExp, string][] = [
   [/\bstrange\b/i, 'unfamiliar'],
   [/\btold\b/i, 'reported, stated'],
   [/\bteacher models?\b/i, 'model connection, teacher'],
+  [/\bof now\b/i, 'current'],
+  [/\banew\b/i, 'again'],
+  [/\bby chance\b|\b(?:stream|source|order)s? of chance\b/i, 'at random'],
+  [/\bleft away\b/i, 'omitted'],
+  [/\bworked off\b/i, 'handled'],
 ];
 
 /** Stands for an interpolation, whose text is not known. */
@@ -184,6 +189,13 @@ export function findCommentProblems(sources: readonly SourceText[]): VoiceProble
         ]);
       }
     });
+    for (const statement of file.statements) {
+      const isBare = isExportedFunction(statement) && !hasDoc(text, statement);
+      if (isBare)
+        report(statement.getStart(), [
+          [statement.getText().split('\n')[0] ?? '', 'an exported function says what it promises'],
+        ]);
+    }
     const first = file.statements.find((statement) => !ts.isImportDeclaration(statement));
     const exported = file.statements.find((statement) => /^export\b/.test(statement.getText()));
     const opens = [file, first, exported].some((node) => node && ts.getLeadingCommentRanges(text, node.getFullStart()));
@@ -219,6 +231,12 @@ const toSentences = (comment: string) =>
     .replace(/^\/\*\*?|\*\/$|^\s*\* ?|^\/\/ ?/gm, '')
     .replace(/\s+/g, ' ')
     .trim();
+
+const isExportedFunction = (node: ts.Statement) =>
+  /^export\b/.test(node.getText()) && !/^export default\b/.test(node.getText()) && isFunction(node);
+
+const hasDoc = (text: string, node: ts.Node) =>
+  (ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []).some(({ pos }) => text.startsWith('/**', pos));
 
 const isFunction = (node: ts.Node) =>
   ts.isFunctionLike(node) ||

@@ -3,7 +3,7 @@ import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-/** Decisions come all the time: they are compared anew when they are asked for after this. */
+/** Decisions come all the time: they are compared again when they are asked for after this. */
 const keptMs = 60_000;
 
 /** How the newest decisions of a type differ from its examples, at most a minute old. Rejects with 'unavailable'. */

@@ -120,6 +120,7 @@ function toMark(
   throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
 }
 
+/** Deletes one example of a type. Throws `not_found` where the type has none of this id. */
 export function deleteExample(deps: Foundation, type: DecisionTypeRecord, id: string): void {
   if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
 }

@@ -4,6 +4,7 @@ import type { Foundation } from '../../foundation.ts';
 import { readWithType } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
 
+/** Tells the listeners of the type's organisation that an analysis has moved on or ended. */
 export function tellJob(
   { events, store }: Foundation,
   job: AnalysisOrder['kind'],
@@ -15,6 +16,7 @@ export function tellJob(
   events.tell(organisationId, { event: 'job', job, decision_type_id: typeId, policy_id: null, ended });
 }
 
+/** Tells the listeners of the policy's organisation that its training has moved on or ended. */
 export function tellTraining({ events, store }: Foundation, policyId: string, ended: boolean): void {
   const policy = events.isHeard ? store.policies.byId(policyId) : null;
   if (policy === null || policy.isTypeDeleted) return;

@@ -1,4 +1,4 @@
-/** The whole decision with the settings of now, and promises about it: asked for, and checked after changes. */
+/** The whole decision with the current settings, and promises about it: asked for, and checked after changes. */
 import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
@@ -39,7 +39,7 @@ export function isRefitted({ metrics, trainingConfig }: Pick<PolicyRecord, 'metr
   return metrics?.split?.refitted ?? trainingConfig.refit;
 }
 
-/** Held-out rows decided by the settings of now; `missing` ones cannot be. */
+/** Held-out rows decided by the current settings; `missing` ones cannot be. */
 export type Replayed = {
   settings: DecidingSettings & { versionNumber: number };
   replay: Replay<RecordedRow & { exampleId: string }>;
@@ -71,12 +71,13 @@ export function listRecorded(
   return { recorded, missing: measured.length - recorded.length };
 }
 
-/** The whole decision of a policy on its held-out rows, by the rules and thresholds of now. */
+/** The whole decision of a policy on its held-out rows, by the current rules and thresholds. */
 export function measurePolicy(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
   const { settings, replay, missing } = replayHeldOut(deps, type, policy);
   return measureWholeDecision(replay, settings, missing);
 }
 
+/** Whether two promises name the same target error and certainty. */
 export const isSamePromise = (a: PromiseTerms, b: PromiseTerms) =>
   a.target_error === b.target_error && a.certainty === b.certainty;
 
@@ -167,7 +168,7 @@ export class PromiseChecks {
     return { state: 'not_kept', sentence: `${describeBroken(declared)} ${reason}` };
   }
 
-  /** Finds the threshold that keeps the declared promise of a type, or says why none can, from the rows of now. */
+  /** Finds the threshold that keeps the declared promise of a type, or says why none can, from the current rows. */
   ask(type: DecisionTypeRecord, policy: PolicyRecord, declared: DeclaredPromise): PromiseAnswer {
     const obstacle = findObstacle(this.#deps, type, policy);
     if (obstacle !== null) return { possible: false, sentence: obstacle };
@@ -241,7 +242,7 @@ function describeStatus(
     : `${now.rows} held-out rows bound the error at ${formatShare(now.error_bound)} ${sure}`;
   const sentences = {
     kept: `The promise is kept: at most ${formatShare(now.error_bound)} of automatic decisions are wrong, ${sure}; ${promised}.`,
-    broken: `The promise is broken: with the rules and thresholds of now ${formatShare(now.error_observed ?? 0)} of the automatic held-out decisions are wrong; ${promised}. Ask for the promise again.`,
+    broken: `The promise is broken: with the current rules and thresholds ${formatShare(now.error_observed ?? 0)} of the automatic held-out decisions are wrong; ${promised}. Ask for the promise again.`,
     unknown: `Whether the promise is kept cannot be said: ${unsure}; ${promised}. Ask for the promise again.`,
   };
   // Looked-at decisions are counted, never divided: they are no sample.

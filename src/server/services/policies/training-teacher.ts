@@ -7,6 +7,7 @@ import { readPolicy, readVersion } from './policies.ts';
 
 const tokensPerPrice = 100;
 
+/** Whether the organisation of a policy has a model connection that may write examples. */
 export function hasTeacher(deps: Foundation, policyId: string): boolean {
   const { organisationId } = readPolicy(deps.store, policyId);
   return deps.runtime.modelConnections.findForGeneration(organisationId) !== null;
