@@ -1,6 +1,6 @@
 /**
- * `npm run build`: out/main, out/preload, out/renderer and out/server, with the licences of what is in them; the last has
- * an SBOM. `--renderer` or `--server` builds only that part; the latter takes another folder than out/server.
+ * `npm run build`: out/main, out/preload, out/renderer and out/server, with the licences of their contents; the last
+ * has an SBOM. `--renderer` or `--server` builds only that part; the latter takes another folder than out/server.
  */
 import { execSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ function collectLicenses(moduleIds: readonly string[]): string {
   return `${['# Licences of what is in this folder', ...sections].join('\n\n')}\n`;
 }
 
-/** What the program is built from, as CycloneDX, out of the lock file; tools of the build are marked as such. */
+/** Lists the components that the lock file names, as CycloneDX; tools of the build are marked as such. */
 function listComponents(): string {
   return execSync('npm sbom --sbom-format cyclonedx --package-lock-only', {
     encoding: 'utf8',

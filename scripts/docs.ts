@@ -1,7 +1,7 @@
 /**
  * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
- * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml, and
- * assembles the engine's dense-product.wat.
+ * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml,
+ * and assembles the engine's dense-product.wat.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

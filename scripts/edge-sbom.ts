@@ -6,7 +6,7 @@ import { projectRoot } from './freshness.ts';
 
 export const edgeSbomPath = 'edge/sbom.cdx.json';
 
-/** Returns CycloneDX of what `edge/pyproject.toml` declares: the wheel holds nothing of it, pip chooses the versions. */
+/** Returns CycloneDX of what `edge/pyproject.toml` declares; the wheel holds none of it, pip chooses the versions. */
 export function renderEdgeSbom(): string {
   const declared = readFileSync(join(projectRoot, 'edge/pyproject.toml'), 'utf8');
   const required = listRequirements(/^dependencies = (\[.*?\])/ms.exec(declared)?.[1]);

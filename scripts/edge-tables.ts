@@ -123,7 +123,7 @@ export function renderEdgeTables(): string {
     ...writeWords('YES_WORDS', new Set(yesNoPairs.map(([yes]) => yes))),
     ...writeWords('NO_WORDS', new Set(yesNoPairs.map(([, no]) => no))),
     `BLANKS = "${listBlanks()}"`,
-    '"""What JavaScript takes from the ends of a string."""',
+    '"""The characters that JavaScript trims from the ends of a string."""',
   ].join('\n')}\n`;
 }
 
@@ -148,7 +148,7 @@ function listFormats(): { name: string; source: string; flags: string }[] {
   });
 }
 
-/** What JavaScript's `\s` matches, for the inside of a class. */
+/** The characters that JavaScript's `\s` matches, for use inside a class. */
 const blanks = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
 /** The same, one by one, for the ends of a string. */

@@ -22,7 +22,7 @@ export function listLongOnly(cited: ReadonlyMap<string, readonly string[]> = rea
   return [...cited].filter(([, files]) => files.every((file) => file.includes('.long.test.'))).map(([id]) => id);
 }
 
-/** What is wrong between the rows of test/requirements.ts and the tests that cite them; empty: nothing. */
+/** Problems between the rows of test/requirements.ts and the tests that cite them. */
 export function findRequirementProblems(
   rows: Readonly<Record<string, Requirement>> = requirements,
   cited: ReadonlyMap<string, readonly string[]> = readCitations(projectRoot),

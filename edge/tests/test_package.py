@@ -1,4 +1,4 @@
-"""What the package declares about itself."""
+"""The package's own metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of an input a policy does not read is said as in the workbench."""
+"""Parts of an input that a policy does not read are named as in the workbench."""
 
 from __future__ import annotations
 

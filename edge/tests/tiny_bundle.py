@@ -46,7 +46,7 @@ def classifier(dense: list[list[float]], ngram: list[list[float]], bias: list[fl
 
 
 def probabilities(amount: float) -> list[float]:
-    """What the tiny classifier gives: scores amount, 0, -amount."""
+    """The scores of the tiny classifier: amount, 0, -amount."""
     exponents = np.exp(np.array([amount, 0.0, -amount]) - abs(amount))
     return [float(p) for p in exponents / exponents.sum()]
 

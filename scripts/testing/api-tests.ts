@@ -8,7 +8,7 @@ import { projectRoot } from '../freshness.ts';
 import { leaveOut, preparePython } from './python-environment.ts';
 import { runReporting, type StepResult } from './steps.ts';
 
-/** What `npm run test:all` makes: the same calls in every run. */
+/** The calls of `npm run test:all`: the same in every run. */
 const bounded = ['--max-examples', '12', '--seed', '20261121', '--generation-deterministic'];
 
 /**

@@ -1,4 +1,4 @@
-/** What the stories that drive the pages in Chromium need. */
+/** Prepares the stories that drive the pages in Chromium. */
 
 import { isFresh } from '../freshness.ts';
 import { findChromium } from './chromium.ts';

@@ -19,7 +19,7 @@ type Environment = {
 
 type Missing = { ok: false; problem: string; installFailed: boolean };
 
-/** What a step comes to without its Python: a message, and a failure in CI or where pip failed. */
+/** The result of a step without its Python: a message, and a failure in CI or where pip failed. */
 export function leaveOut(name: string, { problem, installFailed }: Missing): StepResult {
   process.stdout.write(`Left out: ${name}: ${problem}\n`);
   return { name, passed: 0, failed: process.env.CI || installFailed ? 1 : 0, failures: [problem] };

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
 
-/** What one step of a check or test run came to. */
+/** The result of one step of a check or test run. */
 export type StepResult = {
   name: string;
   passed: number;
   failed: number;
-  /** What failed, each in a line or a few. */
+  /** The failures, each in a line or a few. */
   failures: readonly string[];
   /** Files of stories, with the time they took. */
   files?: readonly { file: string; tookMs: number }[];
@@ -103,8 +103,8 @@ function listJunitFailures(report: string): string[] {
 const namedFiles = 10;
 
 /**
- * Prints each step with its failures, the slowest files, the stories that passed only when repeated and, as the last line,
- * `N passed, N failed`; a failure becomes the exit code of this process.
+ * Prints each step with its failures, the slowest files, the stories that passed only when repeated and, as the last
+ * line, `N passed, N failed`; a failure becomes the exit code of this process.
  */
 export function conclude(results: readonly StepResult[]): void {
   process.stdout.write('\n');
@@ -127,7 +127,7 @@ export function conclude(results: readonly StepResult[]): void {
 
 const flakyPath = join(projectRoot, 'test-results', 'flaky.json');
 
-/** Adds today to the days on which each of these stories was flaky, and gives those days; runs before are in the file. */
+/** Adds today to the days on which each of these stories was flaky, and returns them; the file keeps earlier runs. */
 function keepFlaky(stories: readonly string[]): [story: string, days: string[]][] {
   if (stories.length === 0) return [];
   const kept: Record<string, string[]> = existsSync(flakyPath) ? JSON.parse(readFileSync(flakyPath, 'utf8')) : {};

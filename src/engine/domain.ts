@@ -518,7 +518,7 @@ export const metricsSchema = z
       .describe(
         'The policy that this one `follows`, on the rows that both have held out and those on which their text models were compared; null unless it was tuned in the background',
       ),
-    /** The policy and the one deployed when it was done, on the rows that both have held out; null without such rows. */
+    /** The policy and the one deployed when it was done, on rows held out of both; null without such rows. */
     compared_with_deployed: z
       .object({
         policy_version: z.string(),
@@ -598,7 +598,7 @@ export const decisionTraceSchema = z.object({
 });
 export type DecisionTrace = z.infer<typeof decisionTraceSchema>;
 
-/** What the decider answers; the server adds request_id and latency_ms to it. */
+/** The answer of the decider; the server adds request_id and latency_ms. */
 export const decisionSchema = z.object({
   decision: z.string().describe('One of the options'),
   confidence: z

@@ -1,4 +1,4 @@
-/** What is wrong with a JSON text, and where: asked only for texts that are refused. */
+/** Explains what is wrong with a refused JSON text, and where. */
 
 type JsonFault = { line: number; column: number; message: string };
 

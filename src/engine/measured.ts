@@ -1,4 +1,4 @@
-/** What is measured of the whole decision, and what is promised of it, as the wire and the metrics have it. */
+/** Figures and promises of the whole decision, as the wire and the metrics have them. */
 import { z } from 'zod';
 
 export const intervalSchema = z.object({ low: z.number(), high: z.number() });
@@ -184,7 +184,7 @@ export const promiseFindingSchema = z
   .meta({ id: 'PromiseFinding' });
 export type PromiseFinding = z.infer<typeof promiseFindingSchema>;
 
-/** What is promised of a type, whichever policy decides. `declared_at` is ISO 8601. */
+/** The promise declared for a type, whichever policy decides. `declared_at` is ISO 8601. */
 export const declaredPromiseSchema = z.object({ target_error: share, certainty: share, declared_at: z.string() });
 export type DeclaredPromise = z.infer<typeof declaredPromiseSchema>;
 
@@ -250,7 +250,7 @@ export const nothingPromised = {
   sentence: 'No error limit is promised.',
 } as const satisfies PromiseStanding;
 
-/** What is promised of a type, and how that stands with the policy that decides; nulls where nothing is promised. */
+/** The promise of a type, and whether its policy keeps it; nulls where nothing is promised. */
 export const typePromiseSchema = z
   .object({
     target_error: share.nullable(),

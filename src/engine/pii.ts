@@ -14,7 +14,7 @@ export function redactToPlaceholder(input: JsonObject, piiFields: readonly strin
   return redactPii(input, piiFields, (value) => (typeof value === 'string' ? '[removed]' : null));
 }
 
-/** What is left of the paths at one value, each segment behind a dot: '' where one ends. */
+/** The rest of the paths below one value, each segment behind a dot: '' where one ends. */
 type Place = { rests: ReadonlySet<string>; below(): ReadonlyMap<string, Place> };
 
 function createPlace(paths: Iterable<string>): Place {

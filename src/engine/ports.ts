@@ -1,4 +1,4 @@
-/** What the engine needs from outside: the server makes it real, tests may use fakes. */
+/** The ports of the engine to the outside: the server implements them, tests may use fakes. */
 
 /** Low-rank adapters (LoRA, Hu et al. 2021) of the attention; `weights` as `text/adapters.ts` orders them. */
 export type Adapters = { readonly rank: number; readonly weights: Float32Array };

@@ -1,4 +1,4 @@
-/** Seeded random numbers and stable hashes: the only sources of chance in the engine. */
+/** Seeded random numbers and stable hashes: the only randomness in the engine. */
 
 /** A generator of uniform numbers in [0, 1). */
 export type Random = () => number;
@@ -15,13 +15,13 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A stream of chance that follows from the seed of a training run, and one that is the same in every run. */
+/** A random stream that follows from the seed of a training run, and one that is the same in every run. */
 const ofRun = (offset: number) => (runSeed: number) => runSeed + offset;
 const fixed = (seed: number) => () => seed;
 
 /**
- * Every use of chance in the engine by name. A stream's number is part of what a training means, so numbers stay, also
- * where two share one.
+ * Every use of randomness in the engine by name. A stream's number is part of what a training means, so numbers stay,
+ * also where two share one.
  */
 export const randomStreams = {
   /** Rows and fields that boosted trees look at in each round. */
@@ -63,7 +63,7 @@ export const randomStreams = {
   costBootstrap: fixed(157),
   /** The order in which a labelling model reads what it lacks. */
   labellingOrder: fixed(167),
-  /** What golden inputs are made of. */
+  /** Choices in made-up golden inputs. */
   goldenInputs: fixed(163),
 } as const;
 
@@ -79,7 +79,7 @@ export function createStream<Run extends RunSeed>(stream: (...run: Run) => numbe
   return createRandom(stream(...run));
 }
 
-/** The items in an order by chance (Fisher and Yates). */
+/** Shuffles a copy of the items (Fisher and Yates). */
 export function shuffle<T>(items: readonly T[], random: Random): T[] {
   const shuffled = [...items];
   for (let i = shuffled.length - 1; i > 0; i--) {

@@ -1,4 +1,4 @@
-/** What the desktop window may show, open and be permitted. */
+/** Guards on what the desktop window may show, open and be permitted. */
 import { URL } from 'node:url';
 import type { Session, WebContents } from 'electron';
 import { pageSecurityPolicy } from '../server/contract/security-policy.ts';

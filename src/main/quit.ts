@@ -1,7 +1,7 @@
 /** The end of the desktop program. */
 import type { Workbench } from '../server/start.ts';
 
-/** What of Electron's `app` ends the program. */
+/** The part of `app` that quitting needs. */
 type EndingApp = {
   on(event: 'will-quit', listener: (event: { preventDefault(): void }) => void): unknown;
   quit(): void;

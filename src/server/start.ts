@@ -62,7 +62,7 @@ import { createCommitQueue } from './store/deciding/commit-queue.ts';
 import { createStore } from './store/store.ts';
 import { isCheckedAtStart } from './store/upkeep/folder-identity.ts';
 
-/** What closing takes at most; the end of the process then closes the rest. */
+/** Most time that closing takes; the end of the process then closes the rest. */
 const maxClosingMs = 4_500;
 /** How often a worker sends a heartbeat at least. */
 const maxHeartbeatIntervalMs = 2_000;
@@ -140,7 +140,7 @@ async function openOrClose<T>(closing: AsyncDisposableStack, open: () => Promise
   try {
     return await open();
   } catch (error) {
-    // What also fails to close after a failed start must not hide why the start failed.
+    // A further failure while closing must not hide why the start failed.
     await closing.disposeAsync().catch(() => undefined);
     throw error;
   }

@@ -23,6 +23,7 @@ const bannedWords: readonly [RegExp, string][] = [
   [/\banew\b/i, 'again'],
   [/\bby chance\b|\b(?:stream|source|order)s? of chance\b/i, 'at random'],
   [/\bleft away\b/i, 'omitted'],
+  [/\bwhat of (?:a|an|the|its?|them|which)\b/i, 'parts of'],
   [/\bworked off\b/i, 'handled'],
 ];
 
@@ -149,9 +150,9 @@ function toWrittenText(node: ts.Node): string | null {
 
 const maxColumns = 120;
 
-/** Openings of a comment that say neither what a function does nor a fact; the first only of a function's. */
+/** Openings of a comment that name neither a thing nor an act. */
 const openings: readonly [RegExp, string][] = [
-  [/^What\b/, "a function's comment begins with a verb or a fact"],
+  [/^What(?:ever)?\b/, 'a comment begins with a noun or a verb'],
   [/^Has (?:the|a|an)\b[^.]*?\b\w+ed\b/, 'write what is done, not what somebody has done'],
   [/(?:^|[.:;] )Whoever\b/, 'name who it is'],
 ];
@@ -183,10 +184,7 @@ export function findCommentProblems(sources: readonly SourceText[]): VoiceProble
         seen.add(pos);
         const comment = text.slice(pos, end);
         const long = comment.split('\n').filter((line) => line.length > maxColumns && !line.includes('biome-ignore'));
-        report(pos, [
-          ...sayComment(toSentences(comment), comment.startsWith('/**') && isFunction(node)),
-          ...long.map(sayLong),
-        ]);
+        report(pos, [...sayComment(toSentences(comment)), ...long.map(sayLong)]);
       }
     });
     for (const statement of file.statements) {
@@ -207,11 +205,9 @@ export function findCommentProblems(sources: readonly SourceText[]): VoiceProble
 /** Finds breaches in Python sources: of comments and docstrings, names, and how a module opens. */
 export function findPythonProblems(sources: readonly SourceText[]): VoiceProblem[] {
   return sources.flatMap(({ path, text }) => {
-    let ofFunction = false;
     const found = text.split('\n').flatMap((line, index) => {
-      ofFunction = /^\s*(?:class|def)\b/.test(line) ? /^\s*def\b/.test(line) : ofFunction;
-      const [, mark, doc] = /^\s*("""|# )(.*)/.exec(line) ?? [];
-      const ofLine = doc === undefined ? sayWords(toWords(line)) : sayComment(doc, ofFunction && mark === '"""');
+      const [, doc] = /^\s*(?:"""|# )(.*)/.exec(line) ?? [];
+      const ofLine = doc === undefined ? sayWords(toWords(line)) : sayComment(doc);
       return ofLine.map(([of, problem]) => ({ place: `${path}:${index + 1}`, text: of, problem }));
     });
     const opens = /^(?:"""|# )/.test(text);
@@ -221,8 +217,8 @@ export function findPythonProblems(sources: readonly SourceText[]): VoiceProblem
 
 const sayLong = (line: string): [string, string] => [line.trim(), `a comment has at most ${maxColumns} columns`];
 
-function sayComment(sentences: string, ofFunction: boolean): [text: string, problem: string][] {
-  const broken = openings.slice(ofFunction ? 0 : 1).filter(([opening]) => opening.test(sentences));
+function sayComment(sentences: string): [text: string, problem: string][] {
+  const broken = openings.filter(([opening]) => opening.test(sentences));
   return [...broken.map(([, problem]): [string, string] => [sentences, problem]), ...sayWords(sentences)];
 }
 

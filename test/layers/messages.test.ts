@@ -51,7 +51,8 @@ describe('The texts of the source', () => {
     );
     expect(places).toEqual([
       'a.ts:2: write: unfamiliar',
-      "a.ts:5: a function's comment begins with a verb or a fact",
+      'a.ts:3: a comment begins with a noun or a verb',
+      'a.ts:5: a comment begins with a noun or a verb',
       'a.ts:7: write what is done, not what somebody has done',
       'a.ts:9: name who it is',
       'a.ts:10: a comment has at most 120 columns',
@@ -64,7 +65,7 @@ describe('The texts of the source', () => {
     expect(
       findPythonProblems([{ path: 'a.py', text: module }]).map(({ place, problem }) => `${place}: ${problem}`),
     ).toEqual([
-      "a.py:4: a function's comment begins with a verb or a fact",
+      'a.py:4: a comment begins with a noun or a verb',
       'a.py:4: write: reported, stated',
       'a.py:5: write: unfamiliar',
       'a.py:1: a file opens with a sentence',

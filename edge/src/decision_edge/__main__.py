@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_one_line(error), file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # What is still buffered goes nowhere, also when the interpreter flushes at its end.
+        # Buffered output is dropped, also when the interpreter flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _READER_LEFT
     return status

@@ -30,8 +30,8 @@ class EdgeDecision:
     """One decision; `escalate` asks for a person's look.
 
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
-    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided. `unread` says in a sentence
-    each what of the input the policy did not read: no field of it, or of another kind.
+    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided. `unread` has a sentence
+    for each part of the input that the policy did not read: no field of it, or of another kind.
     """
 
     decision: str
@@ -61,7 +61,7 @@ def choose_option(probabilities: Mapping[str, float], set_aside: Collection[str]
 
 
 class Settings:
-    """What the manifest and reasons.json say about deciding. Raises InvalidBundle."""
+    """Read from manifest and reasons.json how to decide. Raises InvalidBundle."""
 
     def __init__(self, manifest: JsonObject, digest: str, reasons: JsonObject) -> None:
         """Read a checked manifest, whose SHA-256 is `digest`."""

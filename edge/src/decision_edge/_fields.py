@@ -46,10 +46,10 @@ class EdgeField:
     """Lowest and highest number, or first and last date, of the examples. Of bundles of earlier versions: between which
     numbers a value is familiar, where they tell."""
     reading: str | None = None
-    """What a text that is sent must be, such as "a date with the day first"; None where texts stay what they are."""
+    """The form that a text must have, such as "a date with the day first"; None where texts stay as they are."""
 
 
-# What is not of its kind counts as missing. Numbers and booleans count as the category that they are written as.
+# A value of another kind counts as missing. Numbers and booleans count as the category that they are written as.
 _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     "number": ("a number", (float,)),
     "boolean": ("true or false", (bool,)),

@@ -1,4 +1,4 @@
-"""What may be decided: mappings, rows of tables, and the values of other libraries that stand in them."""
+"""The inputs that can be decided: mappings, rows of tables, and values of other libraries in them."""
 
 from __future__ import annotations
 

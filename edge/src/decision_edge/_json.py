@@ -95,7 +95,7 @@ def reading(place: str) -> Iterator[None]:
 
 
 def find_excess(root: JsonValue, max_depth: int, max_keys: int) -> str | None:
-    """Return what of a value is more than is read: how deep it is nested, or how many keys an object has."""
+    """Return which limit of a value is exceeded: how deep it is nested, or how many keys an object has."""
     level, depth = [root], 0
     while level := [value for value in level if isinstance(value, (dict, list))]:
         if depth == max_depth:

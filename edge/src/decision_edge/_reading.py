@@ -41,7 +41,7 @@ _ORDERS = {"day_first": "the day first", "month_first": "the month first", "year
 
 
 class Misread:
-    """What a text becomes that is not of its field's kind."""
+    """The value of a text that is not of its field's kind."""
 
 
 _MISREAD = Misread()

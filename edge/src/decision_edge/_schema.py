@@ -36,8 +36,8 @@ _MAX_SHOWN_CHARACTERS = 200
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 _MISMATCH = "Entry 'input_schema.json' cannot be used"
 
-# What is unevaluated depends on what the others find: jsonschema finds properties by Python's patterns, and the
-# workbench's validator takes every item as evaluated where contains stands.
+# Which properties are unevaluated depends on the other keywords: jsonschema finds properties by Python's patterns, and
+# the workbench's validator takes every item as evaluated where contains stands.
 _UNKNOWN_TOGETHER = (("unevaluatedProperties", "patternProperties"), ("unevaluatedItems", "contains"))
 
 Patterns: TypeAlias = Mapping[str, Callable[[str], bool]]
@@ -143,7 +143,7 @@ def _refers_to_itself(schema: JsonObject) -> bool:
     def list_applied(part: JsonObject) -> Iterator[JsonValue]:
         reference = part.get("$ref")
         if isinstance(reference, str):
-            # What is missing is reported by the validator, where a schema refers to it.
+            # A missing one is reported by the validator, where a schema refers to it.
             with suppress(Unresolvable):
                 yield resolver.lookup(reference).contents
         for keyword in _SAME_VALUE:

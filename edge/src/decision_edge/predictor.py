@@ -208,7 +208,7 @@ class EdgePredictor:
         return replace(decision, unread=unread) if unread else decision
 
     def _tell(self, input: Row, decision: EdgeDecision) -> None:
-        """Name a decision to the log, without its input, and to whoever asked for it."""
+        """Name a decision to the log, without its input, and to the caller."""
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("Decided %s by %s with confidence %.4f.", decision.decision, decision.stage, decision.confidence)
         if self._on_decision is not None:
@@ -312,7 +312,7 @@ class EdgePredictor:
         return [next(decided) if decision is None else decision for decision in by_rule]
 
     def _accept(self, input: Row, strict: bool) -> tuple[JsonObject, list[str]]:
-        """Return a checked input, and what of it the policy does not read."""
+        """Return a checked input, and its parts that the policy does not read."""
         values, misread = self._check(input)
         unread = [*misread, *self._fields.find_unread(values)]
         if unread and strict:

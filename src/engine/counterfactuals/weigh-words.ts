@@ -75,7 +75,7 @@ async function estimateWords(
   return stretches.map((stretch, at) => ({ ...stretch, weight: before - (without[at] ?? 0), estimated: true }));
 }
 
-/** Weighs stretches by deciding the input without each; those that the budget does not reach are left away. */
+/** Weighs stretches by deciding the input without each; stretches beyond the budget are omitted. */
 async function leaveOut(
   whatIf: WhatIf,
   input: JsonObject,

@@ -1,4 +1,4 @@
-/** What a decider is, and what it gives for an input. */
+/** The types of a decider and of its decisions. */
 import type { Decision, DecisionTrace, EscalationPolicy, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import type { RuleFailure } from '../rules/compile.ts';

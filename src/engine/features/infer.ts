@@ -8,7 +8,7 @@ import type { FeaturePlan, FieldKind } from './plan.ts';
 import { areMarkup } from './readable-text.ts';
 import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
 
-/** What a field is used as: a tabular kind, text, or nothing (with the reason as a sentence). */
+/** The use of a field: a tabular kind, text, or none (with the reason as a sentence). */
 type FieldUse = { use: FieldKind } | { use: 'text' | 'conversation' } | { use: null; reason: string };
 
 type Column = {

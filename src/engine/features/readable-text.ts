@@ -38,7 +38,7 @@ const minMarkupShare = 0.2;
 const tokenPattern =
   /<!--|<[!?][^<>]*>|<(\/?)([a-z][a-z0-9]*|[ovw]:[a-z]+)(?:[ \t\n\f\r/][^<>]*)?>|&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,8}));|[ \t\n\f\r]+/gi;
 
-/** What the numbers 128 to 159 mean, which are those of windows-1252. */
+/** The characters of the numbers 128 to 159, read as windows-1252. */
 const windowsCharacters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** The gap between two pieces: nothing, a space, or one line end or two. */
@@ -50,7 +50,7 @@ const noGap: Gap = { text: '', start: 0, end: 0 };
 class MarkupReader {
   readonly #text: string;
   readonly #pieces: Piece[] = [];
-  /** What is between the last piece and the next one; behind the last piece of all it is nothing. */
+  /** The gap between the last piece and the next one; empty after the final piece. */
   #gap = noGap;
   #isMarkup = false;
   #preDepth = 0;

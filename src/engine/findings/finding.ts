@@ -1,4 +1,4 @@
-/** What can be wrong with the examples of a decision type. */
+/** The kinds of findings about the examples of a decision type. */
 import { z } from 'zod';
 import type { JsonObject } from '../domain.ts';
 
@@ -43,7 +43,7 @@ export type FindingRow = {
   reviewedAt: number | null;
 };
 
-/** What a search for one kind of problem does with each row, one after the other; rows are numbered from 0. */
+/** A search for one kind of problem, fed row by row; rows are numbered from 0. */
 export type Search = { add(row: FindingRow): void; finish(): Finding[] };
 
 /** Ids that a finding lists. */

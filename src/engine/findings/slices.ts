@@ -50,7 +50,7 @@ export type SliceParams = {
 
 /** The share of false ones that is expected among the parts found. */
 const falseDiscoveryRate = 0.05;
-/** What still counts as worse beside the parts found before; all candidates share it (Bonferroni). */
+/** The level at which a part counts as worse beside those found before; all candidates share it (Bonferroni). */
 const newsLevel = 0.05;
 const maxItems = 20;
 /** The weight of the error against the size of a part in its score (Sagadeeva & Boehm 2021). */

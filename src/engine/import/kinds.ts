@@ -1,4 +1,4 @@
-/** What the values of a column are, by all of them, and why; and how a cell of each kind is read. */
+/** Finds the kind of a column by all of its values, and why; and reads a cell of each kind. */
 import type { Reading } from '../domain.ts';
 import { type DecimalSign, readNumber } from './numbers.ts';
 import { compileReading, yesNoPairs } from './readings.ts';

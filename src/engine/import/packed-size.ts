@@ -6,7 +6,7 @@ type SizeLimits = { maxRows: number; maxColumns: number; maxCells: number };
 
 /** Parts up to this size are read however well they are packed. */
 const smallPartBytes = 1_000_000;
-/** What a packed byte may hold. Of sheets full of equal numbers it holds 12 bytes, of blanks 1,000. */
+/** Most bytes that a packed byte may unpack to. In sheets of equal numbers it is 12, of blanks 1,000. */
 const maxPackedRatio = 100;
 
 /** Refuses a workbook or a Parquet file that holds more than is read. Throws UnreadableFile. */

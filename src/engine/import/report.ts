@@ -1,4 +1,4 @@
-/** What a reader of a file should know of how it was read, in sentences. */
+/** Tells in sentences how a file was read. */
 import type { Sheet, SkipReason } from './sheet.ts';
 import { listLines } from './tables/skipped.ts';
 

@@ -65,7 +65,7 @@ export type SheetChoice = {
   encoding?: string | undefined;
   /** The separator of a text's cells: its characters, or `blanks` for any run of blanks. */
   delimiter?: string | undefined;
-  /** What stands around the cells of a text that hold a separator; '' for nothing. */
+  /** The quote around cells that hold a separator; '' for none. */
   quote?: string | undefined;
 };
 

@@ -24,7 +24,7 @@ const maxSamples = 3;
 /** Objects may have any number of keys: so many are surveyed, and fewer where there are many objects. */
 const maxSurveyedKeys = 500;
 const maxSurveyedValues = 20_000_000;
-/** A column of fewer rows may be different in each by chance. */
+/** In fewer rows than this, a column may be different in each without naming it. */
 const minRowsToIdentify = 20;
 const minDistinctShare = 0.95;
 const numberedName = /(?:^|[\s_.-])(?:id|nr|no|num|key|code)\.?$|(?:nummer|number|num[eé]ro)$/i;

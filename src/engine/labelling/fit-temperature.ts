@@ -1,7 +1,7 @@
 /** The one number that turns scores of a ridge regression into probabilities. */
 import { findLeast, logSumExp } from '../numeric.ts';
 
-/** What is assumed of a type without labels, as a logarithm. */
+/** The assumption for a type without labels, as a logarithm. */
 const usual = Math.log(0.2);
 
 /** The scores that a labelled row would have if it had not been learned from, and its label. */

@@ -4,7 +4,7 @@
  */
 import { dot } from '../numeric.ts';
 
-/** What a change adds to a row `x`: `(x · direction) · scoreSteps[k]` and `(x · direction)² · varianceStep`. */
+/** The update of a row `x` by a change: `(x · direction) · scoreSteps[k]` and `(x · direction)² · varianceStep`. */
 export type RidgeStep = {
   readonly direction: Float64Array;
   readonly scoreSteps: Float64Array;

@@ -1,4 +1,4 @@
-/** What a decision type says of its options in words: where the labelling model starts before there are labels. */
+/** A decision type's words about its options: the labelling model starts from them before there are labels. */
 import type { Definition } from '../domain.ts';
 
 const maxSentences = 8;

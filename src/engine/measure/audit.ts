@@ -1,8 +1,8 @@
 /**
  * The audit: live decisions are drawn at random as they are recorded and judged by a person who does not see what was
- * decided. Unlike decisions that somebody happened to look at they stand for all, so their error is that of the live
- * decisions, with a bound that holds at every moment: whoever looks after each judgement and stops when the figure
- * pleases is promised as much as whoever looks once.
+ * decided. Unlike decisions that somebody happened to look at, they represent all, so their error is that of the live
+ * decisions, with a bound that holds at every moment: looking after each judgement, and stopping when the figure
+ * pleases, is as safe as looking once.
  *
  * The bound is a confidence sequence. Let X₁, X₂ … be 1 where a drawn decision is wrong, with the chance μᵢ given those
  * before. For a number λ the product of exp(λXᵢ) / (1 − μᵢ + μᵢe^λ) is a martingale that begins at 1, and so is every

@@ -1,4 +1,4 @@
-/** What decisions cost on held-out rows, with the current thresholds and with those of least cost. */
+/** The cost of decisions on held-out rows, with the current thresholds and with those of least cost. */
 import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { createStream, randomStreams } from '../random.ts';
@@ -23,7 +23,7 @@ type CostQuestion = {
 const minRows = 30;
 const folds = 10;
 const draws = 500;
-/** What a confidence counts as, in rows: thresholds of few rows follow the noise (test/bench/results/costs.md). */
+/** The weight of a confidence in rows: thresholds of few rows follow the noise (test/bench/results/costs.md). */
 const confidenceRows = 400;
 /** Wrong answers that an option is credited with before its own are counted, at their usual cost. */
 const priorMistakes = 5;
@@ -66,7 +66,7 @@ function chooseBetween(low: number, high: number): number {
   return middle > low && middle <= high ? middle : high;
 }
 
-/** What a row costs with settings: a look where it is handed on, else what its answer costs. */
+/** The cost of a row with settings: a look where it is handed on, else the cost of its answer. */
 type Weigh = (row: ReplayedRow, settings: ThresholdSettings) => number;
 
 function compileWeighing(costs: Costs, look: number): Weigh {
@@ -262,12 +262,12 @@ export function measureCosts(
     costs,
     mistake: share_automatic === 0 ? 0 : mistake,
   });
-  const ofNow = describeThresholds(rows, settings);
-  const ofThen = chosen === null || isKept ? ofNow : describeThresholds(rows, chosen.settings);
-  const estimates = estimateCosts(sampleOf(known, ofNow), sampleOf(chosen?.costs ?? known, ofThen));
+  const current = describeThresholds(rows, settings);
+  const ofThen = chosen === null || isKept ? current : describeThresholds(rows, chosen.settings);
+  const estimates = estimateCosts(sampleOf(known, current), sampleOf(chosen?.costs ?? known, ofThen));
   const finding = {
     ...common,
-    now: { ...estimates.now, ...ofNow },
+    now: { ...estimates.now, ...current },
     suggested: chosen === null ? null : { ...estimates.then, ...ofThen },
     saving: chosen === null ? null : estimates.saving,
     by_hand,
@@ -279,7 +279,7 @@ export function measureCosts(
 /** One threshold for all, or own ones where certainly cheaper on unseen rows (test/bench/results/costs.md). */
 function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, weigh: Weigh, look: number) {
   const one = tryThresholds(rows, compileSuggestion(question, look), weigh);
-  // Where what lies between the thresholds is accepted, the lower one decides alone, and options have none of their own.
+  // If answers between the thresholds are accepted, the lower one decides alone, and options have none of their own.
   if (question.settings.escalation_policy.between === 'accept') return one;
   const own = tryThresholds(rows, compileOwnSuggestion(question, look), weigh);
   const { saving } = estimateCosts({ costs: one.costs, mistake: 0 }, { costs: own.costs, mistake: 0 });

@@ -103,7 +103,7 @@ export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuest
     threshold,
     share_automatic: share,
     error_observed: wrong / decided,
-    // What a sequence of tests says is that the target is kept, no more.
+    // A sequence of tests shows that the target is kept, no more.
     error_bound: isDeclared ? target_error : boundError(wrong, decided, risk),
     rows_needed: rows.length,
     sentence: describeFinding(threshold, share, question),

@@ -55,7 +55,7 @@ export function compileReplay(
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
   return ({ input, expected, predicted, confidence, unfamiliar, isSetAside, isMasked = false, relabelled = null }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
-    // What is masked came through the schema when it was decided.
+    // A masked input passed the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
     const { matched, steps } = settings.rules.evaluate(input, false);
     // Both are handed on, and no threshold can change that.
@@ -85,7 +85,7 @@ export function replayRows<Row extends RecordedRow>(recorded: readonly Row[], se
   return { rows, refused, leftOut: recorded.length - rows.length - refused };
 }
 
-/** What is decided of a row; `stage` says by what. */
+/** The decision on a row; `stage` says by what. */
 export type ReplayedDecision = Pick<Outcome, 'decision' | 'escalate'> & { stage: 'rules' | Outcome['stage'] };
 
 /** Applies the thresholds to a row that no rule decides. */

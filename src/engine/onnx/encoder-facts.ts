@@ -11,7 +11,7 @@ export const encoderFacts = z.strictObject({
   tensors: z.strictObject({
     /** The sum of the embeddings of words, places and kinds. */
     embedded: tensor,
-    /** What comes out of the last layer. */
+    /** The output of the last layer. */
     last_layer: tensor,
     /** The tokens that are summed up to the text's embedding. */
     pooled: tensor,

@@ -110,7 +110,7 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
     ...graph.outputs.map((value) => encodeBytes(12, writeValue(value))),
   ]);
 
-/** What a node computes, and the tensors that it reads and writes, by their names. */
+/** A node: its operator, and the names of the tensors that it reads and writes. */
 export type Wiring = { op: string; inputs: string[]; outputs: string[] };
 
 /**

@@ -11,7 +11,7 @@ import { padTexts } from '../text/encoder-input.ts';
 import { readKnownWirings, type TuningGraphFacts } from './encoder-facts.ts';
 import { createNode, elementType, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 
-/** What {@link addTokenGates} adds to the outputs of the graph: float32 [texts, tokens]. */
+/** The output that {@link addTokenGates} adds to the graph: float32 [texts, tokens]. */
 export const gatesOutput = 'token_gates';
 
 /** Takes away the dimensions that it sums over. */

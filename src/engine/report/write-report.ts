@@ -21,7 +21,7 @@ type ReportFacts = {
   whole: WholeDecision | null;
   /** null where the type has no costs. */
   costs: Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'by_hand' | 'sentence'> | null;
-  /** What is promised, in a sentence. */
+  /** The promise in a sentence. */
   promise: string | null;
   /** The weak parts, the worst first; null while they are not known. */
   weakParts: readonly Pick<Slice, 'description' | 'automatic' | 'error_automatic' | 'rest_error_automatic'>[] | null;

@@ -40,7 +40,7 @@ export type CompiledRules = {
   /** Evaluates the rule at a place of the file by itself. */
   evaluateOne(place: number, input: JsonObject): boolean | 'error';
 };
-/** What rules may refer to: options, reason codes and named lists of their decision type. */
+/** The names that rules may refer to: options, reason codes and named lists of their decision type. */
 type Vocabulary = { options: readonly string[]; reason_codes: readonly string[]; lists?: NamedLists };
 
 /** Checks and compiles rules; returns every problem by its index. They run by priority, then list order. */

@@ -1,4 +1,4 @@
-/** What checks, analyses and searches of rules find, as the wire has it. */
+/** The results of checks, analyses and searches of rules, as the wire has them. */
 import { z } from 'zod';
 import { ruleSchema } from '../domain.ts';
 
@@ -11,7 +11,7 @@ export const ruleProblemSchema = z.object({
   suggestion: z.string().nullable(),
   range,
 });
-/** What is wrong with a rule, and in which of its fields. `range` is a place in the condition, else 0–0. */
+/** A problem of a rule, and its field. `range` is a place in the condition, else 0–0. */
 export type RuleProblem = z.infer<typeof ruleProblemSchema>;
 
 export const ruleFindingSchema = z.object({

@@ -1,4 +1,4 @@
-/** What a condition may be and what its evaluation may cost. docs/rules.md states the same bounds. */
+/** Bounds on the size of a condition and on the cost of its evaluation. docs/rules.md states the same bounds. */
 export const ruleLimits = {
   /** Nodes above one another in a syntax tree, the root included. */
   maxDepth: 24,

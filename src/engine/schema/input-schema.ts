@@ -126,7 +126,7 @@ function createAjv(isListing: boolean): Ajv2020 {
     strict: false,
     logger: false,
     ownProperties: true,
-    // What is compiled here has been checked before, with problems that have a place.
+    // Schemas compiled here have been checked before, by a check that names the place of each problem.
     validateSchema: false,
     // The work is bounded with references as calls; written in their place, they would multiply the code.
     inlineRefs: false,

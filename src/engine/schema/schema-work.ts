@@ -30,7 +30,7 @@ const workPerNote = 1;
 /** Higher costs are not distinguished. */
 const maxWeight = 1e12;
 
-/** What the parts for one value do in all with what is below it. */
+/** The work of all parts for one value, with the values below it. */
 type Below = {
   /** By the name of a property, beside `others`. */
   names: Map<string, number>;

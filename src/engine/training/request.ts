@@ -1,4 +1,4 @@
-/** What a training run is given and what it gives back. */
+/** The request and the result of a training run. */
 import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
 import type { LabelCheck } from '../findings/labels.ts';
 import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256, TextEncoder, TuningGraph } from '../ports.ts';
@@ -38,7 +38,7 @@ export type TrainPorts = {
   runModel: ModelRunner;
   /** Loads the graph by whose steps the encoder is tuned; left out where it has none and stays as it is. */
   openTuningGraph?(): Promise<TuningGraph>;
-  /** What runs the encoder, with its version: golden lines are exact only there. */
+  /** The runtime of the encoder, with its version: golden lines are exact only there. */
   runtimeVersion: string;
   sha256: Sha256;
   now: MonotonicClock;
@@ -84,8 +84,8 @@ export type TrainOutcome = PackedPolicy & {
   tuneLater: ((name: PolicyName) => Promise<TunedLater>) | null;
 };
 
-/** What tuning brought, null where it could not be tried; `better` is the policy to offer, null where it is none. */
+/** The result of tuning, null where it could not be tried; `better` is the policy to offer, or null. */
 export type TunedLater = { textTuning: Metrics['text_tuning']; better: PackedPolicy | null };
 
-/** What completes the metrics, and one check for each row whose label could be checked, in the order of the rows. */
+/** The rest of the metrics, and a check for each row whose label could be checked, in the order of the rows. */
 export type FollowUp = { metrics: Pick<Metrics, 'learning_curve' | 'follow_up'>; labelChecks: LabelCheck[] };

@@ -13,7 +13,7 @@ import { chooseClassifier } from './select/choose-classifier.ts';
 import { chooseText } from './select/choose-text.ts';
 import { inferFieldPlan } from './stages/features.ts';
 
-/** What of a decision type decides how its examples are read. */
+/** Settings of a decision type that affect how its examples are read. */
 export type SearchedType = { options: string[]; inputSchema: JsonObject | null; piiFields: string[] };
 
 /** The same examples give the same verdicts. */

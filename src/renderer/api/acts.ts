@@ -1,4 +1,4 @@
-/** What a person did with examples, and how it is taken back and done again: without limit, also after a reload. */
+/** A person's acts on examples, undone and redone: without limit, also after a reload. */
 import type { QueryClient } from '@tanstack/react-query';
 import { createStore } from 'zustand/vanilla';
 import { limits } from '../../engine/limits.ts';
@@ -15,7 +15,7 @@ type ActsState = {
   undone: readonly Act[];
   /** The example whose labels were taken back, or put again, last; its reader is taken there. */
   turned: { exampleId: string } | null;
-  /** What is being taken back or done again: until the server has answered, its act is in neither list. */
+  /** The act being undone or redone: until the server has answered, it is in neither list. */
   turns: readonly Promise<Act | null>[];
 };
 
@@ -179,7 +179,7 @@ function createTurning({ journal, outbox, call }: ActsPorts, list: ActList, appl
       if (turned.step.kind === 'label') store.setState({ turned: { exampleId: turned.step.exampleId } });
       return turned;
     } catch (error) {
-      // What can never be turned any more would stand before all earlier acts.
+      // An act that can never be undone would block all earlier ones.
       if (isFinal(act, error)) void journal.removeAct(act.key);
       else store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
       throw error;

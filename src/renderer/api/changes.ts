@@ -1,13 +1,13 @@
 /**
- * What each changing operation makes stale: only that is read again, in this window and, by the server's events, in
- * every other one.
+ * The answers that each changing operation makes stale: only they are read again, in this window and, by the server's
+ * events, in every other one.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
 
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
-/** What the held-out examples say; it changes with examples that are changed or deleted. */
+/** Answers about the held-out examples; they change with examples that are changed or deleted. */
 const heldOutReads = [
   'policies.list',
   'policies.whole',
@@ -87,13 +87,13 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'organisation.update': ['account.me'],
 };
 
-/** What labels of this window make stale once they are with the server; the rest of it is patched as they are given. */
+/** Answers that this window's labels make stale once the server has them; the rest is patched as they are given. */
 export const staleByLabels: readonly OperationName[] = ['examples.stats', 'training.readiness', 'audit.get'];
 
-/** What is read again once a policy was asked for the promise of its type. */
+/** Answers to read again once a policy was asked for the promise of its type. */
 export const staleByPromise: readonly OperationName[] = [...policyReads, ...typeReads];
 
-/** What new log records make stale. */
+/** Answers that new log records make stale. */
 export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type', 'metrics.drift', 'audit.get'];
 
 /** Lists what work in the background makes stale: while it goes on, its progress; at its end, what it has made. */

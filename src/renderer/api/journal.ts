@@ -1,4 +1,4 @@
-/** What must outlive a reload: labels on their way to the server, and the acts that can be undone. */
+/** State that must survive a reload: labels on their way to the server, and the acts that can be undone. */
 import { type DBSchema, openDB } from 'idb';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { InputOf, OperationName } from '../../server/contract/operations.ts';

@@ -1,4 +1,4 @@
-/** What others change, and what goes on in the background, as this window hears of it. */
+/** Changes by others and progress in the background, as this window hears of them. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
 import { createStore } from 'zustand/vanilla';
@@ -10,13 +10,13 @@ import { findStale, invalidate, type Staleness, staleByJob, staleByLogs, staleBy
 import { type ExamplePage, patchCachedExample, queueKey } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
-/** What arrives: an event, or a sign that the stream is alive. */
+/** A message of the stream: an event, or a heartbeat. */
 type Heard = WorkbenchEvent | { event: 'alive' };
 
 export type LivePorts = {
   queries: QueryClient;
   outbox: Pick<Outbox, 'forget'>;
-  /** What the ids of this window's calls begin with. */
+  /** The prefix of the ids of this window's calls. */
   windowId: string;
   /** Opens the stream of events; rejects where the server refuses it or is not reached. */
   open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
@@ -31,7 +31,7 @@ export type LivePorts = {
 const retryMs = 2_000;
 /** Without a sign for so long the stream counts as gone. */
 const maxSilenceMs = heartbeatMs * 2.5;
-/** What is stale is read again at most so often. */
+/** Stale answers are read again at most this often. */
 const readIntervalMs = 1_000;
 
 /** The events of a stream, and its heartbeats. */
@@ -123,7 +123,7 @@ export function createLive(ports: LivePorts) {
           hear(heard);
         }
       } catch {
-        // Whatever ended the stream: it is tried again, and until then answers are asked for in intervals.
+        // However the stream ended, it is tried again, and until then answers are polled.
         store.setState({ isOpen: false });
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs));

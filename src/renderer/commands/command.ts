@@ -13,7 +13,7 @@ export type Command = {
   run(): void;
 };
 
-/** What of a key press matters here; a DOM KeyboardEvent fits. */
+/** The parts of a key press that matter here; a DOM KeyboardEvent fits. */
 type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
 
 /** 'Mod+Shift+z' for a key press; Mod is Ctrl or ⌘. Shift is named only with a modifier or a named key. */

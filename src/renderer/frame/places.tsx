@@ -49,7 +49,7 @@ export const placeSpecs: Record<Place, PlaceSpec> = {
 /** The places that the rail lists, in the order of the work. */
 export const railPlaces = ['define', 'rules', 'examples', 'train', 'evaluate', 'try', 'deploy', 'monitor'] as const;
 
-/** What places show that is not at hand when they are opened; all others have theirs, or show themselves without. */
+/** Data that a place must wait for when it is opened; all others have theirs, or show themselves without. */
 const readers: Partial<Record<Place, (workbench: Workbench, typeId: string, query: Query) => Promise<void>>> = {
   examples: readExamplesAhead,
 };

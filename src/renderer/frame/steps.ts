@@ -6,7 +6,7 @@ import type { DecisionType } from '../../server/contract/types/decision-types.ts
 import { count, number } from '../parts/text/figures.ts';
 import type { Place, Query } from '../state/route.ts';
 
-/** What can be done next: the words of its button and the place where it is done. */
+/** The next act: the words of its button and the place where it is done. */
 export type Act = { text: string; to: { place: Place; query?: Query } };
 export type Step = {
   name: string;
@@ -15,7 +15,7 @@ export type Step = {
   isOffered?: true;
 };
 
-/** What the server says of a type that its steps follow from. */
+/** Facts about a type that its steps follow from. */
 type Known = {
   type: Pick<DecisionType, 'needs_retraining' | 'model_deployed'> | null;
   stats: Pick<OutputOf<'examples.stats'>, 'total' | 'unlabelled' | 'by_queue'>;
@@ -53,7 +53,7 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
       ...(audit > 0
         ? { act: toQueue(`Check · ${count(audit, 'decision')}`, 'audit') }
         : suspect > 0
-          ? // What a model doubts is worth a look, and never the way to a better figure.
+          ? // Labels that a model doubts are worth a look, and never the way to a better figure.
             { act: toQueue(`Review ${count(suspect, 'label')} the model disagrees with`, 'suspect'), isOffered: true }
           : { act: { text: 'Check', to: { place: 'evaluate' } } }),
     },

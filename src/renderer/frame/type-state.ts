@@ -21,7 +21,7 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
 type PlaceFigure = { text: string; says: string };
 
 export type TypeState = {
-  /** What stands beside each place in the rail, where there is something to say. */
+  /** The notes beside the places in the rail. */
   figures: Partial<Record<Place, PlaceFigure | false | null | undefined>>;
   /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
   deployed: { name: string; right: string | null; headline: string | null } | null;

@@ -26,9 +26,9 @@ export type GridColumn<T> = {
   header: string;
   width: number;
   numeric?: boolean;
-  /** What its values are, in one sentence: on hover and on keyboard focus. */
+  /** A sentence on its values, shown on hover and on keyboard focus. */
   says?: string;
-  /** What the rows are sorted by where its heading is pressed; left out where they cannot be. */
+  /** The sort order behind its heading; left out where rows cannot be sorted by it. */
   sort?: string;
   below?: ReactNode;
   /** Takes the width that the others leave. */
@@ -275,7 +275,7 @@ const GridRow = memo(function GridRow<T>(props: RowProps<T>) {
               aria-colindex={firstColumn + place + 1}
               className={column.numeric ? 'number' : undefined}
               style={{ width: `${widths[firstColumn + place]}px` }}
-              // What the width cuts off can be read on hover.
+              // Text that the width cuts off can be read on hover.
               title={typeof shown === 'string' ? shown : undefined}
             >
               {shown}

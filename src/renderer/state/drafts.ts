@@ -53,7 +53,7 @@ export function findConflicts(base: TypeDraft, draft: TypeDraft, stored: TypeDra
 type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
 type DraftsState = {
   byType: Readonly<Record<string, Edited>>;
-  /** What was thrown away last, by type; an undo that has no other step brings it back. */
+  /** The draft discarded last, by type; an undo that has no other step brings it back. */
   thrownAway: Readonly<Record<string, Edited>>;
   /** A step on the draft of a type; steps with the same `mergeKey` in a row become one (typing in one field). */
   edit(typeId: string, base: TypeDraft, patch: Partial<TypeDraft>, mergeKey?: string): void;

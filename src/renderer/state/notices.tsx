@@ -8,7 +8,7 @@ type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: A
 const infoMs = 6_000;
 const maxKept = 3;
 
-/** What the status line says, the newest last. */
+/** The messages of the status line, the newest last. */
 const notices = createStore<{ all: readonly Notice[] }>()(() => ({ all: [] }));
 
 /**

@@ -1,4 +1,4 @@
-/** What this browser remembers of how its reader likes the workbench. */
+/** The reader's preferences, kept in this browser. */
 import { createStore } from 'zustand/vanilla';
 import type { Query } from './route.ts';
 
@@ -27,7 +27,7 @@ function readSettings(storage: Store): Settings {
     const stored: unknown = JSON.parse(storage.getItem(storageKey) ?? '{}');
     return typeof stored === 'object' && stored !== null ? { ...initial, ...stored } : initial;
   } catch {
-    // What cannot be read is as good as nothing: the settings begin again.
+    // Unreadable settings count as none.
     return initial;
   }
 }

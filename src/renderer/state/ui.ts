@@ -9,7 +9,7 @@ export type UiState = {
   open: Overlay;
   /** Read out by the live region; a screen reader hears it once. */
   announcement: string;
-  /** What is asked before it is taken back. */
+  /** The question before it is undone. */
   question: UndoQuestion | null;
   /** A file that waits to be imported. */
   file: File | null;

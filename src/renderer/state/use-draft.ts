@@ -11,7 +11,7 @@ export function useDraft(type: DecisionType) {
   const isThrownAway = useStore(drafts, (state) => state.thrownAway[type.id] !== undefined);
   const stored = useMemo(() => toDraft(type), [type]);
   return {
-    /** What the draft began from. */
+    /** The state that the draft began from. */
     base: edited?.base ?? stored,
     stored,
     draft: edited?.history.present ?? stored,

@@ -4,8 +4,8 @@ import { notify, notifyFailure } from './notices.tsx';
 import { useWorkbench, type Workbench } from './workbench.ts';
 
 /**
- * Takes an act back, or does it again: the newest one of the type, or the one that a notice names. A label is only
- * announced, for whoever sees its row; everything else also says how it is turned once more.
+ * Undoes or redoes an act: the newest one of the type, or the one that a notice names. A label is only announced,
+ * for the view that shows its row; everything else also says how to reverse it once more.
  */
 export async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: string, key?: string): Promise<void> {
   const { acts, ui } = workbench;

@@ -33,7 +33,7 @@ export type Workbench = {
 
 export const WorkbenchContext = createContext<Workbench | null>(null);
 
-/** What all places share. */
+/** Returns the state that all places share. */
 export function useWorkbench(): Workbench {
   const workbench = useContext(WorkbenchContext);
   if (!workbench) throw new Error('a place was shown outside the workbench');

@@ -17,7 +17,7 @@ import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsO
 
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
-/** What comes after the last row takes about as long as the rows themselves. */
+/** The work after the last row takes about as long as the rows themselves. */
 const readingShare = 0.8;
 const maxCompared = { examples: 5_000, decisions: 1_000 };
 

@@ -11,13 +11,13 @@ import { askChild } from './ask-child.ts';
 import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const maxKept = 20;
-/** What a call waits for a result: small sets are answered at once. */
+/** Time that a call waits for a result: small sets are answered at once. */
 const patienceMs = 2_000;
 
 /** A result, of which state of its subject it is, and when it was found (milliseconds since 1970). */
 export type Known<Result> = { key: string; result: Result; computedAt: number };
 type Running = { key: string; share: number; ended: Promise<void> };
-/** What is known of a subject: the last result, and how far a new one is (0 to 1), or null where none is made. */
+/** The state of a subject: the last result, and the progress of a new one (0 to 1), null where none is made. */
 export type AnalysisState<Result> = { known: Known<Result> | null; isFresh: boolean; progress: number | null };
 
 export type Analyses = {

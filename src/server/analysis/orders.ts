@@ -1,4 +1,4 @@
-/** What the server and the process that looks at the examples say to each other. */
+/** The messages between the server and the process that looks at the examples. */
 import type { JudgedPart, Readings } from '../../engine/domain.ts';
 import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';

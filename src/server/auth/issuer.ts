@@ -37,7 +37,7 @@ function isKeyFile(text: string): boolean {
     const derived = createPublicKey(createPrivateKey({ key: privateKey, format: 'jwk' })).export({ format: 'jwk' });
     return typeof kid === 'string' && derived.x === publicKey['x'] && derived.y === publicKey['y'];
   } catch {
-    // Whatever is wrong with it, it is not a key.
+    // Any fault in it means that it is not a key.
     return false;
   }
 }

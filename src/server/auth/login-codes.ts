@@ -1,4 +1,4 @@
-/** Codes with which the browser of whoever reads the data folder signs in, once. */
+/** One-time codes that sign in the browser of a person who can read the data folder. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../process/clock.ts';
 import type { Store } from '../store/store.ts';

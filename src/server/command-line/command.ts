@@ -1,4 +1,4 @@
-/** What a command is: its flags, its help, and what it is given to do its work. */
+/** The shape of a command: its flags, its help, and the surroundings that it works with. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { StartError } from '../process/start-error.ts';
 

@@ -13,7 +13,7 @@ async function decideRow<R extends LabelledRow>(client: Client, decisionType: st
     const body = { decision_type: decisionType, input: row.input };
     return { row, answer: await client.call('decide', { query: { dry_run: dryRun }, body }) };
   } catch (error) {
-    // What the service refuses is the answer to this row alone.
+    // A refusal by the service answers this row alone.
     if (!(error instanceof ApiError) || error.code !== 'validation_error') throw error;
     const { code, message, details } = error;
     return { row, answer: { line: row.line, error: { code, message, details } } };

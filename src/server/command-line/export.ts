@@ -38,7 +38,7 @@ function isBundle(file: string): boolean {
     identifyBundle(readFileSync(file), sha256);
     return true;
   } catch {
-    // Whatever makes it unreadable, it is nothing that may be replaced unasked.
+    // If it cannot be read, it must not be replaced unasked.
     return false;
   }
 }

@@ -91,7 +91,7 @@ type Order = { config: Config; least: number | null; out: string | undefined };
 
 async function trainAndMeasure(client: Client, typeId: string, order: Order, around: Surroundings) {
   const { least, out } = order;
-  // What has a figure to reach is deployed once it has reached it.
+  // With a figure to reach, deployment waits until it is reached.
   const config = least === null ? order.config : { ...order.config, auto_deploy: false };
   const params = await trainType(client, typeId, config, around);
   const { accuracy, baseline, headline } = await client.call('policies.whole', { params, query: {} });

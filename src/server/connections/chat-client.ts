@@ -19,7 +19,7 @@ export type ChatOptions = { timeoutMs: number; retries?: number; signal: AbortSi
 
 const limits = { responseKib: 256, retries: 2, backoffMs: 500 } as const;
 
-/** What a token is counted as where the endpoint does not say how many it took. */
+/** Characters counted as a token where the endpoint does not report usage. */
 const bytesPerToken = 4;
 const maxPromptTokens = 1_000_000;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Definition, JsonObject } from '../../engine/domain.ts';
 import { askChat, type ChatOptions, type Endpoint, toObjectSchema, writeData } from './chat-client.ts';
 
-/** What the model is shown of a decision type; personal data are redacted already. */
+/** The view of a decision type for the model; personal data are redacted already. */
 export type LabellingMaterial = {
   description: string;
   options: Definition['options'];

@@ -272,7 +272,7 @@ export function makeOpenApi(version: string): JsonSchema {
   const operations = listOperations();
   const { write, named } = createSchemaWriter();
   named.set('Error', write(errorEnvelopeSchema, 'output'));
-  // What is answered keeps its plain name, so it is written first.
+  // The schema of the answer keeps its plain name, so it is written first.
   for (const { row } of operations) if (row.output !== null) write(row.output, 'output');
   const responses: Record<string, JsonSchema> = {};
   const paths: Record<string, JsonSchema> = {};

@@ -9,7 +9,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
 /**
- * What an API key may be made for: `deploy` is whatever changes what is decided, `train` what makes types and policies,
+ * The scopes of an API key: `deploy` is for all that changes decisions, `train` what makes types and policies,
  * `label` what changes examples and corrects decisions.
  */
 export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
@@ -29,7 +29,7 @@ export function describeCallers({ access, scope }: Operation): string {
   }
 }
 
-/** What agents read of an operation; `openWorld`: a connected model may be asked. */
+/** Hints for agents about an operation; `openWorld`: a connected model may be asked. */
 export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld?: true };
 
 type Row = {
@@ -46,7 +46,7 @@ type Row = {
   readonly produces?: string;
   readonly status: number;
   readonly summary: string;
-  /** What the summary, the schemas and the flags do not say. */
+  /** Details beyond the summary, the schemas and the flags. */
   readonly description?: string;
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
@@ -79,7 +79,7 @@ export const reads: Hints = { readOnly: true, destructive: false, idempotent: tr
 export const creates: Hints = { readOnly: false, destructive: false, idempotent: false };
 export const updates: Hints = { readOnly: false, destructive: false, idempotent: true };
 export const destroys: Hints = { readOnly: false, destructive: true, idempotent: true };
-/** What was there before decides no more, although it is kept and can be brought back. */
+/** The former one no longer decides, although it is kept and can be brought back. */
 export const replaces: Hints = { readOnly: false, destructive: true, idempotent: true };
 
 const hintsByMethod: Readonly<Record<Method, Hints>> = {
@@ -160,14 +160,14 @@ type Field<O, K extends string, D> = O extends { readonly [P in K]: infer S } ? 
 type OutputOfSchema<S, D> = S extends ZodType ? z.output<S> : D;
 type InputOfSchema<S, D> = S extends ZodType ? z.input<S> : D;
 
-/** What a handler is given, after validation. */
+/** The validated input of a handler. */
 export type ParsedRequest<O extends Operation> = {
   params: OutputOfSchema<Field<O, 'params', null>, Record<string, never>>;
   query: OutputOfSchema<Field<O, 'query', null>, Record<string, never>>;
   body: OutputOfSchema<Field<O, 'body', null>, undefined>;
 };
 
-/** What a client passes; keys that the operation does not know are `never`. */
+/** The input that a client passes; keys that the operation does not know are `never`. */
 export type CallInput<O extends Operation> = {
   [K in 'params' | 'query' | 'body' as O extends { readonly [P in K]: ZodType } ? K : never]: O extends {
     readonly [P in K]: infer S;
@@ -176,5 +176,5 @@ export type CallInput<O extends Operation> = {
     : never;
 } & (O extends { readonly takesIdempotencyKey: true } ? { idempotencyKey?: string } : unknown);
 
-/** What a client gets back (and what a handler returns): null where there is no JSON body. */
+/** The answer that a client gets and a handler returns: null where there is no JSON body. */
 export type CallOutput<O extends Operation> = O['output'] extends ZodType ? z.output<O['output']> : null;

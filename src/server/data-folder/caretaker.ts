@@ -14,7 +14,7 @@ import { type BackupManifest, readManifest } from './manifest.ts';
 import { listBackupNames, listUnfinishedBackups } from './verify.ts';
 
 export type StoredBackup = { name: string; manifest: BackupManifest };
-/** What is known of the data: `unchecked` only until a large file was read after the start. */
+/** The state of the data: `unchecked` only until a large file was read after the start. */
 type Integrity = 'ok' | 'damaged' | 'unchecked';
 
 const dayMs = 24 * 3600 * 1000;

@@ -17,7 +17,7 @@ export const toFolderPaths = (dataDir: string) => ({
   trash: path.join(dataDir, 'trash'),
 });
 
-/** What may lie in a folder that is not yet a data folder: a start that was cut off, or the system's own entries. */
+/** Entries allowed in a folder that is not yet a data folder: of a start that was cut off, or of the system. */
 const harmlessName =
   /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|secrets|artifacts|encodings|trash|backups|lost\+found|\.DS_Store)$/;
 /** The mode bit of a folder in which everybody has files, such as /tmp. */
@@ -91,7 +91,7 @@ export function openDataFolder(
   }
 }
 
-/** What SQLite says when its file cannot be read or written; its other errors are faults of the program. */
+/** SQLite's codes for a file that cannot be read or written; its other errors are faults of the program. */
 const storageErrors = /^SQLITE_(IOERR|FULL|CANTOPEN|READONLY|PERM)/;
 
 /** An error of the database, or of the file system in the data folder, as a sentence; every other error as it is. */

@@ -1,4 +1,4 @@
-/** What is no longer needed waits in the data folder's trash, in case that was a mistake. */
+/** Files no longer needed wait in the data folder's trash, in case removing them was a mistake. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 

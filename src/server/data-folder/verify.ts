@@ -23,7 +23,7 @@ export function listBackupProblems(backup: string): string[] {
       problems.push(`The file ${file} is not as it was written.`);
     }
   }
-  // What the database says of itself means nothing when it is another file.
+  // A swapped file's word about itself means nothing.
   return problems.length > 0 ? problems : listDataProblems(backup);
 }
 

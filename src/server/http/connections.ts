@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 
 export const connectionLimits = {
   places: 256,
-  /** What a request under way may still take when the program ends. */
+  /** Time left for a request under way when the program ends. */
   closingMs: 3_000,
 } as const;
 
 /**
- * Keeps 256 connections at most: whoever has most gives way with the one used longest ago; those on which no call was
- * let in count together.
+ * Keeps 256 connections at most: when full, drops the least recently used connection of the caller holding most; those
+ * on which no call was let in count as one caller.
  */
 export function createConnections() {
   /** Who called on each connection, null before anybody was let in; the one used last stands last. */

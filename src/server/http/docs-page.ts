@@ -25,7 +25,7 @@ nav li { break-inside: avoid }
 i { opacity: .7 }
 `;
 
-/** What the page may load: nothing but its own style. */
+/** The page may load nothing but its own style. */
 export const docsSecurityPolicy = `${toScriptlessPolicy(createHash('sha256').update(style).digest('base64'))}; frame-ancestors 'none'`;
 
 /** The interface as one readable page without scripts, from the same table as the routes and the OpenAPI document. */

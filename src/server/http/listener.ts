@@ -15,7 +15,7 @@ const listenerLimits = {
   slowClientCheckMs: 1_000,
   /** For the whole of a request with its body, which comes over the loopback interface. */
   requestTimeoutMs: 10_000,
-  /** What is announced of an idle connection, and how much longer it is kept, so that no request meets its end. */
+  /** The announced lifetime of an idle connection, and how much longer it is kept, so that no request meets its end. */
   keepAliveMs: 71_000,
   keepAliveBufferMs: 1_000,
   /** How long a client has to read why its bytes were no request, before its connection is destroyed. */

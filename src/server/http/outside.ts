@@ -24,7 +24,7 @@ export function checkOutside({ origin, authorization, 'sec-fetch-site': site }: 
   }
 }
 
-/** Refuses whoever calls from outside with anything but a valid API key. */
+/** Refuses callers from outside without a valid API key. */
 export function requireKey(authenticated: Authenticated | null): void {
   if (authenticated === null) throw new WorkbenchError('unauthorized', 'The API key is not valid.');
   if (authenticated.caller.kind === 'key') return;

@@ -1,4 +1,4 @@
-/** What people see in a browser: the workbench's pages and the documentation of the interface. */
+/** The pages for browsers: the workbench and the documentation of the interface. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';

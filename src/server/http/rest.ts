@@ -31,7 +31,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the adapter needs of a handler, whatever its operation. */
+/** A handler as the adapter calls it, whatever its operation. */
 type AnyHandler = (
   deps: Deps,
   request: {

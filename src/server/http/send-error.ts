@@ -15,7 +15,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     return;
   }
   void dropUnreadBody(request.raw).then((isWhole) => {
-    // What still comes on this connection would be taken for the next request.
+    // The rest of this body would be taken for the next request.
     if (!isWhole) reply.header('connection', 'close');
     sendEnvelope(failure, reply);
   });

@@ -1,4 +1,4 @@
-/** What is left of a request's body when its answer is already known. */
+/** The unread rest of a request's body once its answer is known. */
 import type { IncomingMessage } from 'node:http';
 
 /** How much of a body is read, and for how long, only so that its sender reads the answer. */

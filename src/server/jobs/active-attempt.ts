@@ -7,7 +7,7 @@ import type { WorkerProcess } from './worker-process.ts';
 export type ActiveAttempt = AttemptKey & {
   state: AttemptState;
   progress: AttemptProgress;
-  /** What a tuning in the background does; null while there is none. */
+  /** The state of a tuning in the background; null while there is none. */
   tuning: string | null;
   readonly process: WorkerProcess;
   /** Where the worker writes the bundle, under a name of the attempt. */

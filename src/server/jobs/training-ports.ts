@@ -1,4 +1,4 @@
-/** What the runner of trainings is given, what it asks of the services above it, and what it shows. */
+/** The interface of the training runner: its inputs, the services that it calls, and what it shows. */
 import type { FollowUp, PolicyName, Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
@@ -13,7 +13,7 @@ export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: At
 /** The same of a tuning in the background: a policy of its own that follows the one of the attempt. */
 export type FinishedTuning = Omit<FinishedTraining, 'progress'> & { next: PolicyName };
 
-/** What the services above do for a training. */
+/** Services that the runner calls for a training. */
 type TrainingPorts = {
   /** Everything the worker needs but the rows, as plain data. */
   toRequest(policyId: string): WorkerOrder['request'];
@@ -33,7 +33,7 @@ type TrainingPorts = {
    * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.
    */
   complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
-  /** Writes what was computed after the training into the report of its policy, whose label checks are there already. */
+  /** Adds the figures computed after the training to the report of its policy, which has the label checks already. */
   completeReport(attempt: AttemptKey, metrics: FollowUp['metrics']): void;
   /** Stores what a tuning in the background has made, to be offered or deployed; rejects as `complete` does. */
   completeTuning(finished: FinishedTuning, isWanted: () => boolean): Promise<void>;

@@ -1,4 +1,4 @@
-/** What the server and a training process say to each other. */
+/** The messages between the server and a training process. */
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type {
@@ -45,7 +45,7 @@ export type WorkerReport =
   /** Some of the checks of labels; all of them come before `followedUp`. */
   | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
   | { kind: 'followedUp'; metrics: FollowUp['metrics']; isTuning: boolean; residentMb: number }
-  /** The end of a tuning in the background; `result` is the policy `next`, in the file of the order, where it is better. */
+  /** The end of a tuning in the background; where it is better, `result` is the policy in the file of the order. */
   | {
       kind: 'tuned';
       next: PolicyName;

@@ -66,7 +66,7 @@ export class WorkerProcess {
     });
     child.once('exit', (code, signal) => {
       const how = signal ? `signal ${signal}` : `exit code ${code}`;
-      // What it said last may still be in the channel.
+      // Its last message may still be in the channel.
       if (child.connected) child.once('disconnect', () => this.#end(how));
       else this.#end(how);
     });

@@ -1,4 +1,4 @@
-/** What agents can read beside the tools: how rules are written, and the model card of a deployed policy. */
+/** Resources for agents beside the tools: how rules are written, and the model card of a deployed policy. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';

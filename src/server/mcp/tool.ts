@@ -37,7 +37,7 @@ export type Tool = {
   description: string;
   hints: Hints;
   inputSchema: JsonSchema;
-  /** What the argument `part` chooses; a tool without it has one act, at ''. */
+  /** The acts by the argument `part`; a tool without it has one act, at ''. */
   acts: ReadonlyMap<string, Act>;
 };
 
@@ -121,7 +121,7 @@ const unwritten =
 
 /** Defaults that mean nothing is set, as JSON. */
 const emptyValues: ReadonlySet<string | undefined> = new Set(['null', '""', '[]', '{}']);
-/** Larger bounds are never met by chance, and smaller ones go without saying. */
+/** Larger bounds are never met in practice, and smaller ones go without saying. */
 const maxWrittenBound = 1_000;
 const unwrittenMinima: ReadonlySet<unknown> = new Set([0, 1]);
 

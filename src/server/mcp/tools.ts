@@ -62,7 +62,7 @@ const shortenPolicy = ({ id, version, status, deployed, held_back, error }: Answ
 const followAnalysis = ({ state, progress }: Pick<OutputOf<'policies.slices'>, 'state' | 'progress'>) =>
   state === 'ready' ? null : { percent: Math.round((progress ?? 0) * 100), message: 'Searching' };
 
-/** What a policy decides and how well, each by its own operation. */
+/** The parts of a policy's figures, each by its own operation. */
 const evaluation = toToolOfParts(
   {
     name: 'evaluate_policy',

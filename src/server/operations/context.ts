@@ -1,4 +1,4 @@
-/** What a handler is given. start.ts puts it together. */
+/** The surroundings of a handler, put together by start.ts. */
 import type { Readable } from 'node:stream';
 import type { Analyses } from '../analysis/analysis.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -62,7 +62,7 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
   /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
   receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
-  /** What the path names, found when it is asked for; throws where the caller has none. */
+  /** The things that the path names, looked up on demand; throws where the caller has none. */
   type: Operations[N]['path'] extends `${string}:decision_type_id${string}` ? DecisionTypeRecord : never;
   policy: Operations[N]['path'] extends `${string}:policy_id${string}` ? PolicyRecord : never;
   requestId: string;

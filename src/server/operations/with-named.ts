@@ -1,4 +1,4 @@
-/** What the path of a request names, for the handlers. */
+/** Looks up what the path of a request names, for the handlers. */
 import type { Caller } from '../auth/caller.ts';
 import { findPolicy } from '../services/policies/policies.ts';
 import { findDecisionType } from '../services/types/decision-types.ts';

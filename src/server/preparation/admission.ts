@@ -2,7 +2,7 @@ import { BusyError } from '../errors/busy-error.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What large calls may weigh in all while they are worked on, those of one caller and those of all. */
+/** Bytes that large calls may take together while they are processed, those of one caller and those of all. */
 export const admissionLimits = { callerBytes: 64 * mebibyte, allBytes: 160 * mebibyte } as const;
 const retryAfterSeconds = 1;
 

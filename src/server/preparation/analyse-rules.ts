@@ -1,4 +1,4 @@
-/** What unsaved rules would do on the examples and the logged inputs of a type. */
+/** Measures what unsaved rules would do on the examples and the logged inputs of a type. */
 import type { Definition, JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
 import { readPath } from '../../engine/features/values.ts';
 import { isMask, isPiiField } from '../../engine/pii.ts';

@@ -35,7 +35,7 @@ export const toSheetChoice = ({ sheet, header_line, delimiter, quote, encoding }
   quote: quote === 'none' ? '' : quote,
 });
 
-/** What a body may hold, too: a wider input could not be sent back. */
+/** The limit of a body, too: a wider input could not be sent back. */
 const maxColumns = 2_000;
 /** Characters of a column's name, which the answer repeats several times. */
 const maxColumnName = 1_000;

@@ -21,7 +21,7 @@ import { isJsonObject } from '../../engine/json.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 
-/** What a body may hold, too: a deeper input could not be sent back. */
+/** The limit of a body, too: a deeper input could not be sent back. */
 const maxSegments = 28;
 const maxNamedCandidates = 3;
 

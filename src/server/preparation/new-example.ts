@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
 import type { ExampleRecord } from '../store/examples/examples.ts';
 
-/** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
+/** The content of a new example, by default the user's own and not reviewed. */
 type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
   Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId' | 'audited'>>;
 /** Where a problem with the labels of an example is reported. */
@@ -37,7 +37,7 @@ export function newExample(
   };
 }
 
-/** Lists what of the labels is no option or no reason code of the type. */
+/** Lists labels and reason codes that the type does not have. */
 export function listLabelProblems(
   definition: Pick<Definition, 'options' | 'reason_codes'>,
   labels: { decision?: string | null | undefined; reasonCodes?: readonly string[] | undefined },

@@ -9,7 +9,7 @@ export type TaskReply =
   | { kind: 'refused'; code: ErrorCode; message: string; details: unknown[] | undefined }
   | { kind: 'failed'; fault: string };
 
-/** Below the server, so that where cores are few, small calls do not wait behind large ones. */
+/** Lower priority than the server, so that on few cores small calls do not wait behind large ones. */
 const niceness = 5;
 
 process.once('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** What is done outside the server's main thread when it is large: each task is a function of its input alone. */
+/** Work that leaves the server's main thread when it is large: each task is a function of its input alone. */
 import type { JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';

@@ -15,7 +15,7 @@ export const systemClock: Clock = { now: () => Date.now(), monotonic: () => perf
 export function createIdSource(now: () => number): () => string {
   return () => {
     const time = now().toString(16).padStart(12, '0');
-    // What follows the version in a random UUID: 12 random bits, the variant and 62 random bits.
+    // After the version, a random UUID has 12 random bits, the variant and 62 random bits.
     return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
   };
 }

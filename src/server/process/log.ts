@@ -1,10 +1,10 @@
 /** The program's log: what may be written to it, and the one place where its lines leave the process. */
 import { fstatSync, writeSync } from 'node:fs';
 
-/** What parts of the server that know nothing of HTTP write to the log. */
+/** The log for the parts of the server that know nothing of HTTP. */
 export type Log = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
 
-/** What waits for a reader of the log at most; further lines are lost. */
+/** Most bytes that wait for a reader of the log; further lines are lost. */
 const maxWaitingBytes = 1024 * 1024;
 const pinoWarning = 40;
 
@@ -45,7 +45,7 @@ function isPipe(fd: number): boolean {
 function openFile(fd: number): (text: string) => boolean {
   let isLineOpen = false;
   return (text) => {
-    // What was cut off by an earlier failure must not run into this line.
+    // A line cut off by an earlier failure must not run into this one.
     const bytes = Buffer.from(isLineOpen ? `\n${text}` : text);
     let written = 0;
     try {

@@ -7,7 +7,7 @@ export type RecentCache<K, V> = {
 /** Holds at most `limit` entries; a new one beyond it pushes out the one unused for longest. */
 export function createRecentCache<K, V>(limit: number): RecentCache<K, V> {
   const kept = new Map<K, V>();
-  /** What stands at the end already need not be moved there. */
+  /** An entry that is already last need not be moved. */
   let newest: K | null = null;
   return {
     get(key) {

@@ -1,7 +1,7 @@
-/** What is said of an error that nothing expected, before the program ends. */
+/** The last words about an unexpected error, before the program ends. */
 import { tmpdir } from 'node:os';
 
-/** What helps against the errors of a system, by their code. */
+/** Remedies for errors of the operating system, by their code. */
 const remedies: Record<string, string> = {
   EDQUOT: 'Make room on that disk.',
   EMFILE: 'Allow the program more open files (ulimit -n).',

@@ -40,7 +40,7 @@ export function toRulesOnlyPolicy(
   };
 }
 
-/** What a policy was trained from, as far as it decides. */
+/** The parts of a policy's training configuration that matter when it decides. */
 export type TrainedFrom = { version: VersionRecord; fallbackOption: string | null; ownEscalation: number | null };
 
 /** Whether settings of today reach a policy: not while the type has other options than those it was trained with. */

@@ -25,7 +25,7 @@ import { UnavailablePolicies } from './unavailable-policies.ts';
 
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
 
-/** What a bundle says of its policy beside how it decides. */
+/** Facts about a policy in its bundle that do not affect decisions. */
 export type BundleFacts = {
   metrics: ModelCardFacts['metrics'];
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
@@ -100,7 +100,7 @@ function refuseMissingFallback({ manifest }: Bundle): void {
 export class DeployedDeciders {
   readonly #options: DeployedDecidersOptions;
   readonly #compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
-  /** What decides meanwhile for policies that cannot be loaded. */
+  /** Stand-ins for policies that cannot be loaded. */
   readonly #rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
   readonly #unavailable: UnavailablePolicies;
   /** The loaded policies that ask the text encoder. */
@@ -136,7 +136,7 @@ export class DeployedDeciders {
     return this.#load(type, policy).decider;
   }
 
-  /** The fields that a deployed policy reads now, personal ones without their values; null while it cannot be loaded. */
+  /** Lists the fields that a deployed policy reads, personal ones without values; null while it cannot be loaded. */
   listFields(type: DecisionTypeRecord, policy: DeployedPolicy): InputField[] | null {
     this.get(type, policy);
     const bundle = this.#compiled.get(policy.id)?.bundle;

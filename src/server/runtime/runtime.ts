@@ -1,4 +1,4 @@
-/** What decides: the compiled policies, the text model, and who may be asked where a policy is not sure. */
+/** All that decides: compiled policies, the text model, and connected models for inputs where a policy is not sure. */
 import type { ModelConnections } from '../connections/model-connections.ts';
 import type { CommitQueue } from '../store/deciding/commit-queue.ts';
 import type { DeployedDeciders } from './deployed-deciders.ts';

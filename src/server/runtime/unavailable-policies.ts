@@ -5,7 +5,7 @@ import type { MonotonicClock } from '../../engine/ports.ts';
 
 /** Waits between tries in a row; the last one stays. A changed file is tried at once. */
 const retryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** What a policy's parts throw when they cannot be used; anything else is a fault, for the log alone. */
+/** Errors of a policy whose parts cannot be used; anything else is a fault, for the log alone. */
 const shownCodes: readonly ErrorCode[] = ['unavailable', 'validation_error'];
 const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 

@@ -65,7 +65,7 @@ export type Range = { first: number; last: number; n: number | null };
 /** A table with its summaries: `sums` are what `summary` adds up from either, besides the number of rows `n`. */
 type BlockTable<Name extends string> = {
   rows: string;
-  /** What `read` selects of the rows. */
+  /** The filter of `read`. */
   columns: string;
   blocks: string;
   /** A condition without values that rows must meet to count; the summaries leave out the others, too. */

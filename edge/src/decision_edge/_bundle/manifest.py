@@ -45,8 +45,7 @@ _KEYS = frozenset(
 )
 # Format 1 has neither these settings nor the entry manifest.sha256.
 _NEWER_KEYS = frozenset({"revision", "runtime"})
-# What the policy was trained from, what it did not learn, what it may be asked, what is promised of it and what its
-# golden vectors are of; earlier bundles do not say it.
+# Facts about training, unlearned options, fields, promise and golden inputs; earlier bundles do not have them.
 _OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs", "readings"})
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")

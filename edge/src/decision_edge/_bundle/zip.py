@@ -20,7 +20,7 @@ __all__ = ["ADAPTERS", "ENCODER", "INT8_ENCODER", "TOKENIZER", "read_zip"]
 
 # The encoder in float32 arithmetic, and the one before it, whose int8 arithmetic differs between machines.
 ENCODER, INT8_ENCODER = "text/encoder.onnx", "text/encoder.int8.onnx"
-# What a policy's text model has learned beside the encoder.
+# The part of a policy's text model that was learned beside the encoder.
 ADAPTERS = "text/adapters.bin"
 TOKENIZER = "text/tokenizer.json"
 

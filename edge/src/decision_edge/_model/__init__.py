@@ -1,1 +1,1 @@
-"""What the bundle has learned: features, text, familiarity and the classifier in its ONNX graph."""
+"""The learned parts of a bundle: features, text, familiarity and the classifier in its ONNX graph."""

@@ -32,7 +32,7 @@ Level: TypeAlias = "dict[Any, list[Any] | Level]"
 
 
 class Batch:
-    """The columns of some inputs, by the paths of the fields, and what of each input is not read.
+    """The columns of some inputs, by the paths of the fields, and the parts of each input that are not read.
 
     Raises InvalidInput where an input holds what JSON cannot hold; only `clean_input` knows which one.
     """

@@ -33,7 +33,7 @@ Encode: TypeAlias = Callable[[JsonValue], list[float]]
 Scale: TypeAlias = Callable[[float], float]
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
-# What a field holds besides kind and path: the keys that it must have, and those that it may have.
+# The keys of a field besides kind and path: required ones, and optional ones.
 _KEYS: dict[str, tuple[set[str], set[str]]] = {
     "number": ({"median", "mean", "std"}, set()),
     "boolean": (set(), set()),

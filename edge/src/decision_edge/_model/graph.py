@@ -48,7 +48,7 @@ def check_graph(model: bytes, name: str) -> str:
 
 
 class _Problem(Exception):
-    """What is wrong with the graph."""
+    """A fault in the graph."""
 
 
 def _check_model(model: bytes) -> str:

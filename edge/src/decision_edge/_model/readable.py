@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-# What the numbers 128 to 159 mean, which are those of windows-1252.
+# The characters of the numbers 128 to 159, read as windows-1252.
 _WINDOWS = (
     "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f"
     "\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178"

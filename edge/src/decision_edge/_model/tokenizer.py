@@ -19,7 +19,7 @@ _IDEOGRAPHS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 
 class _Parts(dict[int, str]):
-    """What stands for each character, for `str.translate`: nothing for controls and marks, a word of its own for
+    """The replacement of each character, for `str.translate`: nothing for controls and marks, a word of its own for
     punctuation and ideographs. Found when a character first occurs.
     """
 

@@ -1,4 +1,4 @@
-"""What an RE2 pattern costs: the weight that the workbench counts, from the text of the pattern alone."""
+"""The cost of an RE2 pattern, as the workbench counts it from the text of the pattern alone."""
 
 from __future__ import annotations
 

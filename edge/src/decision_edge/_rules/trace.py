@@ -21,7 +21,7 @@ class TracedValue(TypedDict):
 
 
 class RuleTrace(TypedDict):
-    """What became of one rule: `outcome` is matched, not_matched, error or not_reached."""
+    """The outcome of one rule: `outcome` is matched, not_matched, error or not_reached."""
 
     name: str
     outcome: str

@@ -26,7 +26,7 @@ _WORKERS_SERVE = "DECISION_EDGE_WORKERS_SERVE"
 _MAX_WAIT_AT_END_S = 20
 # Between the keep-alive of common proxies (60 s) and the patience of their clients.
 _KEEP_ALIVE_S = 75
-# What a policy does not read stands in the answers, so the package's own warnings of it would only repeat that.
+# The answers name what a policy does not read, so the package's own warnings would only repeat it.
 _LOG: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,

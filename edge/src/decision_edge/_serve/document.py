@@ -144,7 +144,7 @@ _ANSWERS: dict[str, Schema] = {
             "explanation": _TEXT,
             "policy_version": _TEXT,
             "bundle_digest": {**_TEXT, "description": "SHA-256 of the manifest of the bundle that decided"},
-            "unread": {**_TEXTS, "description": "What of the input the policy does not read"},
+            "unread": {**_TEXTS, "description": "Parts of the input that the policy does not read"},
             "latency_ms": {"type": "number", "minimum": 0},
             "request_id": _TEXT,
         }

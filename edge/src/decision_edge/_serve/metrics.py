@@ -1,4 +1,4 @@
-"""What the service counts, for Prometheus."""
+"""The service's metrics, for Prometheus."""
 
 from __future__ import annotations
 

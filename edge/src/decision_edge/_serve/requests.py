@@ -41,7 +41,7 @@ Place: TypeAlias = "Sequence[str | int]"
 
 
 class Detail(TypedDict):
-    """What is wrong at a place of the request."""
+    """A problem at a place of the request."""
 
     type: str
     loc: list[str | int]

@@ -11,7 +11,7 @@ const builtInMeanings = new Map<number, NumberMeaning>([
   [46, 'duration'],
 ]);
 
-/** What a format code does not count as a part of a date: quoted, escaped and filling signs, colours, conditions. */
+/** Parts of a format code that never belong to a date: quoted, escaped and filling signs, colours, conditions. */
 const notOfDates = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general|e[+-]/gi;
 
 /** Finds what a format shows by its code for positive numbers, or by its number where the file has no code for it. */

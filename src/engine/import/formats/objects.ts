@@ -32,7 +32,7 @@ function addKeys(values: JsonObject, parent: Key, depth: number): void {
     if (isOpened(name, value, depth)) addKeys(value, key, depth + 1);
     else key.isWhole = true;
     if (key.keys.size > maxOpened) key.isWhole = true;
-    // What is whole needs its keys no longer.
+    // A complete object no longer needs its keys.
     if (key.isWhole) key.keys.clear();
   }
 }

@@ -1,11 +1,11 @@
-/** One worksheet of a workbook (ECMA-376, part 1, 18.3): its cells as lines, and what of it has no value to read. */
+/** One worksheet of a workbook (ECMA-376, part 1, 18.3): its cells as lines, and its parts without a value to read. */
 import { Parser } from 'htmlparser2';
 import type { Json } from '../../domain.ts';
 import { UnreadableFile } from '../sheet.ts';
 import type { TableLine } from '../tables/find-header.ts';
 import { type NumberMeaning, readSerial } from './number-formats.ts';
 
-/** What cells refer to: texts and formats by their place, and the first day that dates count from. */
+/** Tables that cells refer to: texts and formats by their place, and the first day that dates count from. */
 export type CellParts = { texts: readonly string[]; formats: readonly NumberMeaning[]; is1904: boolean };
 
 /** Cells of a column, counted from 0, that are empty or hold something else than they show; the line of the first. */

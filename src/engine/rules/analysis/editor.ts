@@ -1,4 +1,4 @@
-/** What an editor needs to know about a condition, as pure functions: completion, hover, formatting. */
+/** Editor support for conditions, as pure functions: completion, hover, formatting. */
 import type { NamedLists } from '../../domain.ts';
 import { ruleFunctions, type StaticType } from '../functions.ts';
 import { parseCondition } from '../parsing/parse.ts';
@@ -96,7 +96,7 @@ function findStringCompletions(
         typeof value === 'string' ? [toValueCompletion(value, value)] : [],
       );
   const rest = source.slice(offset, source.indexOf(quote, offset) + 1);
-  // What lies between may be of the next comparison where the quote is still missing.
+  // The text between may belong to the next comparison while the quote is still missing.
   let to = /&&|\|\||\n/.test(rest) ? offset : offset + rest.length;
   if (above && source[to] === ']') to += 1;
   return { from, to, lead: quote, items };
@@ -179,7 +179,7 @@ function listMethodCompletions(type: StaticType): Completion[] {
   ];
 }
 
-/** What is shown for the range `from`–`to` (UTF-16). */
+/** The hover text for the range `from`–`to` (UTF-16). */
 type Hover = { from: number; to: number; title: string; help: string };
 
 /** Explains the word at an offset (UTF-16), or returns null. */

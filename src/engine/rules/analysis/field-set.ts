@@ -17,7 +17,7 @@ export const typesBySchemaName: Record<string, JsonType> = {
 };
 
 type Bound = { value: number; open: boolean };
-/** What one field may be; `types` and `only` null: no limit. With bounds it is a number. */
+/** The values that one field may have; `types` and `only` null: no limit. With bounds it is a number. */
 export type FieldSet = {
   present: boolean;
   types: readonly JsonType[] | null;

@@ -1,4 +1,4 @@
-/** What is known of the fields of an input: from its schema and from inputs that were seen. */
+/** Knowledge of the fields of an input: from its schema and from inputs that were seen. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import type { StaticType } from '../functions.ts';

@@ -67,7 +67,7 @@ export function findConstantErrors(node: RuleNode): ConstantError[] {
 const wholeNumber = 'Write a whole number.';
 const fromZero = 'Places are counted from 0.';
 
-/** What a value given to a part makes of it, whatever the rest of the part is; null where it may do. */
+/** The outcome of a part given a value, whatever the rest of the part is; null where it may work. */
 type ArgumentCheck = (value: number, before: number | null) => Pick<ConstantError, 'kind' | 'suggestion'> | null;
 
 const checkWhole: ArgumentCheck = (value) =>

@@ -1,4 +1,4 @@
-/** What rules do on examples: which match, which agree with the labels, and what a change of rules would change. */
+/** The effect of rules on examples: which match, which agree with the labels, and the effect of a change. */
 import type { JsonObject } from '../../domain.ts';
 import type { CompiledRules } from '../compile.ts';
 import type { RulesChange } from '../results.ts';
@@ -19,7 +19,7 @@ export type RuleImpact = {
   /** The first of the rows that it decides differently from their label. */
   disagreeing: { id: string; input: JsonObject; expected: string; decided: string }[];
 };
-/** What all rules do on the rows so far; `undecided` counts the rows that no rule decides. */
+/** The effect of all rules on the rows so far; `undecided` counts the rows that no rule decides. */
 export type Impact = {
   rows: number;
   undecided: number;

@@ -20,10 +20,10 @@ import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
  * so on those tried, of which `shown_by` shows it.
  */
 export type RuleFinding = Omit<z.infer<typeof ruleFindingSchema>, 'range'> & { at: At | null };
-/** What the examples tell: their fields, and the outcomes of the same rules on them. */
+/** The evidence of examples: their fields, and the outcomes of the same rules on them. */
 type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
-/** What one check says of a rule; the rest has the usual values. */
+/** A problem as one check reports it; the rest has the usual values. */
 type Finding = Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>;
 /** A condition as alternatives of conjunctions; null where there are too many. */
 type Alternatives = readonly Conjunct[] | null;

@@ -1,4 +1,4 @@
-/** What inputs look like, counted one by one: their fields with every type and the values that occur most. */
+/** A survey of inputs, counted one by one: their fields with every type and the most frequent values. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import { findJsonType, type StaticType } from '../functions.ts';

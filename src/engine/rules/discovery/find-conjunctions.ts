@@ -11,7 +11,7 @@ const maxExtensions = 300;
 const minHits = 10;
 /** A row of another option outweighs so many of the right one. */
 const costOfOther = 9;
-/** What each further test must gain, as a part of the rows found. */
+/** The least gain of each further test, as a share of the rows found. */
 const costOfTest = 0.05;
 const maxPerOption = 3;
 

@@ -23,7 +23,7 @@ const typeNames = [
 
 /** A node of cel-js with the operator `Op`. */
 type Syntax<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
-/** What stands at one place of a condition, and what to write instead. */
+/** The text at one place of a condition, and its replacement. */
 type Refusal = { message: string; suggestion: string | null };
 
 /** One conversion under way: the problems so far, and where in the tree it is. */
@@ -33,11 +33,11 @@ type Conversion = {
   readonly toCodePoint: (offset: number) => number;
   readonly problems: ConditionProblem[];
   readonly patterns: PatternBudget;
-  /** What `lists.name` stands for; null where the name is kept. */
+  /** The value of `lists.name`; null where the name is kept. */
   readonly lists: NamedLists | null;
   /** Loop variables of the comprehensions around the current node, the outermost first. */
   readonly scope: string[];
-  /** What the tree calls a loop variable that is written ctx: its ctx is always the input. */
+  /** The tree's name for a loop variable that is written ctx: its ctx is always the input. */
   readonly shadowName: string;
   depth: number;
 };
@@ -173,7 +173,7 @@ function convertLiteral(node: Syntax<'value'>, at: At, conversion: Conversion): 
       message: 'Byte strings are not part of the rules language.',
       suggestion: 'Leave out the b before the quote.',
     });
-  // What is left is an unsigned number, which is a double like every other.
+  // The rest is an unsigned number, which is a double like every other.
   return { k: 'lit', v: Number(value), at };
 }
 

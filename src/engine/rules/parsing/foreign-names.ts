@@ -3,7 +3,7 @@ import { ruleFunctions } from '../functions.ts';
 import { findNearest } from '../suggest.ts';
 import { macros } from '../tree.ts';
 
-/** What is said of something that the language does not have. */
+/** A hint about something that the language does not have. */
 type Refusal = { message: string; suggestion: string | null };
 /** A call as it is written: `math` of `math.greatest`, the receiver of a method else, and the arguments. */
 export type WrittenCall = { name: string; library: string | null; receiver: string | null; args: readonly string[] };
@@ -12,7 +12,7 @@ const whereMissing = 'Write has(ctx.field) ? ctx.field : fallback.';
 const noLibrary = 'Send the value as a number, or test the text with matches or startsWith.';
 const noClock = 'Put the time into the input, and compare it with timestamp(ctx.time).';
 
-/** What to write, by the names of others: `$0` is the first argument or the receiver, `$1` the rest, `$*` both. */
+/** Replacements by foreign names: `$0` is the first argument or the receiver, `$1` the rest, `$*` both. */
 const remedies: readonly [names: string, remedy: string][] = [
   ['len length count', 'Write size($*).'],
   ['greatest', 'Write max($*).'],

@@ -4,7 +4,7 @@ import { type ConditionProblem, findBareFractions, type SourceRange } from '../s
 
 type Fix = SourceRange & { text: string };
 /**
- * What the parser made of a source: its tree, null where a mistake has no clear fix, and every mistake on the way. The
+ * The result of parsing a source: its tree, null where a mistake has no clear fix, and every mistake on the way. The
  * tree belongs to `source`, the fixed one; `toOriginalRange` turns a range of it into one of the source as written.
  */
 export type Syntax = {

@@ -1,6 +1,6 @@
 import type { Rows } from '../../classifiers/classifier.ts';
 
-/** What a stored model scores: the dense block in float32, and the n-grams of the row with their values. */
+/** The input of a stored model: the dense block in float32, and the n-grams of the row with their values. */
 export type ModelInput = { dense: Float32Array; indices: Int32Array; values: Float64Array };
 
 /** Row `i` in the form in which a stored model takes it. */

@@ -13,9 +13,9 @@ const cellsPerRange = 50;
 const minDifferentValues = 11;
 /** A cell of a whole number spans at least so many of its smallest steps. */
 const minStepsPerCell = 4;
-/** Where an input would share its cell with more others by chance alone, closeness says nothing. */
+/** Where an input would share its cell with more unrelated ones than this, closeness says nothing. */
 const maxChanceNeighbours = 0.5;
-/** Where more different inputs share all words, or a group, they are close by chance. */
+/** Where more different inputs share all words, or a group, their closeness is a coincidence. */
 const maxInputsPerGroup = 100;
 const wordPattern = /[\p{L}\p{N}]+/gu;
 
@@ -75,7 +75,7 @@ function computeChance(sorted: Float64Array, width: number): number {
   return sum;
 }
 
-/** A hash of 53 bits: a hundred thousand rows share none by chance. */
+/** A hash of 53 bits: among a hundred thousand rows, collisions are not to be expected. */
 const hashCell = (cell: string, base: string): number =>
   hashString(cell, hashString(base)) * 2 ** 21 + (hashString(cell, hashString(base, 1)) >>> 11);
 

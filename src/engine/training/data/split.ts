@@ -5,7 +5,7 @@
 import type { RowSource } from '../../domain.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
-/** What a split needs to know about an example. */
+/** The facts about an example that a split needs. */
 export type SplitRow = {
   /** The input as canonical JSON. */
   content: string;
@@ -22,7 +22,7 @@ export type SplitRow = {
 /** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
 export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows'; repeats: number };
 
-/** So many characters of a UUID of version 7 are its milliseconds (RFC 9562); what follows is chance. */
+/** Hex digits of a UUIDv7 that hold the time in milliseconds, with a hyphen (RFC 9562); the rest is random. */
 const timeLength = 13;
 
 /** Orders strings by their UTF-16 code units. */

@@ -1,4 +1,4 @@
-/** What a fitted model does on rows it has not seen. */
+/** Evaluates a fitted model on rows that it has not seen. */
 import type { ClassifierModel } from '../../classifiers/model.ts';
 import type { FamiliarityEffect } from '../../domain.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
@@ -24,7 +24,7 @@ type EvaluationParams = {
   model: FittedModel;
   /** Null where nothing is checked. */
   familiarity: FamiliarityFile | null;
-  /** What the checks notice of options that were left out of learning; null where that was not tried. */
+  /** How well the checks notice options that were left out of learning; null where that was not tried. */
   near: MeasuredShare | null;
   rows: readonly LabelledRow[];
   /** Encoded texts of the rows and the probes. */

@@ -82,7 +82,7 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
 /**
  * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
  * per option on what would help. `measure` fits on rows and measures on the held-out ones.
- * What helps is judged by what `decide` makes of the held-out rows: examples of what rules decide would change nothing.
+ * Help is judged by the decisions on the held-out rows: further examples of rows that rules decide change nothing.
  * Rare options are not learned. Above 20,000 rows nothing is fitted, and a part in which an option is missing is left
  * out.
  */

@@ -21,7 +21,7 @@ type Augmentation = {
 
 type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed'>;
 
-/** What examples are made from: those of the training side, and how many there are of each option by now. */
+/** The source of new examples: those of the training side, and how many each option has by now. */
 type Stock = { options: string[]; sources: TrainingExample[]; counts: Map<string, number> };
 
 /** Made examples, and the options that stay below the size that was required of them. */

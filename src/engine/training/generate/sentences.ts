@@ -19,7 +19,7 @@ export function isProse(value: string): boolean {
   return length >= minWords || (length >= minWordsOfSentence && sentenceEnd.test(value.trim()));
 }
 
-/** Splits a text where a sentence surely ends: at a stop of no abbreviation, before a capital. */
+/** Splits a text where a sentence certainly ends: at a stop of no abbreviation, before a capital. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   let from = 0;

@@ -19,7 +19,7 @@ import { splitWords } from '../generate/sentences.ts';
 const minRows = 5;
 /** Inputs that are made: not each of them is decided clearly enough. */
 const maxInputs = 90;
-/** What is read and made: rows, evenly spread over all; characters of a text; members of a list; draws for a text. */
+/** Limits: rows, evenly spread over all; characters of a text; members of a list; draws for a text. */
 const maxRows = 2_000;
 const maxCharacters = 1_000;
 const maxMembers = 20;
@@ -31,7 +31,7 @@ const dayMs = 86_400_000;
 /** An input with the option that it belongs to. */
 export type SeenInput = { input: JsonObject; option: string };
 
-/** What an input may be made of besides examples; all of it stands in the bundle anyway. */
+/** Sources of an input besides examples; all of them are in the bundle anyway. */
 type Known = { decisionType: string; rules: RulesFile; inputSchema: JsonObject | null };
 
 /**
@@ -55,7 +55,7 @@ export function makeGoldenInputs(
     inputSchema === null ? {} : sampleSchema(inputSchema, createPhraseSampler(decisionType), random);
   return Array.from({ length: maxInputs }, (_, index) => {
     const group = groups[index % groups.length];
-    const made = group === undefined ? sampled() : makeAnew(group, { survey, random });
+    const made = group === undefined ? sampled() : remake(group, { survey, random });
     const base = isJsonObject(made) ? made : {};
     const isRuled = group === undefined || Math.floor(index / groups.length) % ruledEvery === ruledEvery - 1;
     return isRuled ? sampleComparedFields(compared, base, random) : base;
@@ -121,7 +121,7 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
 type Source = { survey: Survey; random: Random };
 
 /** An input with the keys of one of the option's rows that others have, too, and values of any of these rows. */
-function makeAnew([option, rows]: [string, SeenInput[]], source: Source): Json {
+function remake([option, rows]: [string, SeenInput[]], source: Source): Json {
   const { survey, random } = source;
   const make = (value: Json, path: string): Json => {
     if (Array.isArray(value)) return value.slice(0, maxMembers).map((member) => make(member, `${path}[]`));

@@ -11,7 +11,7 @@ import type { MonotonicClock, Sha256 } from '../../ports.ts';
 import type { RulesFile } from '../../rules/compile.ts';
 import { makeGoldenInputs } from './golden-inputs.ts';
 
-/** What a policy of rules alone is made of; its `fallback_option` is set. */
+/** The parts of a policy of rules alone; its `fallback_option` is set. */
 type RulesPolicyParts = {
   settings: Omit<ManifestDraft, 'classifier' | 'runtime' | 'text'>;
   rules: RulesFile;

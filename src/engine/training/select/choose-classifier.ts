@@ -37,7 +37,7 @@ type ClassifierChoiceParams = {
   report: (share: number, message: string) => void;
 };
 
-/** What was chosen, with sentences on the figures that decided it. */
+/** The choice, with sentences on the figures that decided it. */
 type Verdict = { choice: ClassifierChoice; notes: string[] };
 
 /**

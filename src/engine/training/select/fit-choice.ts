@@ -10,7 +10,7 @@ import { estimateShare } from '../progress.ts';
 import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
 import type { TextUse } from './text-use.ts';
 
-/** What was chosen on the training side and is used again for every fit; at least one of the two parts is there. */
+/** The choice made on the training side, used for every fit; at least one of the two parts is there. */
 export type ClassifierChoice = {
   plan: FeaturePlan;
   textUse: TextUse;

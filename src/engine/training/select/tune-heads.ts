@@ -34,7 +34,7 @@ type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
 /** Heads with their values of C and weights, and the log-loss of their sum on rows they had not seen. */
 export type LinearTrial = { heads: HeadTrials; pool: Pool; logits: Float64Array; logLoss: number };
 
-/** What heads are compared on. `tick` is called in every iteration of a fit and may throw to stop it. */
+/** The data that heads are compared on. `tick` is called in every iteration of a fit and may throw to stop it. */
 export type HeadComparison = { plan: FeaturePlan; folded: FoldedRows; seed: number; tick: () => void };
 
 /** The settings that repeat a trial; each head starts from the parameters of the first fold. */

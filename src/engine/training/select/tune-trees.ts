@@ -57,7 +57,7 @@ const searchRanges: Record<SearchedSetting, SettingRange> = {
 /** Tree settings with the predictions of every row by trees that had not seen it. */
 export type TreeTrial = { settings: TreeSettings; result: CrossValidation };
 
-/** What trees cost: histogram entries of a row in a round, and the rounds that the final fit can afford. */
+/** The cost of trees: histogram entries of a row in a round, and the rounds that the final fit can afford. */
 type TreeCost = { entriesPerRow: number; maxFinalRounds: number; isAffordable: boolean };
 
 /** Estimates the cost of trees for a plan, options and the rows of the final fit. */

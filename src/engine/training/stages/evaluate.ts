@@ -14,7 +14,7 @@ import type { HeadStarts } from '../select/linear-heads.ts';
 import { learnText } from '../select/text-use.ts';
 import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
-/** What a further fit of the choice needs. */
+/** Inputs of a further fit of the choice. */
 export type RefitState = Pick<Run, 'request' | 'progress'> &
   Pick<Prepared, 'presentOptions' | 'sharing'> &
   Pick<TextModelled, 'texts' | 'tuned'> &

@@ -1,4 +1,4 @@
-/** What a training run knows; a stage returns what it adds, so that a wrong order does not compile. */
+/** The state of a training run; a stage returns its additions, so that a wrong order does not compile. */
 import type { Metrics, TrainingExample } from '../../domain.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
@@ -57,7 +57,7 @@ export type TunedText = {
   head: Float64Array;
   /** On which tuning was tried, each with adapters of its own, which have not seen the rows held out. */
   folds: readonly EncodedFold[];
-  /** What the plain encoder makes of the texts, and the best choice with it. */
+  /** The texts by the plain encoder, and the best choice with it. */
   plain: { texts: EncodedTexts; choice: TextChoice };
 };
 
@@ -65,7 +65,7 @@ export type TunedText = {
 export type TextModelled = Notes & {
   texts: EncodedTexts;
   textChoice: TextChoice;
-  /** What the encoder of `texts` was tuned to; null for the plain encoder. */
+  /** The tuning of the encoder of `texts`; null for the plain encoder. */
   tuned: TunedText | null;
   textTuning: Metrics['text_tuning'];
 };

@@ -28,7 +28,7 @@ import type { Planned, Prepared, Run, TunedText } from './state.ts';
 
 type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Pick<Planned, 'fieldPlan'>;
 
-/** What came of a tuning. `tuned` is null where the plain encoder stays. */
+/** The outcome of a tuning. `tuned` is null where the plain encoder stays. */
 export type TuningOutcome = {
   report: NonNullable<Metrics['text_tuning']>;
   frozen: TextChoice;

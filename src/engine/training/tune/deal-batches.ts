@@ -8,10 +8,10 @@ export const maxTuningTokens = 128;
 const maxTextsPerBatch = 32;
 /** Tokens of a batch, padding included: they bound the memory of a step to about 0.4 GB. */
 const maxTokensPerBatch = 1_024;
-/** So many batches are drawn at random and parted by length, so that little is computed for padding. */
+/** Batches shuffled together before splitting by length, so that little is computed for padding. */
 const batchesPerDraw = 8;
 
-/** Deals every text into one batch, by chance, texts of about the same length together. */
+/** Deals every text into one batch at random, texts of about the same length together. */
 export function dealBatches(texts: readonly TuningText[], random: Random): TuningText[][] {
   const drawn = shuffle(texts, random);
   const batches: TuningText[][] = [];

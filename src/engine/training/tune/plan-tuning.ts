@@ -1,4 +1,4 @@
-/** What is tuned on and how long, in tokens: the same on every machine. */
+/** The plan of a tuning: its texts and its length in tokens, the same on every machine. */
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
@@ -11,7 +11,7 @@ export type TuningRow = { row: LabelledRow; text: TuningText };
 const minHeldRows = 8;
 /** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
-/** Of 8 examples an option, a fifth is held out and then a fifth of the rest: by chance fewer than five may be left. */
+/** Of 8 examples an option, a fifth is held out and then a fifth of the rest, so fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
 /** Small sets are gone through more often, until about so many texts have been learned from. */
 const usualTexts = 200;

@@ -13,7 +13,7 @@ import { Confusions } from './confusions.tsx';
 import { ClassifierAlone, InShort } from './in-short.tsx';
 import { useWhole } from './tried-thresholds.ts';
 
-// Whatever asks the server again when it is opened is loaded with that.
+// Panels that ask the server again when opened are loaded then.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }));
 const ThresholdDesk = lazy(async () => ({ default: (await import('./threshold-desk.tsx')).ThresholdDesk }));

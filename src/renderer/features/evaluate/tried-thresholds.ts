@@ -8,7 +8,7 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 
 /** A handle that is dragged asks whenever it rests for so long. */
 const restMs = 20;
-/** What takes longer than a count of rows is asked for when it rests for so long. */
+/** Figures that take longer than a count of rows are asked for after this pause. */
 export const longRestMs = 400;
 
 /** The thresholds of the address, null where those in use are meant. */

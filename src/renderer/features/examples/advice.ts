@@ -1,4 +1,4 @@
-/** What is said beside a row before it has a label: a suggestion, and why the row comes now. */
+/** Advice beside a row without a label: a suggestion, and why the row comes now. */
 import { useEffect, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
@@ -6,7 +6,7 @@ import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import type { Rows } from './use-rows.ts';
 
-/** What the server says about rows that it gives out. */
+/** Notes of the server on rows that it gives out. */
 export type Given = {
   suggestionOf(exampleId: string): Suggestion | null;
   whyOf(exampleId: string): string | null;

@@ -1,4 +1,4 @@
-/** What stands beside the card: why a row may be what is suggested, the guideline, and the last answers. */
+/** The pane beside the card: the reasons for a suggestion, the guideline, and the last answers. */
 import { memo } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples/examples.ts';

@@ -105,7 +105,7 @@ function usePicked({ items, current, move }: Findings, type: DecisionType, stats
     return toPicks(listPickable(type, found, stats));
   };
   return {
-    /** What an act is about: of the picked findings, or the chosen one, those that it can do something with. */
+    /** Returns those of the picked findings, or the chosen one, that an act applies to. */
     filter: (fits: (finding: Finding) => boolean) =>
       (picked.size > 0 ? [...picked.values()] : current ? [current] : []).filter(fits),
     isPicked: (finding: Finding) => picked.has(toKey(finding)),

@@ -57,7 +57,7 @@ type QueueEndProps = {
   type: DecisionType;
   queue: string;
   stats: OutputOf<'examples.stats'>;
-  /** What was labelled since the queue was opened. */
+  /** Rows labelled since the queue was opened. */
   labels: ReadonlyMap<string, string>;
   advice: Advice;
   /** No example was in the queue. */

@@ -1,4 +1,4 @@
-/** The first rows of a list of examples, asked for while whoever wants them is still on the way to it. */
+/** The first rows of a list of examples, asked for while the person is still on the way to it. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { ExamplePage } from '../../api/labels.ts';

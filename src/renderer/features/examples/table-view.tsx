@@ -150,7 +150,7 @@ function RowInspector({ type, row, onLabel }: RowInspectorProps) {
 /** The rows that an act on many acts on: picked one by one, or all of the list. */
 function useSelection(total: number, work: Work, filter: string) {
   const [made, setMade] = useState({ filter, selection: nothing });
-  // What was selected under another filter is not selected under this one.
+  // A selection under another filter does not carry over.
   const selection = made.filter === filter ? made.selection : nothing;
   const setSelection = (next: Selection) => setMade({ filter, selection: next });
   const clear = () => setSelection(nothing);

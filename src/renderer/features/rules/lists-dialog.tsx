@@ -5,7 +5,7 @@ import { limits } from '../../../engine/limits.ts';
 import { toTable } from '../../../engine/rules/analysis/table.ts';
 
 type ListValues = NamedLists[string];
-/** What the lines of a list are: texts as they stand, numbers, or values as in code. */
+/** How the lines of a list are read: as texts, numbers, or values as in code. */
 type ValueKind = 'text' | 'number' | 'code';
 type ListRow = { key: number; name: string; kind: ValueKind; text: string };
 

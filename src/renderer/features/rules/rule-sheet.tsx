@@ -189,7 +189,7 @@ function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
   );
 }
 
-/** What is known of a rule: its counts, and whether something is wrong with it. */
+/** The state of a rule: its counts, and whether something is wrong with it. */
 type RuleState = {
   counts: RulesAnalysis['impact']['rules'][number]['examples'] | undefined;
   hasProblem: boolean;

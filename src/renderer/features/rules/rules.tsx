@@ -115,7 +115,7 @@ type ViewProps = {
   /** Opens the named lists. */
   lists: ReactNode;
   testButton: ReactNode;
-  /** What the rules would do, and what the examples suggest. */
+  /** The panel below the rules: their effect, and the rules that examples suggest. */
   below: ReactNode;
   /** The trial on an input while it is open. */
   test: ReactNode;

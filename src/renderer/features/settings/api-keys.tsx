@@ -10,7 +10,7 @@ import { useChange, useOperation } from '../../state/queries.ts';
 
 const defaultRate = 600;
 
-/** What a key may be made for, in words. */
+/** The scopes of a key, in words. */
 const scopeLabels: Readonly<Record<Scope, string>> = {
   decide: 'decide',
   read: 'read',

@@ -1,4 +1,4 @@
-/** What is done in each of the five steps of the rail, and what one has afterwards. */
+/** The five steps of the rail: what is done in each, and its result. */
 const steps = [
   { name: 'Data', does: 'Drop a spreadsheet. Its columns are recognised; you are asked only where they are unclear.' },
   { name: 'Labels', does: 'Pick the right answer with one key. Each row comes with a suggestion.' },

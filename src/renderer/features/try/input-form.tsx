@@ -33,7 +33,7 @@ function listChoices(seen: SeenFields, path: string): string[] | null {
 type InputFormProps = {
   input: JsonObject;
   kinds: ReadonlyMap<string, Kind>;
-  /** What examples hold, of which a field with few values offers them. */
+  /** The values seen in examples; a field with few of them offers them. */
   seen: SeenFields;
   /** Where this object stands in the input; '' for the input itself. */
   path: string;

@@ -1,12 +1,12 @@
-/** What a chart shows: rows, and what is drawn and said of each. Drawing and table are made of the same rows. */
+/** The specification of a chart: its rows, and how each is drawn and described. Drawing and table share the rows. */
 export type ChartSpec<Row> = {
   rows: readonly Row[];
-  /** What the table says of a row; the first column names it. */
+  /** The columns of the table; the first one names the row. */
   columns: readonly { name: string; show(row: Row): string }[];
   /** Where a row begins and, if it covers a span, ends; a `Date` is drawn along time in UTC. */
   x: Axis & { from(row: Row): number | Date; to?(row: Row): number | Date };
   y: Axis;
-  /** Bars from the ground up, the first series lowest; `isFaint` takes a row's bars back. */
+  /** Bars from the ground up, the first series lowest; `isFaint` mutes a row's bars. */
   bars?: { series: readonly Series<Row>[]; isFaint?(row: Row): boolean };
   /** Lines through the middle of the rows, with the interval of each value where it has one. */
   lines?: readonly Line<Row>[];
@@ -27,6 +27,6 @@ type Line<Row> = {
   drawn: 'points and line' | 'points' | 'line' | 'dashed';
 };
 
-/** What lies beside the drawing, in pixels: what stands below it can stand below the same value. */
+/** The margins of the drawing in pixels, so that things below it can line up with its values. */
 export const chartMarginsPx = { left: 44, right: 14 };
 export const chartHeightPx = 168;

@@ -12,7 +12,7 @@ type ChartProps<Row> = ChartSpec<Row> & {
   below?: ReactNode;
 };
 
-/** A drawing with the sentence that says what is seen, and its figures as a table for whoever does not see or point. */
+/** A drawing with a sentence on its content, and its figures as a table for readers who cannot see or point. */
 export function Chart<Row>({ says, below, ...spec }: ChartProps<Row>) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);

@@ -27,7 +27,7 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
       markTip(spec),
     ],
   });
-  // What it shows is said beside it, and of each row in the table.
+  // Its content is described beside it, and of each row in the table.
   drawing.setAttribute('aria-hidden', 'true');
   return drawing;
 }

@@ -18,7 +18,7 @@ type Flip = Explanation['flips'][number];
 type Input = Readonly<Record<string, unknown>>;
 
 const maxWords = 10;
-/** What rounds to nothing is left out. */
+/** Contributions that round to nothing are left out. */
 const minWeight = 0.0005;
 const maxWordLength = 24;
 const maxValueLength = 60;

@@ -46,11 +46,11 @@ export function useExplanation<N extends 'examples.explain' | 'logs.explain'>(
 type WhyProps = {
   type: DecisionType;
   why: ReturnType<typeof useWhy>;
-  /** What the server answered, as far as it has. */
+  /** The server's answer, as far as it has come. */
   answer: { data: Explanation | undefined; error: unknown; isStale: boolean; retry(): void };
   input: Readonly<Record<string, unknown>>;
   /**
-   * What was decided, where that may differ from what the deployed policy decides now; its trace is shown then, too.
+   * The recorded decision, where the deployed policy may decide differently now; its trace is shown then, too.
    */
   decided?: string;
   /** Whether the deployed policy has learned from the input since that was decided. */

@@ -1,4 +1,4 @@
-/** What waits until somebody rests; the library's own hooks are thrice the script. */
+/** Debounced values and calls; the library's own hooks are three times the script. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useNewest } from './use-newest.ts';
 

@@ -5,7 +5,7 @@ import { useOperation } from '../../state/queries.ts';
 
 export type SeenFields = ReadonlyMap<string, RulesAnalysis['fields'][number]>;
 
-/** What examples hold changes slowly: the survey reads thousands of them. */
+/** The values in examples change slowly, and the survey reads thousands of them. */
 const freshMs = 300_000;
 
 /** Asks what the fields of the newest examples hold, by dotted path. */

@@ -1,4 +1,4 @@
-/** What the kinds of a column, and of a field's texts, are called. */
+/** The names of the kinds of a column, and of a field's texts. */
 import type { ColumnKind } from '../../../engine/import/sheet.ts';
 
 export const kindNames: Readonly<Record<ColumnKind, string>> = {

@@ -26,8 +26,8 @@ export function isolate(name: string): string {
 }
 
 /**
- * A sentence of the server, which marks the names in it by « and » or by ": quoted as here, each turning nothing but
- * itself.
+ * A sentence of the server, which marks the names in it by « and » or by ": quoted as here, each isolated so
+ * that it cannot flip the text around it.
  */
 export function quoteNames(sentence: string): string {
   return showUnseen(sentence).replace(

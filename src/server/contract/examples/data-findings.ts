@@ -1,4 +1,4 @@
-/** What may be wrong with the examples of a decision type. */
+/** Findings about the examples of a decision type. */
 import { z } from 'zod';
 import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
 import { analysisStateShape, pageQuery, paginated } from '../common.ts';

@@ -78,7 +78,7 @@ export const labellingOperations = {
       }),
     }),
     summary: 'The examples to look at next, most useful first, each with a suggestion; never the same one twice',
-    // What is given out is kept from others: a second call gives other rows.
+    // Rows given out are kept from others: a second call gives other rows.
     hints: creates,
     errors: ['unavailable'],
   }),

@@ -1,4 +1,4 @@
-/** What trained policies decide on examples that were held out of their training. */
+/** The decisions of trained policies on their held-out examples. */
 import { z } from 'zod';
 import { confidenceThresholdsSchema, judgedParts, metricsSchema, stages } from '../../../engine/domain.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';

@@ -1,4 +1,4 @@
-/** What can be promised of the automatic decisions of a policy. */
+/** Promises about the automatic decisions of a policy. */
 import { z } from 'zod';
 import { costFindingSchema } from '../../../engine/costs.ts';
 import {

@@ -5,7 +5,7 @@ import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from 
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
-/** What decides: a trained classifier behind the rules, or rules alone. */
+/** The kind of a policy: a trained classifier behind the rules, or rules alone. */
 const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
 
 const heldBack = z

@@ -1,4 +1,4 @@
-/** What a window hears while it is open, as server-sent events. */
+/** The server-sent events that a window hears while it is open. */
 import { z } from 'zod';
 import { uuid } from '../common.ts';
 import { operation } from '../operation.ts';

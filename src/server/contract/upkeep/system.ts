@@ -1,4 +1,4 @@
-/** What the service says of itself. */
+/** Information about the service itself. */
 import { z } from 'zod';
 import { dateTime } from '../common.ts';
 import { operation, updates } from '../operation.ts';

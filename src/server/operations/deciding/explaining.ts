@@ -1,4 +1,4 @@
-/** What would change a decision, for a log record and for an example. */
+/** Handlers of explanations: what would change a decision, for a log record and for an example. */
 import { toCallerId } from '../../auth/caller.ts';
 import { explainExample, explainLogged } from '../../services/deciding/explaining.ts';
 import type { Handlers } from '../context.ts';

@@ -1,4 +1,4 @@
-/** What may be wrong with the examples of a decision type. */
+/** Findings about the examples of a decision type. */
 import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { toExample } from '../../preparation/example-wire.ts';

@@ -170,7 +170,7 @@ export const trainingHandlers = {
   'policies.cancel': (deps, { policy }) => toDetail(deps, cancelTraining(deps, policy)),
 
   'policies.progress'(deps, request) {
-    // Before it is read: a training that is dead ends with it.
+    // Check heartbeats first, so that a dead training shows as ended.
     deps.jobs.checkHeartbeats();
     const { policy } = request;
     return describeProgress({

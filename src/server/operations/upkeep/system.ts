@@ -1,4 +1,4 @@
-/** What the service says of itself and of the clock. */
+/** Handlers for information about the service and its clock. */
 import { makeOpenApi } from '../../contract/openapi.ts';
 import { isoTime } from '../../process/clock.ts';
 import { checkHealth } from '../../services/upkeep/health.ts';

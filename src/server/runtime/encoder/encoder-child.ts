@@ -43,7 +43,7 @@ let threads = 1;
 /** Opened when it is first asked for: it takes as much memory as the encoder. */
 let weighTokens: TokenWeigher | null = null;
 const known = new Map<string, Adapters>();
-/** Requests are worked off in the order of their arrival; each waits for the one before. */
+/** Handles requests one at a time, in order. */
 let previous: Promise<void> = Promise.resolve();
 
 process.on('message', (request: EncoderRequest) => {

@@ -17,7 +17,7 @@ const defaultMaxQueueLength = 512;
 const heapMb = 96;
 /** More threads than this gain little on texts of usual length. */
 const maxThreads = 4;
-/** What the child is given at a time; a short text that comes meanwhile waits no longer than these take. */
+/** Texts sent to the child at a time; a short text that comes meanwhile waits no longer than these take. */
 const maxTextsPerTurn = 32;
 const maxTokensPerTurn = 1_024;
 /** Adapters that a child keeps, 0.3 MB each; it is sent those of a further policy again. */
@@ -57,7 +57,7 @@ const maxDeathsOfCall = 2;
  */
 export class EncoderHost {
   readonly encoder: TextEncoder;
-  /** What computes the embeddings, with its version; null until the child was ready once. */
+  /** The runtime that computes the embeddings, with its version; null until the child was ready once. */
   runtimeVersion: string | null = null;
   readonly #spawn: SpawnChild;
   readonly #model: EncoderHostOptions['model'];

@@ -19,7 +19,7 @@ const fileNamePattern = /^(\d+)-[0-9a-f]{12}\.enc$/;
 const dayMs = 24 * 3600 * 1000;
 
 type EncodingLimits = { maxBytes: number; maxDays: number };
-/** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
+/** About 340,000 texts; a month after it was written an embedding is removed, even if still in use. */
 const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 
 /** The folder of the encodings that trainings and analyses share. */

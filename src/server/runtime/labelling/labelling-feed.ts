@@ -34,7 +34,7 @@ export async function feedExamples(
     await nextTurn();
   }
   noteCount(count);
-  // By chance, so that whatever was read first stands for the rest; labels first, to learn from them.
+  // Shuffled, so that the rows read first represent the rest; labels first, to learn from them.
   const random = createStream(randomStreams.labellingOrder);
   const wanted = [...shuffle(labelled, random), ...shuffle(open, random)];
   for (let from = 0; from < wanted.length; from += rowsPerMessage) {

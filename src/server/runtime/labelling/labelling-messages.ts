@@ -1,11 +1,11 @@
-/** What the server and its labelling child tell each other. */
+/** The messages between the server and its labelling child. */
 import type { NextRow, RowState, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 
-/** What a model is made from; another one with the same `typeId` takes its place. */
+/** The order to make a model; another one with the same `typeId` replaces it. */
 export type ModelSettings = {
   typeId: string;
   optionCount: number;
-  /** What is known of each option in words. */
+  /** The words that describe each option. */
   optionTexts: string[];
   inputSchemaJson: string;
 };
@@ -17,7 +17,7 @@ export type ModelRow = { id: string; inputJson: string; state: RowState };
 export type LabellingQuestion =
   | { kind: 'open'; settings: ModelSettings }
   | { kind: 'forget'; typeId: string }
-  /** What there is, in several parts: states change, rows that no part names go at the last one. */
+  /** The present examples, in several parts: states change, and the last part removes rows that no part names. */
   | { kind: 'states'; typeId: string; pairs: StatePair[]; first: boolean; last: boolean }
   | { kind: 'rows'; typeId: string; rows: ModelRow[]; last: boolean }
   | { kind: 'state'; typeId: string; id: string; state: RowState }

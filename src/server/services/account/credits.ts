@@ -2,7 +2,7 @@
 import type { Foundation } from '../../foundation.ts';
 import type { CreditEntry } from '../../store/account/credits.ts';
 
-/** What is charged; a refund has negative credits. */
+/** A charge; a refund has negative credits. */
 type Charge = Omit<CreditEntry, 'id' | 'createdAt'> & { createdAt?: number };
 
 /** Writes an entry, at the present time unless it names another. For a transaction of its caller. */

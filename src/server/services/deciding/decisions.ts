@@ -19,7 +19,7 @@ import { askConnectedModel } from './escalation.ts';
 export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
-/** What of a call is not its request. */
+/** Facts about a call besides its body. */
 type CallFacts = {
   requestId: string;
   trace: boolean;
@@ -28,7 +28,7 @@ type CallFacts = {
   sharedMs: number;
   /** Only answer: no record, no charge, no question to a connected model, nothing for the receipt. */
   dryRun: boolean;
-  /** Say what of the input is not read. */
+  /** Name parts of the input that are not read. */
   tellsUnread: boolean;
 };
 
@@ -39,7 +39,7 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
   versionNumber: number;
   /** On the monotonic clock, earlier by the call's share in what was computed before. */
   startedAt: number;
-  /** What of the input is not read; null where nobody asks, or it is not known. */
+  /** Parts of the input that are not read; null where nobody asks, or it is not known. */
   unread: string[] | null;
 };
 

@@ -81,7 +81,7 @@ export async function explainInput(
   const isExcluded = (path: readonly string[]) => isPiiField(path, type.piiFields);
   const open = (budget: WhatIfBudget) => new WhatIf(decider, base.decision, ports, budget);
   const weights = new Map(base.trace?.features.map((each) => [each.field, Math.abs(each.contribution)]));
-  // What only rules read, or nothing, weighs nothing.
+  // A field that only rules read, or nothing does, has no weight.
   const weigh = (path: readonly string[]) => weights.get(path.join('.')) ?? 0;
   const { fields, leftOut } = await listSeenFields(input, listSources(deps, type), { isExcluded, weigh, pause });
   const flips = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>

@@ -1,4 +1,4 @@
-/** What a policy would decide on logged inputs, beside the deployed one. Writes no log record. */
+/** Replays logged inputs with a policy beside the deployed one. Writes no log record. */
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Foundation } from '../../foundation.ts';

@@ -54,7 +54,7 @@ export class ExampleAdditions {
       await this.#addParts(rows, ...how);
       this.#unfinished.delete(rows.decisionTypeId);
     } catch (error) {
-      // What cannot be removed now is removed before somebody is shown the type's examples again.
+      // Rows that cannot be removed now are removed before anybody is shown the type's examples again.
       await this.#removeRest(rows.decisionTypeId).catch(() => undefined);
       throw error;
     }

@@ -25,7 +25,7 @@ import type { ExampleAdditions } from './example-additions.ts';
 
 export type Committed = { type: DecisionTypeRecord; examples: number };
 
-/** What becomes of the decision type: `begin` writes before the first rows, `end` with the last ones. */
+/** Changes to the decision type: `begin` writes before the first rows, `end` with the last ones. */
 type TypePlan = { type: ExampleType; begin(rows: number): void; end(): DecisionTypeRecord };
 export type OpenImport = TypePlan & {
   id: string;

@@ -35,7 +35,7 @@ export class LabelSearches {
     const { store, log } = this.#deps;
     if (this.#running !== null || this.#isClosed) return;
     const { labelled } = store.examples.computeTotals(type.id);
-    // What follows the newest training checks the labels that it learned from, or is at it.
+    // The follow-up of the newest training has checked the labels that it learned from, or is doing so.
     const trained = store.policies.byId(store.policies.findNewestTrained(type.id) ?? '');
     const known = Math.max(
       store.trainingRuns.labelChecks.findNewest(type.id)?.labelled ?? 0,

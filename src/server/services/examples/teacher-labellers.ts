@@ -84,7 +84,7 @@ function openLocalLabeller(deps: Foundation, type: DecisionTypeRecord, minProbab
   };
 }
 
-/** Up to `count` examples in an order of chance that is the same each time. */
+/** Up to `count` examples in a fixed pseudo-random order. */
 export function drawExamples(examples: readonly ExampleRecord[], count: number): ExampleRecord[] {
   return examples
     .map((example) => ({ example, hash: hashString(example.id) }))

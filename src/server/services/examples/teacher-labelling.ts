@@ -116,7 +116,7 @@ export class TeacherLabellings {
     const low = job.agreement?.interval.low ?? 0;
     if (low < request.minAgreement) {
       job.state = 'refused';
-      job.message = `${describeAgreement(job)} That is not surely ${toPercent(request.minAgreement)}, so nothing was labelled.`;
+      job.message = `${describeAgreement(job)} It is not certain to reach ${toPercent(request.minAgreement)}, so nothing was labelled.`;
       return;
     }
     job.state = 'labelling';

@@ -13,7 +13,7 @@ import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 
 type TrainingDeps = Foundation & { jobs: TrainingJobs };
 
-/** What is written in the transactions of a training's beginning and of its being taken back. */
+/** The writes in the transactions that begin a training and that take it back. */
 type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
 
 /**

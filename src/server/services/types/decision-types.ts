@@ -178,7 +178,7 @@ export function writeUpdate(
     const isNewVersion = !isDeepStrictEqual(definition, before);
     const now = deps.clock.now();
     const audit = request.audit === undefined ? type.audit : request.audit;
-    if (!isDeepStrictEqual(audit, type.audit)) deps.store.audits.beginWeekAnew(type.seq, now);
+    if (!isDeepStrictEqual(audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
     deps.store.decisionTypes.update(
       {
         ...type,
@@ -325,7 +325,7 @@ function listConnectionProblems(deps: Foundation, caller: Caller, policy: Escala
   ];
 }
 
-/** What is drawn when a week ends must be in the log until then, and be judged a while after. */
+/** Decisions drawn when a week ends must stay in the log until then, and some time after for judging. */
 const minDaysForWeeks = 14;
 
 function listAuditProblems(audit: AuditSetting | null, retentionDays: number | null): ErrorDetail[] {

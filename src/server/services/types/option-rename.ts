@@ -16,7 +16,7 @@ type OptionTouches = {
   isInDeployedPolicy: boolean;
 };
 
-/** What a change of an option touches, the type as it is after it, and what undoes it; null where only looked at. */
+/** The effect of changing an option, the type after it, and how to undo it; null for a preview. */
 export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
 
 /** Says what a rename touches and, with `commit`, does it. Throws `validation_error` for either name. */
@@ -46,7 +46,7 @@ export function renameOption(
   });
 }
 
-/** Counts and names what of a type names an option. */
+/** Counts and lists the parts of a type that name an option. */
 export function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string): OptionTouches {
   return {
     examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,
@@ -56,7 +56,7 @@ export function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, op
   };
 }
 
-/** What becomes of an option: its examples get the label `into`, or none, or are deleted. */
+/** The fate of an option: its examples get the label `into`, or none, or are deleted. */
 type StoredChange = {
   from: string;
   into: string | null;

@@ -6,7 +6,7 @@ import type { Foundation } from '../../foundation.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-/** What may still hold values of a type's personal fields. */
+/** Places that may still hold values of a type's personal fields. */
 export type PersonalResidue = {
   /** Policies trained before one of the fields was declared; their files hold inputs, and perhaps categories. */
   policies: string[];

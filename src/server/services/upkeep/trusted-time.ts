@@ -5,13 +5,13 @@
 import type { Foundation } from '../../foundation.ts';
 import type { Sightings } from '../../store/upkeep/clock-sightings.ts';
 
-/** What is known of the clock; `leapMs` is how far it is in doubt, null while it is not. */
+/** The state of the clock; `leapMs` is how far it is in doubt, null while it is not. */
 export type ClockState = { now: number; trustedAt: number; leapMs: number | null };
 
 const hourMs = 3_600_000;
 /** A clock this far ahead of the running time is believed at once: a restart, a short sleep of the machine. */
 const maxGapMs = hourMs;
-/** Running time for which a later time waits: half a working day in front of a clock that may be wrong. */
+/** How long to run before a clock that jumped is believed: half a working day. */
 const waitMs = 4 * hourMs;
 /** Pauses up to a week are ordinary; beyond, the clock is said to be in doubt while its time waits. */
 const maxOrdinaryPauseMs = 7 * 24 * hourMs;

@@ -16,7 +16,7 @@ export type CreditEntry = {
 
 export type UsageRecord = Omit<CreditEntry, 'organisationSeq'>;
 
-/** What of the ledger a page of usage is about: entries since a time, of one operation or, with null, of all. */
+/** The part of the ledger on a page of usage: entries since a time, of one operation or, with null, of all. */
 type UsageQuery = {
   organisationSeq: number;
   sinceMs: number;

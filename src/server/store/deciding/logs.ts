@@ -31,7 +31,7 @@ export type LoggedDecision<Input = JsonObject> = Required<
   correctedDecision: string | null;
 };
 
-/** What the decisions of a type are like; the averages are null while there are none. */
+/** Totals over the decisions of a type; the averages are null while there are none. */
 type TypeMetrics = {
   total: number;
   avgConfidence: number | null;
@@ -282,7 +282,7 @@ export class LogStore {
   *restore(typeSeq: number): Generator<number> {
     const restoreBlock = this.#db.transaction((block: number) => {
       const { changes } = this.#statements.unmarkRows.run(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
-      this.#summariseAnew(typeSeq, block);
+      this.#resummarise(typeSeq, block);
       return changes;
     });
     for (const block of this.#statements.markedBlocks.all(typeSeq)) yield restoreBlock.immediate(block);
@@ -314,12 +314,12 @@ export class LogStore {
     const { deleteRows, markRows } = this.#statements;
     const { changes } = removedAtMs === null ? deleteRows.run(...old) : markRows.run(removedAtMs, ...old);
     if (changes === 0) return 0;
-    this.#summariseAnew(typeSeq, toBlockNumber(first));
+    this.#resummarise(typeSeq, toBlockNumber(first));
     this.#reopenLastBlock();
     return changes;
   }
 
-  #summariseAnew(typeSeq: number, block: number): void {
+  #resummarise(typeSeq: number, block: number): void {
     this.#statements.removeBlock.run(typeSeq, block);
     if (block < this.#findOpenBlock()) this.#writeSummaries(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
   }

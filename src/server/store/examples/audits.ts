@@ -141,13 +141,13 @@ export function createAuditStore(db: WorkbenchDatabase) {
       statements.waiting.all(typeSeq, toWeek(now), limit).map((row) => ({ ...row, input: JSON.parse(row.input) })),
     countWaiting: (typeSeq: number, now: number): number => statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0,
     /** Forgets what the week under way would draw, so that a changed number draws again from the decisions to come. */
-    beginWeekAnew(typeSeq: number, now: number): void {
+    restartWeek(typeSeq: number, now: number): void {
       statements.removeUndrawn.run(typeSeq, toWeek(now));
     },
     show(seq: number, exampleId: string): void {
       statements.show.run(exampleId, seq);
     },
-    /** Takes corrections of unshown draws into the audit up to the last judged: beyond, mostly wrong ones have any. */
+    /** Counts corrections of unshown draws up to the last judged; later ones would bias it: people correct errors. */
     takeCorrected(typeSeq: number, now: number): void {
       for (const { policyVersion } of statements.versions.all(typeSeq, toWeek(now)))
         statements.takeCorrected.run(typeSeq, policyVersion, findLastJudged(typeSeq, policyVersion));

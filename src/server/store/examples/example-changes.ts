@@ -12,13 +12,13 @@ export type ExampleChange =
   | { set: 'status'; to: ExampleStatus }
   | 'delete';
 
-/** What an option change makes of a type besides its examples; `costs` is missing in changes of earlier programs. */
+/** The effect of an option change on a type besides its examples; earlier programs stored no `costs`. */
 type TypeAround = { versionId: string; fallbackOption: string | null; costs?: Costs | null };
 
 /** A change of a type's options, as far as its undo has to know it. */
 export type OptionChange = {
   from: string;
-  /** What its examples are labelled now; null where they have lost their label or were deleted. */
+  /** The new label of its examples; null where they have lost their label or were deleted. */
   into: string | null;
   /** Whether the option has only another name, so that every example with the new one is meant. */
   isRename: boolean;

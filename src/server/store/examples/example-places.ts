@@ -3,7 +3,7 @@ import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
 
-/** What examples are ordered by, as it is stored; `input` is the JSON of the whole input. */
+/** Stored columns that order examples; `input` is the JSON of the whole input. */
 export type OrderColumn = 'seq' | 'created_at' | 'updated_at' | 'decision' | 'input';
 /** An example by its row number, which grows with each one that is added, and its value of the column. */
 type StoredKey = { seq: number; value: Value | null };

@@ -21,7 +21,7 @@ export type ExampleRecord = {
   reviewed: boolean;
   /** Whether it is a test row: policies are measured on it and never learn from it. */
   test: boolean;
-  /** What a person decided about it instead of giving a label, or null. */
+  /** A person's decision about it instead of a label, or null. */
   mark: ExampleMark | null;
   note: string | null;
   /** Whether a teacher gave the label that it has now. */
@@ -34,7 +34,7 @@ export type ExampleRecord = {
   updatedAt: number;
 };
 
-/** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
+/** A row that rules are measured on: an input as its stored JSON, and its label or decision. */
 export type JsonRow = { id: string; input: string; decision: string | null };
 
 type ExampleTotals = {
@@ -68,7 +68,7 @@ type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'upd
   Record<'reviewed' | 'test' | 'byTeacher', number> & { input: string; reasonCodes: string };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
 
-/** What a slice holds at most, unless a single row is longer: it is inserted in some ten milliseconds. */
+/** Most bytes in a slice, unless a single row is longer: it is inserted in some ten milliseconds. */
 const sliceLimits = { rows: 500, characters: 1_000_000 } as const;
 
 /** Writes new examples out, one after another; `insertPart` adds them in half the time of single inserts. */
@@ -320,7 +320,7 @@ export class ExampleStore {
   }
 
   /**
-   * Writes what of an example can change: all but its type, source, origin and the time it was made. Returns it with
+   * Writes all of an example but its type, source, origin and the time it was made. Returns it with
    * its first label.
    */
   update(example: ExampleRecord): ExampleRecord {
@@ -429,7 +429,7 @@ export class ExampleStore {
     const known = this.#totals.get(decisionTypeId);
     if (known?.revision === revision) return known.totals;
     const totals = addUp(this.#statements.countByGroup.all(decisionTypeId));
-    // What a transaction has written may still be taken back, under the same revision.
+    // The writes of a transaction may still be rolled back, under the same revision.
     if (!this.#db.inTransaction) this.#totals.set(decisionTypeId, { revision, totals });
     return totals;
   }

@@ -1,4 +1,4 @@
-/** What evaluated policies said about the examples they had not seen. */
+/** The answers of evaluated policies to the examples that they had not seen. */
 import type { JsonObject } from '../../../engine/domain.ts';
 import { toCanonicalJson } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';

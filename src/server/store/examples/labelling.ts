@@ -1,4 +1,4 @@
-/** What labelling reads of the examples, and the labels that a teacher gives. */
+/** Reads of examples for labelling, and the labels that a teacher gives. */
 import type { JsonObject } from '../../../engine/domain.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
@@ -7,7 +7,7 @@ type PlacedExample = ExampleRecord & { seq: number };
 
 /** Where an example stands, without its input. `isUnconfirmed`: a teacher's label was not reviewed. */
 export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: boolean };
-/** `inputJson` is the input as it is stored: whoever asks hands it on to another process unread. */
+/** `inputJson` is the input as it is stored: the caller hands it on to another process unread. */
 type ExampleInput = Omit<ExampleState, 'seq'> & { inputJson: string };
 type Raw<State extends { isUnconfirmed: boolean }> = Omit<State, 'isUnconfirmed'> & { isUnconfirmed: number };
 

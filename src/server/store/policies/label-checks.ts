@@ -1,4 +1,4 @@
-/** What the newest check of a type's labels says about them: that of a training, or one in the background. */
+/** Results of the newest check of a type's labels, made by a training or in the background. */
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { suspectsSql } from '../examples/example-reader.ts';
@@ -38,7 +38,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT id, decision_type_id AS typeId, labelled, expected_wrong AS expectedWrong, created_at AS createdAt
        FROM label_searches WHERE decision_type_id = ? AND complete = 1 ORDER BY created_at DESC LIMIT 1`,
     ),
-    // What a person has confirmed stays confirmed while the same option is found likelier.
+    // A confirmation by a person stays while the same option is found likelier.
     insert: db.prepare(
       `INSERT OR REPLACE INTO label_checks
          (search_id, example_id, label, probability, likelier, likelier_probability, doubt, suspect, confirmed)

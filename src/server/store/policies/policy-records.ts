@@ -41,7 +41,7 @@ export type PolicyRecord = {
   toolVersions: ToolVersions;
   /** null before a training has succeeded, and for rules alone. */
   metrics: Metrics | null;
-  /** What was promised of its automatic decisions, or null. */
+  /** The promise about its automatic decisions, or null. */
   promise: KeptPromise | null;
   /** The policy that it was tuned from in the background, or null. */
   follows: string | null;
@@ -126,7 +126,7 @@ export const selectPolicy = `SELECT p.id, p.organisation_id AS organisationId, p
 /** The list of the statuses of a training in progress, for `status IN`. */
 export const inProgressSql = `(${inProgressStatuses.map((status) => `'${status}'`).join(', ')})`;
 
-/** What stands in the place of figures where rules alone decide: a finished policy always has something there. */
+/** The metrics of a policy of rules alone: a finished policy always has some. */
 export const noMetrics = 'null';
 
 /** Reads a row. Policies of earlier versions lack the newer figures: the schema gives their defaults. */

@@ -1,4 +1,4 @@
-/** What is promised of types and was of policies, and what corrections say of their automatic decisions. */
+/** The promises of types and policies, and what corrections say about their automatic decisions. */
 import { type DeclaredPromise, declaredPromiseSchema, type KeptPromise } from '../../../engine/measured.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
@@ -24,7 +24,7 @@ export function createPromiseStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 
   return {
-    /** Keeps what is promised of a policy in place of what was; null takes it back. */
+    /** Replaces a policy's promise; null removes it. */
     set(policyId: string, promise: KeptPromise | null): void {
       statements.set.run(promise === null ? null : JSON.stringify(promise), policyId);
     },

@@ -1,4 +1,4 @@
-/** What a training writes. Every write of an attempt names the attempt: one that was replaced changes nothing. */
+/** The writes of a training. Each names its attempt: one that was replaced changes nothing. */
 import { randomUUID } from 'node:crypto';
 import type { Metrics, TrainingConfig, TrainingStage } from '../../../engine/domain.ts';
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
@@ -18,7 +18,7 @@ export type AttemptProgress = {
 };
 export type AttemptKey = { policyId: string; attemptId: string };
 type NewName = { id: string; version: number };
-/** What a training that succeeded leaves behind. */
+/** The results of a training that succeeded. */
 type TrainingResult = {
   metrics: Metrics;
   heldOut: HeldOutRow[];

@@ -18,7 +18,7 @@ export type DecisionTypeRecord = {
   retentionDays: number | null;
   fallbackOption: string | null;
   costs: Costs | null;
-  /** What is drawn of the live decisions to be judged blind, or null. */
+  /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
   activeVersion: VersionRecord;
   createdAt: number;
@@ -41,7 +41,7 @@ const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.
   t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
   v.definition, v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
-/** What SQLite takes as a LIMIT for every row. */
+/** SQLite's LIMIT that means every row. */
 const noLimit = -1;
 const selectVersions = `SELECT id, version_number AS versionNumber, definition, created_at AS createdAt
   FROM decision_type_versions`;

@@ -50,7 +50,7 @@ export function createPersonalResidueStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
 
   return {
-    /** Returns what of a type's log is not rewritten, or null. */
+    /** Returns the part of a type's log that is not rewritten, or null. */
     findLogResidue(typeSeq: number): LogResidue | null {
       const row = statements.find.get(typeSeq);
       return row === undefined ? null : { rawTo: row.rawTo, isClearing: row.isClearing === 1 };

@@ -13,7 +13,7 @@ const ofOwners = (owners: 'policies' | 'label_searches', ownerId: string, table:
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    // A type whose first examples are being added counts as deleted so long.
+    // A type whose first examples are being added counts as deleted until then.
     expired: db.prepare<[number], ExpiredType>(
       `SELECT seq, id FROM decision_types WHERE deleted_at < ?
        AND id NOT IN (SELECT decision_type_id FROM unfinished_example_parts) ORDER BY seq`,

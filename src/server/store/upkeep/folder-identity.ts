@@ -1,4 +1,4 @@
-/** What a data file says of itself before it is opened for work, and the id of the folder that it belongs to. */
+/** Facts in a data file that are read before it is opened for work, and the id of the folder that it belongs to. */
 import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StartError } from '../../process/start-error.ts';

@@ -8,7 +8,7 @@ import { isolate, showUnseen } from '../../../parts/text/names.ts';
 import { changeQuery } from '../../../state/route.ts';
 import { putTest } from './field-tests.ts';
 
-/** What is known of the fields of the examples, by dotted path. */
+/** The fields of the examples, by dotted path. */
 
 type FilterProps = {
   seen: SeenFields;

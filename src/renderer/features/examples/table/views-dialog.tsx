@@ -4,7 +4,7 @@ import { showUnseen } from '../../../parts/text/names.ts';
 import { changeQuery, type Query, useQueryPart } from '../../../state/route.ts';
 import { useSettings, useWorkbench } from '../../../state/workbench.ts';
 
-/** What of the address is not part of a view. */
+/** Parts of the address that are not part of a view. */
 const nothingShown: Query = { queue: '', search: '', fields: '', sort: '', row: '', inspect: '' };
 
 /** Queue, search, filters and order of the table, kept under names. */

@@ -23,7 +23,7 @@ const codeColumn: { kind: 'code'; name: string } = { kind: 'code', name: 'Code' 
 type Head = SheetColumn | typeof codeColumn;
 
 const ownHeads: readonly Head[] = [nameColumn, ...lastColumns, codeColumn];
-/** What else these columns are called. */
+/** Other names of these columns. */
 const otherNames: Readonly<Record<string, Head['kind']>> = {
   name: 'name',
   decision: 'then',
@@ -61,7 +61,7 @@ export const toTsv = (lines: readonly (readonly string[])[]) =>
 
 /** A line of a spreadsheet, with its number there. */
 export type GivenLine = { line: number; cells: readonly string[] };
-/** Rules read from lines, how many lines make none, and what of them was not understood. */
+/** Rules read from lines, the number of lines that make none, and the cells that were not understood. */
 export type GivenRules = { rules: Rule[]; skipped: number; problems: string[] };
 
 function readHead(
