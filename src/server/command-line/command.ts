@@ -44,7 +44,11 @@ type Work<O extends ParseArgsOptionsConfig> = (
   around: Surroundings,
 ) => Promise<EndCode>;
 
-export type Command = { help: string; run(args: readonly string[], around: Surroundings): Promise<EndCode> };
+export type Command = {
+  help: string;
+  options: ParseArgsOptionsConfig;
+  run(args: readonly string[], around: Surroundings): Promise<EndCode>;
+};
 
 export const commonOptions = { 'data-dir': { type: 'string' }, type: { type: 'string' } } as const;
 
@@ -56,6 +60,7 @@ export function defineCommand<const O extends ParseArgsOptionsConfig>(
 ): Command {
   return {
     help,
+    options,
     async run(args, around) {
       const { values, positionals } = parse(args, options);
       const [file, ...excess] = positionals;

@@ -10,7 +10,8 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { trainCommand } from './train.ts';
 
-const commands = {
+/** The commands by their names. */
+export const commands = {
   import: importCommand,
   train: trainCommand,
   evaluate: evaluateCommand,

@@ -1,0 +1,66 @@
+/** The documents are true of the program: its commands, its files; and records and changelog stay short. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findDocumentProblems, listCommands } from './document-commands.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const documents = globSync(['*.md', 'docs/**/*.md', 'edge/*.md', 'test/bench/**/*.md'], { cwd: root }).sort();
+
+/** All decision records together, in bytes. */
+const maxDecisionBytes = 60_000;
+
+describe('The documents', () => {
+  it('print commands that the programs take; those of README and docs/engineers.md run in the long stories', () => {
+    expect(documents.length).toBeGreaterThan(30);
+    expect(listCommands(read('docs/running.md')).filter((line) => /--data-dir/.test(line)).length).toBeGreaterThan(10);
+    expect(documents.flatMap((path) => findDocumentProblems(read(path)).map((each) => `${path}: ${each}`))).toEqual([]);
+  });
+
+  it('are guarded: a script, command, flag or file that is none is found', () => {
+    const page = [
+      '```sh',
+      'npm run -s workbench -- serve --data-dir ./data --prot 8737 &   # a comment with --wrong',
+      'npm ci && npm run tests',
+      "workbench train data.csv --label 'result x' \\",
+      '  --fail-over 0.9 > out.jsonl',
+      'decision-edge serve refunds.zip --prot 80; workbench import data.csv --label result',
+      '```',
+      'As in `workbench exprot policy.zip` and `node test/bench/none.ts`, not `npm run docs`.',
+    ];
+    expect(findDocumentProblems(page.join('\n')).map((problem) => problem.split(': ').slice(1).join(': '))).toEqual([
+      expect.stringContaining("Unknown option '--prot'"),
+      'package.json has no script tests',
+      expect.stringContaining("Unknown option '--fail-over'"),
+      'decision-edge has no flag --prot',
+      expect.stringContaining('Unknown command: exprot'),
+      'test/bench/none.ts does not exist',
+    ]);
+  });
+
+  it('link to files that exist', () => {
+    const broken = documents.flatMap((path) =>
+      [
+        ...read(path)
+          .replaceAll(/`[^`]*`/g, '')
+          .matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g),
+      ]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(path), target)))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('keep the decision records short, and say no change twice', () => {
+    const bytes = documents
+      .filter((path) => path.startsWith('docs/decisions/'))
+      .reduce((sum, path) => sum + Buffer.byteLength(read(path)), 0);
+    expect(bytes).toBeLessThan(maxDecisionBytes);
+    const bullets = read('CHANGELOG.md')
+      .split('\n')
+      .filter((line) => line.startsWith('- '));
+    expect(bullets.filter((line, at) => bullets.indexOf(line) !== at)).toEqual([]);
+  });
+});
