@@ -130,6 +130,8 @@ const deciding = {
     'dry_run=true answers as the call would and says so, without a log record, a credit entry or a question to a connected model; a used-up quota refuses it all the same.',
   'DEC-13':
     'A dry run and an explanation say which fields of the input the policy does not have or read, as the Python package does: at most twenty and how many more, with hints within one budget of work.',
+  'DEC-16':
+    'Whole numbers beyond 2^53 that lose digits as doubles are named in the answer of a decision, to an agent and by the Python package, and refused in examples with their place and the remedy.',
   'THR-1': "At or above auto_decide the classifier's decision is returned, not escalated.",
   'THR-2': 'Between the thresholds the escalation policy says what happens: accept, flag, fallback or escalate.',
   'THR-3': 'Below escalation the fallback applies (stage fallback, fallback_used, escalate); without one, the flag.',

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from decision_edge._fields import Fields
+from decision_edge._fields import Fields, describe_lost
 from decision_edge._inputs import clean_input
 from decision_edge._model.columns import Batch
 
@@ -22,6 +22,17 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     """[DEC-13]"""
     fields = Fields(SHARED["plan"], {"rules": SHARED["rules"]}, SHARED["schema"], None, SIZES, ())
     assert fields.find_unread(clean_input(case["input"])) == case["unread"]
+
+
+@pytest.mark.parametrize("case", SHARED["lost_digits"], ids=lambda case: case["input"][:40])
+def test_lost_digits(case: dict[str, Any]) -> None:
+    """[DEC-16] Whole numbers that lose digits are named, one by one and in a batch."""
+    row, lost = json.loads(case["input"]), []
+    clean_input(row, lost=lost)
+    assert describe_lost(lost) == case["unread"]
+    fields = Fields(SHARED["plan"], {"rules": SHARED["whole_input"]}, {}, None, SIZES, ())
+    batch = Batch.of_rows([{}, {"hotel": "a", **row}], fields)
+    assert [each for each in batch.unread.get(1, []) if "2^53" in each or " more" in each] == case["unread"]
 
 
 def test_many_long_names() -> None:

@@ -49,6 +49,39 @@ export function findDuplicateKey(text: string): string {
   return '';
 }
 
+const digitRun = /\d{16}/;
+const written = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** Whether the double of a written whole number neither equals it nor is written so. */
+const losesDigits = (number: string) => String(Number(number)) !== number && BigInt(Number(number)) !== BigInt(number);
+
+/** Finds the places of whole numbers in a valid JSON text that are other numbers once they are doubles. */
+export function findLostDigits(text: string): (string | number)[][] {
+  const places: (string | number)[][] = [];
+  if (!digitRun.test(text)) return places;
+  const at: (string | number)[] = [];
+  for (let index = 0; index < text.length; ) {
+    const char = text.charAt(index);
+    if (char === '"') {
+      const end = findStringEnd(text, index);
+      if (typeof at.at(-1) === 'string' && text.charAt(skipWhitespace(text, end)) === ':')
+        at[at.length - 1] = JSON.parse(text.slice(index, end));
+      index = end;
+      continue;
+    }
+    written.lastIndex = index;
+    const number = /[-\d]/.test(char) ? (written.exec(text)?.[0] ?? '') : '';
+    if (/^-?\d{16,}$/.test(number) && losesDigits(number)) places.push([...at]);
+    const last = at.at(-1);
+    if (char === '{') at.push('');
+    else if (char === '[') at.push(0);
+    else if (char === '}' || char === ']') at.pop();
+    else if (char === ',' && typeof last === 'number') at[at.length - 1] = last + 1;
+    index += Math.max(1, number.length);
+  }
+  return places;
+}
+
 /** A mark, the quote that opens a string, or another value. */
 const token = /(?:([{}[\],:])|(")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b)/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;

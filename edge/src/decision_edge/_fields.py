@@ -13,7 +13,7 @@ from ._json import JsonObject, JsonValue
 from ._model.features import is_date
 from ._reading import Readings
 
-__all__ = ["EdgeField", "Fields", "Found", "Tree", "find_wrong"]
+__all__ = ["EdgeField", "Fields", "Found", "Tree", "describe_lost", "find_wrong"]
 
 # Sentences about one input, of more only their number is given, and code points of a name that a sentence repeats.
 _MAX_SENTENCES = 20
@@ -186,6 +186,17 @@ def find_wrong(kind: str, column: Sequence[JsonValue]) -> list[bool] | None:
     return [_is_wrong(kind, value) for value in column]
 
 
+def describe_lost(places: Sequence[str]) -> list[str]:
+    """Return a sentence for each whole number that loses digits, by its place in the input: as many as above."""
+    sentences = [
+        f"{_quote(_shorten(place.removeprefix('input.')))} is a whole number beyond 2^53, which loses digits; "
+        "send it as text"
+        for place in places[:_MAX_SENTENCES]
+    ]
+    more = len(places) - _MAX_SENTENCES
+    return [*sentences, f"and {more} more"] if more > 0 else sentences
+
+
 def _is_wrong(kind: str, value: JsonValue) -> bool:
     if value is None:
         return False
@@ -202,8 +213,11 @@ def _sort_names(tree: Tree) -> Tree:
 
 
 def _cut(path: tuple[str, ...]) -> tuple[str, ...]:
-    name = path[-1]
-    return path if len(name) <= _MAX_SHOWN_NAME else (*path[:-1], f"{name[:_MAX_SHOWN_NAME]}…")
+    return (*path[:-1], _shorten(path[-1]))
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _MAX_SHOWN_NAME else f"{name[:_MAX_SHOWN_NAME]}…"
 
 
 def _quote(name: str) -> str:

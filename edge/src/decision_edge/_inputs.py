@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from ._errors import InvalidInput
-from ._json import JsonObject, JsonValue, to_double
+from ._json import JsonObject, JsonValue, format_number, to_double
 from ._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
 if TYPE_CHECKING:
@@ -137,16 +137,17 @@ def _drop_empty(column: Any) -> list[Any]:
     return [None if value == "" else value for value in values] if "" in values else values
 
 
-def clean_input(value: object, places: Places = _NO_PLACES) -> JsonObject:
+def clean_input(value: object, places: Places = _NO_PLACES, lost: list[str] | None = None) -> JsonObject:
     """Return a deep copy of an input object with every number as float. Raises InvalidInput, naming the place.
 
-    A pandas Series is read as the row of a table, whose columns called like one of `places` fill it.
+    A pandas Series is read as the row of a table, whose columns called like one of `places` fill it. Adds to `lost` the
+    places of whole numbers that are others as floats.
     """
     if isinstance(value, Mapping):
-        return _clean_object(value, "input", 1)
+        return _clean_object(value, "input", 1, lost)
     series: Any = value
     if hasattr(series, "index") and hasattr(series, "items") and not hasattr(series, "columns"):
-        return _clean_object(_nest_row(_split_columns(list(series.index), places), series), "input", 1)
+        return _clean_object(_nest_row(_split_columns(list(series.index), places), series), "input", 1, lost)
     hint = "; tables are for predict_many" if hasattr(value, "columns") else ""
     raise InvalidInput(
         f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}{hint}."
@@ -199,7 +200,7 @@ def is_missing(value: object) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def clean_member(value: object, place: str, depth: int) -> JsonValue:
+def clean_member(value: object, place: str, depth: int, lost: list[str] | None = None) -> JsonValue:
     """Return a value within an input as JSON has it, `depth` levels deep. Raises InvalidInput, naming the place."""
     if value is None or isinstance(value, bool):
         return value
@@ -209,16 +210,18 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
         number = to_double(value)
         if not math.isfinite(number):
             raise InvalidInput(f"{place} is not a finite number.")
+        if lost is not None and isinstance(value, int) and _loses_digits(value, number):
+            lost.append(place)
         return number
     # The types of JSON first: whether something else is a Mapping takes long to find out.
     if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > MAX_INPUT_DEPTH:
         raise InvalidInput(f"The input is nested deeper than {MAX_INPUT_DEPTH} levels.")
     if isinstance(value, (dict, Mapping)):
-        return _clean_object(value, place, depth)
+        return _clean_object(value, place, depth, lost)
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        return clean_member(value.tolist(), place, depth)
+        return clean_member(value.tolist(), place, depth, lost)
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [clean_member(member, f"{place}[{index}]", depth + 1) for index, member in enumerate(value)]
+        return [clean_member(member, f"{place}[{index}]", depth + 1, lost) for index, member in enumerate(value)]
     if is_missing(value):
         raise InvalidInput(f"{place} is missing within a list; leave the member out.")
     if isinstance(value, date):
@@ -230,11 +233,17 @@ def clean_member(value: object, place: str, depth: int) -> JsonValue:
     if isinstance(value, np.floating):
         return clean_member(float(value), place, depth)
     if isinstance(value, (np.bool_, np.integer)):
-        return clean_member(value.item(), place, depth)
+        return clean_member(value.item(), place, depth, lost)
     raise InvalidInput(f"{place} is of type {type(value).__name__}, which JSON does not have.")
 
 
-def _clean_object(value: Mapping[Any, Any], place: str, depth: int) -> JsonObject:
+def _loses_digits(value: int, number: float) -> bool:
+    """Return whether a double is neither a whole number nor written as it, in the shortest digits."""
+    # Of a class of integers the number, as `int` writes it.
+    return not -MAX_EXACT < value < MAX_EXACT and int(number) != value and format_number(number) != int.__repr__(value)
+
+
+def _clean_object(value: Mapping[Any, Any], place: str, depth: int, lost: list[str] | None = None) -> JsonObject:
     if len(value) > MAX_INPUT_KEYS:
         raise InvalidInput(f"{place} has more than {MAX_INPUT_KEYS:,} keys.")
     cleaned: JsonObject = {}
@@ -249,7 +258,7 @@ def _clean_object(value: Mapping[Any, Any], place: str, depth: int) -> JsonObjec
         elif kind is bool or (kind is str and member.isascii() and "\x00" not in member):
             cleaned[name] = member
         elif not is_missing(member):
-            cleaned[name] = clean_member(member, f"{place}.{name}", depth + 1)
+            cleaned[name] = clean_member(member, f"{place}.{name}", depth + 1, lost)
     return cleaned
 
 

@@ -17,7 +17,7 @@ from ._bundle import Bundle, BundleSource, name_source, read_bundle
 from ._bundle.zip import ADAPTERS, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
-from ._fields import EdgeField, Fields
+from ._fields import EdgeField, Fields, describe_lost
 from ._inputs import Part, Row, Rows, clean_input, iterate_parts, to_plain
 from ._json import JsonObject, expect_list, expect_object, reading
 from ._model.classifier import Classifier
@@ -320,11 +320,12 @@ class EdgePredictor:
         return values, unread
 
     def _check(self, input: Row) -> tuple[JsonObject, list[str]]:
-        """Return an input as it is read, once the schema takes it, and a sentence for each text that is misread."""
-        values, misread = self._readings.read(clean_input(input, self._fields.places))
+        """Return an input as it is read, once the schema takes it, and a sentence for each value read as another."""
+        lost: list[str] = []
+        values, misread = self._readings.read(clean_input(input, self._fields.places, lost))
         if self._schema is not None:
             self._schema.check(values)
-        return values, misread
+        return values, [*describe_lost(lost), *misread]
 
     def _decide_by_rules(self, values: JsonObject) -> EdgeDecision | None:
         rule = self._rules.find_match(values)

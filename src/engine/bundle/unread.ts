@@ -22,6 +22,9 @@ const kindNames: Readonly<Record<InputFieldKind, string>> = {
   any: '',
 };
 
+/** What is said of a whole number that is another one as a double. */
+export const lostDigits = 'is a whole number beyond 2^53, which loses digits; send it as text';
+
 /** Sentences about one input; of more only their number is given. */
 const maxSentences = 20;
 /** Code points of a name that a sentence repeats. */
@@ -93,6 +96,15 @@ function makeHint(name: string, names: Names, budget: HintBudget): string {
   if (name.includes('.')) return '; nest it, or give the table itself';
   const nearest = findNearest(name, names.keys(), budget);
   return nearest === null ? '' : `; did you mean ${quote(nearest)}?`;
+}
+
+/** Says of whole numbers at places of an input that they lose digits: at most twenty sentences and how many more. */
+export function describeLostDigits(places: readonly (readonly (string | number)[])[]): string[] {
+  const sentences = places.slice(0, maxSentences).map((place) => {
+    const written = place.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+    return `${quote(shorten(written.slice(1), maxShownName))} ${lostDigits}`;
+  });
+  return places.length > maxSentences ? [...sentences, `and ${places.length - maxSentences} more`] : sentences;
 }
 
 const quote = (name: string) => `'${JSON.stringify(name).slice(1, -1)}'`;

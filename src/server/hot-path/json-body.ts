@@ -1,7 +1,10 @@
 import { WorkbenchError } from '../../engine/errors.ts';
-import { findDuplicateKey, findStringEnd, parseJsonText } from '../../engine/json-faults.ts';
+import { findDuplicateKey, findLostDigits, findStringEnd, parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
+
+/** Where a value stands in a body. */
+export type Place = (string | number)[];
 
 const { maxInputDepth, maxInputKeys } = limits;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
@@ -10,12 +13,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
  * Reads a JSON body strictly: UTF-8 only, at most 32 levels and 2,000 keys in an object, no duplicate or prototype
  * keys, finite numbers, no lone surrogates and no NUL. An empty body is `undefined`. Throws `bad_request` with the
  * position of a syntax error or where there are more than `maxValues` values, and `validation_error` with the place of
- * a value that cannot be stored.
+ * a value that cannot be stored. Gives `tellLost` the places of whole numbers that lose digits, where there are any.
  *
  * Measured on a body of 550 bytes: 3.1 µs, of which JSON.parse takes 1.7 µs. With a reviver, which could make most of
  * these checks, JSON.parse takes 9.4 µs.
  */
-export function readJsonBody(bytes: Uint8Array, maxValues = Number.POSITIVE_INFINITY): unknown {
+export function readJsonBody(
+  bytes: Uint8Array,
+  maxValues = Number.POSITIVE_INFINITY,
+  tellLost?: (places: Place[]) => void,
+): unknown {
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
@@ -38,6 +45,10 @@ export function readJsonBody(bytes: Uint8Array, maxValues = Number.POSITIVE_INFI
     );
   }
   checkStrictness(parsed.value, text);
+  if (tellLost !== undefined) {
+    const lost = findLostDigits(text);
+    if (lost.length > 0) tellLost(lost);
+  }
   return parsed.value;
 }
 

@@ -19,7 +19,8 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
     const { body } = request;
     const message = body instanceof LargeBody ? await readLargeBody(deps, request, body, null) : body;
     const countCall = createCallCounter(deps, caller);
-    const call = { caller, requestId: request.id, baseUrl, countCall };
+    const { lostDigits } = request;
+    const call = { caller, requestId: request.id, baseUrl, countCall, lostDigits };
     return mcp.answer(toWebRequest(request, baseUrl), message, call);
   });
   app.addHook('onClose', async () => {

@@ -71,13 +71,16 @@ function answerUnreadableAddress(guard: RequestGuard) {
 /** Accepts JSON and, where an operation takes a file, forms (else 415); large bodies stay bytes. */
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length > maxLightBodyBytes) {
       done(null, new LargeBody(body));
       return;
     }
     try {
-      done(null, readJsonBody(body));
+      const value = readJsonBody(body, undefined, (places) => {
+        request.lostDigits = places;
+      });
+      done(null, value);
     } catch (error) {
       done(error as Error);
     }
@@ -91,6 +94,7 @@ function acceptBodies(app: FastifyInstance): void {
 /** Sends every request through the guard, as the first of its hooks. */
 function admitRequests(app: FastifyInstance, guard: RequestGuard): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('lostDigits', null);
   app.addHook('onListen', async () => {
     const address = app.server.address();
     if (typeof address === 'object' && address !== null) guard.listensOn(address.port);

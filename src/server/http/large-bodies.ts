@@ -29,7 +29,9 @@ export async function readLargeBody(
   { bytes }: LargeBody,
   operation: OperationName | null,
 ): Promise<unknown> {
-  const { problems } = await deps.preparation.run(findCallerId(request), 'checkBody', { bytes, operation });
+  const order = { bytes, operation };
+  const { problems, lostDigits } = await deps.preparation.run(findCallerId(request), 'checkBody', order);
   refuseProblems(problems);
+  request.lostDigits = lostDigits;
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }

@@ -7,6 +7,7 @@ import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
+import type { Place } from '../hot-path/json-body.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
@@ -23,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, or null; set before any route runs. */
     caller: Caller | null;
+    /** Places of the body whose whole numbers lose digits; null where there are none. */
+    lostDigits: Place[] | null;
   }
   interface FastifyContextConfig {
     access?: Operation['access'];
@@ -39,6 +42,7 @@ type AnyHandler = (
     query: unknown;
     body: unknown;
     caller: Caller | null;
+    lostDigits: Place[] | null;
     receipt: Receipt | null;
     requestId: string;
     baseUrl: string;
@@ -60,6 +64,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           query,
           body,
           caller: request.caller,
+          lostDigits: request.lostDigits,
           receipt,
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,

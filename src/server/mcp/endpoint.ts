@@ -14,6 +14,7 @@ import type { Operation } from '../contract/operation.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
+import type { Place } from '../hot-path/json-body.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
@@ -182,7 +183,9 @@ async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: M
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[operation] as (deps: Deps, request: unknown) => unknown;
   await awaitTurn(deps, row, params);
-  const answer = await handler(deps, withNamed(deps, { params, query, body, receipt: null, ...call }));
+  const isArgument = ([part, within]: Place) => part === 'params' && within === 'arguments';
+  const lostDigits = call.lostDigits?.filter(isArgument).map((place) => place.slice(2)) ?? null;
+  const answer = await handler(deps, withNamed(deps, { params, query, body, receipt: null, ...call, lostDigits }));
   tellChange(deps, operation, row, { ...call, params });
   return isDownload(answer) ? toAddress(row, params, query, call.baseUrl, answer) : answer;
 }

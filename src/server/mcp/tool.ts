@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Hints, Operation } from '../contract/operation.ts';
 import { type OperationName, type OutputOf, operations } from '../contract/operations.ts';
+import type { Place } from '../hot-path/json-body.ts';
 
 type Shape = Record<string, z.ZodType>;
 type JsonSchema = Record<string, unknown>;
@@ -12,6 +13,8 @@ export type McpCall = {
   caller: Caller;
   requestId: string;
   baseUrl: string;
+  /** Places of the message whose whole numbers lose digits; null where there are none. */
+  lostDigits: readonly Place[] | null;
   /** Counts one tool call; throws `rate_limited` past the caller's limit. */
   countCall(): void;
 };

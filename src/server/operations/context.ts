@@ -6,6 +6,7 @@ import type { PreparedOperation } from '../contract/examples/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Foundation } from '../foundation.ts';
+import type { Place } from '../hot-path/json-body.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
@@ -60,6 +61,8 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
+  /** Places of the body whose whole numbers lose digits; null where there are none. */
+  lostDigits: readonly Place[] | null;
   /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
   receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
   /** The things that the path names, looked up on demand; throws where the caller has none. */

@@ -1,12 +1,13 @@
 /** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
 import type { z } from 'zod';
+import { lostDigits } from '../../engine/bundle/unread.ts';
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { compileReadings } from '../../engine/import/readings.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
-import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
-import { readJsonBody } from '../hot-path/json-body.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
+import { type Place, readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
 import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
 import { readExampleFields, toExample } from './example-wire.ts';
@@ -43,6 +44,11 @@ export function makeExamples({ examples }: Request, type: ExampleType, nowMs: nu
   return made;
 }
 
+/** Refuses whole numbers that are others as doubles, such as ids: the examples would hold what nobody sent. */
+export function refuseLostDigits(places: readonly Place[]): void {
+  refuseProblems(places.slice(0, maxReportedProblems).map((place) => toInvalidValue(['body', ...place], lostDigits)));
+}
+
 /** Answers a call that sends one part of an import. */
 export const toPartAnswer = (examples: readonly ExampleRecord[]) => ({ example_ids: examples.map(({ id }) => id) });
 
@@ -51,7 +57,7 @@ export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; n
   rows: ExampleRows;
   answer: Uint8Array;
 } {
-  const value = readJsonBody(order.bytes, maxPreparedValues);
+  const value = readJsonBody(order.bytes, maxPreparedValues, refuseLostDigits);
   const request = parsePart(exampleOperations['examples.create'].body, value, 'body');
   if (!request.ok) throw toValidationError(request.problems);
   const examples = makeExamples(request.value, order.type, order.nowMs);

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compileUnread } from '../../../src/engine/bundle/unread.ts';
+import { compileUnread, describeLostDigits } from '../../../src/engine/bundle/unread.ts';
+import { findLostDigits } from '../../../src/engine/json-faults.ts';
 
 const file = path.resolve(import.meta.dirname, '../../cases/unread.json');
-const { plan, rules, whole_input, schema, cases, wide } = JSON.parse(readFileSync(file, 'utf8'));
+const { plan, rules, whole_input, schema, cases, wide, lost_digits } = JSON.parse(readFileSync(file, 'utf8'));
 
 describe('what of an input is not read [DEC-13]', () => {
   const find = compileUnread({ plan, rules: { rules }, inputSchema: schema });
@@ -16,6 +17,10 @@ describe('what of an input is not read [DEC-13]', () => {
   it('is nothing unknown where a rule reads the whole input', () => {
     const findAny = compileUnread({ plan, rules: { rules: whole_input }, inputSchema: schema });
     expect(findAny({ hotl: 1, loan: { amount: 'x' } })).toEqual(["'loan.amount' must be a number"]);
+  });
+
+  it.each<{ input: string; unread: string[] }>(lost_digits)('are digits beyond 2^53: $input', ({ input, unread }) => {
+    expect(describeLostDigits(findLostDigits(input))).toEqual(unread);
   });
 
   it('of many long names is told within a budget, and what the input holds more is counted', () => {

@@ -397,6 +397,55 @@ describe('a batch', () => {
     expect((await bench.call('POST', '/decide/batch?dry_run=true', batch)).body.results[0].unread).toEqual(sentences);
   });
 
+  it('names whole numbers that lose digits, in an answer, for an agent and of examples [DEC-16]', async () => {
+    const lost = 'is a whole number beyond 2^53, which loses digits; send it as text';
+    const send = async (url: string, text: string) =>
+      bench.app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${bench.token}`, host: '127.0.0.1' },
+        payload: text.replaceAll('"@"', '1234567890123456789'),
+      });
+    const item = { decision_type: 'loan', input: { ...applicant, purpose: '@', more: [1, '@'] } };
+    const one = await send('/api/v1/decide', JSON.stringify(item));
+    expect(one.json().unread).toEqual([`'purpose' ${lost}`, `'more[1]' ${lost}`]);
+    const plain = { ...item, input: applicant };
+    for (const batch of [[plain, item], { decisions: [plain, item] }]) {
+      const { results } = (await send('/api/v1/decide/batch', JSON.stringify(batch))).json();
+      expect(results.map(({ unread }: { unread?: string[] }) => unread?.length)).toEqual([undefined, 2]);
+    }
+    const params = { name: 'make_decision', arguments: item };
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const large = { ...asked, params: { ...params, _meta: { padding: 'x'.repeat(150_000) } } };
+    const { body: key } = await bench.call('POST', '/api-keys', { name: 'agent' });
+    for (const message of [asked, large]) {
+      const answer = await bench.app.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${key.key}`,
+          host: '127.0.0.1',
+        },
+        payload: JSON.stringify(message).replaceAll('"@"', '1234567890123456789'),
+      });
+      expect(answer.body).toContain(`'more[1]' ${lost}`);
+    }
+    const example = { input_payload: item.input, expected_decision: null };
+    for (const padding of ['', 'x'.repeat(150_000)]) {
+      const examples = { examples: [{ input_payload: { padding } }, example] };
+      const refused = await send(`/api/v1${path}/examples`, JSON.stringify(examples));
+      expect([refused.statusCode, refused.json().error.details]).toMatchObject([
+        422,
+        [
+          { loc: ['body', 'examples', 1, 'input_payload', 'purpose'], msg: lost },
+          { loc: ['body', 'examples', 1, 'input_payload', 'more', 1], msg: lost },
+        ],
+      ]);
+    }
+  });
+
   it('tells of a refused item the place and what is wrong there [BAT-9]', async () => {
     const input_schema = { type: 'object', properties: { amount: { type: 'number' } }, required: ['purpose'] };
     await change({ input_schema });

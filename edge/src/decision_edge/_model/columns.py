@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from .._errors import InvalidInput
-from .._fields import Fields, Found, Tree, find_wrong
+from .._fields import Fields, Found, Tree, describe_lost, find_wrong
 from .._inputs import MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
 from .._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
@@ -43,9 +43,11 @@ class Batch:
         self._columns: dict[tuple[str, ...], list[JsonValue]] = {}
         self._fields = fields
         self._misread: dict[int, list[str]] = {}
+        self._lost: dict[int, list[str]] = {}
         self._read_level(level, fields.tree, ())
         self.unread = {row: fields.describe(found) for row, found in self._found.items()}
         self.note_first(self._misread)
+        self.note_first({row: describe_lost(places) for row, places in self._lost.items()})
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, Any]], fields: Fields) -> Batch:
@@ -93,7 +95,8 @@ class Batch:
                 column = _join_level(column, self.size)
             if isinstance(known, dict):
                 column = self._read_objects(column, known, path)
-            cleaned, problem, misread = self._fields.readings.read_column(path, _clean_column(column, len(above) + 2))
+            read = _clean_column(column, len(above) + 2, ".".join(path), self._lost)
+            cleaned, problem, misread = self._fields.readings.read_column(path, read)
             self._columns[path] = cleaned
             self._note_misread(path, misread, problem)
             if known is None and not self._fields.reads_all:
@@ -150,14 +153,23 @@ def _join_level(level: Level, size: int) -> list[Any]:
     return [row or _ABSENT for row in rows]
 
 
-def _clean_column(column: list[Any], depth: int) -> list[JsonValue]:
-    """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing."""
+def _clean_column(column: list[Any], depth: int, place: str, lost: dict[int, list[str]]) -> list[JsonValue]:
+    """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing.
+
+    Adds to `lost`, by their row, the places of whole numbers that lose digits.
+    """
     types = set(map(type, column))
     cleaned: list[JsonValue] = column
+    places: list[str] = []
     if types == {int} and min(column) > -MAX_EXACT and max(column) < MAX_EXACT:
         cleaned = list(map(float, column))
     elif not types <= _PLAIN and not (types == {float} and np.isfinite(np.array(column)).all()):
-        cleaned = [_clean_cell(value, depth) for value in column]
+        cleaned = []
+        for row, value in enumerate(column):
+            cleaned.append(_clean_cell(value, depth, place, places))
+            if places:
+                lost.setdefault(row, []).extend(places)
+                places = []
     if str in types:
         text = "".join([value for value in cleaned if type(value) is str])
         if "\x00" in text:
@@ -169,7 +181,7 @@ def _clean_column(column: list[Any], depth: int) -> list[JsonValue]:
     return cleaned
 
 
-def _clean_cell(value: Any, depth: int) -> JsonValue:
+def _clean_cell(value: Any, depth: int, place: str, lost: list[str]) -> JsonValue:
     kind = type(value)
     if kind is float:
         if value - value == 0:
@@ -180,4 +192,4 @@ def _clean_cell(value: Any, depth: int) -> JsonValue:
         return value  # type: ignore[no-any-return]
     elif kind is _Absent:
         return None
-    return None if is_missing(value) else clean_member(value, "input", depth)
+    return None if is_missing(value) else clean_member(value, place, depth, lost)

@@ -42,7 +42,7 @@ const decideResponseSchema = decisionSchema
       .array(z.string())
       .optional()
       .describe(
-        'Of a dry run or an explanation: a sentence for each field that the policy does not have, or whose value is of another kind and so missing',
+        'Of a dry run or an explanation: a sentence for each field that the policy does not have, or whose value is of another kind and so missing. Of every call: texts that no reading takes, and whole numbers beyond 2^53 that lose digits',
       ),
   })
   .meta({ id: 'Decision' });

@@ -1,10 +1,12 @@
 /** Deciding over the wire: requests are read without a schema library, failures of batch items become entries. */
+import { describeLostDigits } from '../../../engine/bundle/unread.ts';
 import { type ErrorDetail, errorTable, type WorkbenchError } from '../../../engine/errors.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { BatchError, DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
 import { refuseProblems, toValidationError } from '../../errors/validation-error.ts';
+import type { Place } from '../../hot-path/json-body.ts';
 import { mapMaybePromise } from '../../hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../../hot-path/read-decide-request.ts';
 import { type BatchOutcome, decideBatch, decideOne, type PendingDecision } from '../../services/deciding/decisions.ts';
@@ -19,11 +21,19 @@ const answerAfterCommit = ({ response, recorded }: PendingDecision): Promise<Dec
   recorded.then(() => response);
 
 export const decideHandlers = {
-  decide(deps, { body, query, caller, requestId, receipt }) {
+  decide(deps, { body, query, caller, requestId, receipt, lostDigits }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
     const { trace, explain, dry_run: dryRun } = query;
-    const facts = { requestId, trace, receipt, dryRun, sharedMs: 0, tellsUnread: dryRun || explain };
+    const facts = {
+      requestId,
+      trace,
+      receipt,
+      dryRun,
+      sharedMs: 0,
+      tellsUnread: dryRun || explain,
+      lost: describeLost(lostDigits, []),
+    };
     const decide = () => decideOne(deps, caller, request.value, facts);
     if (!explain) return mapMaybePromise(decide(), answerAfterCommit);
     // It decides in its turn: what is refused one is not charged.
@@ -32,7 +42,7 @@ export const decideHandlers = {
     );
   },
 
-  async 'decide.batch'(deps, { body, query, caller, requestId, receipt }) {
+  async 'decide.batch'(deps, { body, query, caller, requestId, receipt, lostDigits }) {
     const items = readBatch(body);
     const toItemId = (index: number) => `${requestId.slice(0, maxIdPrefix)}-${index}`;
     const requests = items.map((item, index) => readDecideRequest(item, ['body', index]));
@@ -47,9 +57,21 @@ export const decideHandlers = {
       receipt === null || query.dry_run
         ? undefined
         : (outcomes: readonly BatchOutcome[]) => receipt.keep(toAnswer(outcomes));
-    return toAnswer(await decideBatch(deps, caller, requests, { toItemId, dryRun: query.dry_run }, keep));
+    const above = Array.isArray(body) ? [] : ['decisions'];
+    const lostOf = Map.groupBy(lostDigits ?? [], (place) => place[above.length]);
+    const toLost = (index: number) => describeLost(lostOf.get(index) ?? null, [...above, index]);
+    return toAnswer(await decideBatch(deps, caller, requests, { toItemId, dryRun: query.dry_run, toLost }, keep));
   },
 } satisfies Handlers;
+
+/** Says of the whole numbers of the input below a place of the body that they lose digits. */
+function describeLost(places: readonly Place[] | null, above: Place): readonly string[] {
+  if (places === null) return [];
+  const at = [...above, 'input'];
+  return describeLostDigits(
+    places.filter((place) => at.every((step, depth) => place[depth] === step)).map((place) => place.slice(at.length)),
+  );
+}
 
 /** The answer, and beside it what would change it; the decision is recorded once. */
 async function answerWithExplanation(

@@ -6,7 +6,7 @@ import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import { readExampleFields, toExample } from '../../preparation/example-wire.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
-import { makeExamples, writeRows } from '../../preparation/prepare-examples.ts';
+import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/prepare-examples.ts';
 import { importExamples } from '../../services/examples/example-import.ts';
 import {
   addExampleRows,
@@ -26,7 +26,8 @@ import { toPage } from '../pages.ts';
 const maxReportedProblems = 100;
 
 export const exampleHandlers = {
-  'examples.create': async (deps, { type, caller, body, receipt }) => {
+  'examples.create': async (deps, { type, caller, body, receipt, lostDigits }) => {
+    refuseLostDigits(lostDigits ?? []);
     const order = { type: toExampleType(type), nowMs: deps.clock.now() };
     const loc = ['body', 'examples'];
     if (body instanceof LargeBody) {
@@ -67,7 +68,8 @@ export const exampleHandlers = {
 
   'examples.get': (deps, { type, params }) => toExample(findExample(deps, type, params.example_id)),
 
-  'examples.update': (deps, { type, params, body }) => {
+  'examples.update': (deps, { type, params, body, lostDigits }) => {
+    refuseLostDigits(lostDigits ?? []);
     const { reviewed, test, status, note, replaces, ...request } = body;
     const { definition } = type.activeVersion;
     const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);

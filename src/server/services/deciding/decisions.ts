@@ -30,6 +30,8 @@ type CallFacts = {
   dryRun: boolean;
   /** Name parts of the input that are not read. */
   tellsUnread: boolean;
+  /** Says of whole numbers in the request that they lose digits. */
+  lost: readonly string[];
 };
 
 type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
@@ -51,7 +53,7 @@ export function decideOne(
   deps: Foundation,
   caller: Caller,
   request: DecideRequest,
-  { requestId, trace, receipt, dryRun, sharedMs, tellsUnread }: CallFacts,
+  { requestId, trace, receipt, dryRun, sharedMs, tellsUnread, lost }: CallFacts,
 ): PendingDecision | Promise<PendingDecision> {
   const { store, runtime, metering, clock } = deps;
   const startedAt = clock.monotonic() - sharedMs;
@@ -65,7 +67,7 @@ export function decideOne(
   const versionNumber = decider.version;
   const { input } = request;
   const unread = tellsUnread ? decider.findUnread(input) : null;
-  const call = { caller, type, input, versionNumber, requestId, receipt, dryRun, startedAt, unread };
+  const call = { caller, type, input, versionNumber, requestId, receipt, dryRun, startedAt, unread, lost };
   const decided = decider.decide(input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
@@ -82,7 +84,11 @@ export async function decideBatch(
   deps: Foundation,
   caller: Caller,
   items: readonly Result<DecideRequest, ErrorDetail>[],
-  { toItemId, dryRun }: { toItemId: (index: number) => string; dryRun: boolean },
+  {
+    toItemId,
+    dryRun,
+    toLost,
+  }: { toItemId: (index: number) => string; dryRun: boolean; toLost: (index: number) => readonly string[] },
   keep?: (outcomes: readonly BatchOutcome[]) => void,
 ): Promise<BatchOutcome[]> {
   const held = keep && holdCommits(deps.runtime.decisions);
@@ -104,7 +110,15 @@ export async function decideBatch(
     try {
       if (!item.ok) throw toValidationError(item.problems);
       const sharedMs = embedded.has(item.value.input) ? shareMs : 0;
-      const facts = { requestId, trace: false, receipt: null, dryRun, sharedMs, tellsUnread: dryRun };
+      const facts = {
+        requestId,
+        trace: false,
+        receipt: null,
+        dryRun,
+        sharedMs,
+        tellsUnread: dryRun,
+        lost: toLost(index),
+      };
       const { response, recorded } = await decideOne(ownDeps, caller, item.value, facts);
       const outcome: BatchOutcome = { ok: true, response };
       expected.push(outcome);
@@ -196,11 +210,11 @@ function record(
   decision: Decision,
 ): PendingDecision {
   const { caller, type, input, requestId, receipt, dryRun } = call;
-  // Values not of their field's kind are named without being asked for.
-  const unread = call.unread ?? (misread === undefined ? null : [...misread]);
+  // Values not of their field's kind, and numbers that lose digits, are named without being asked for.
+  const unread = call.unread ?? (misread === undefined && call.lost.length === 0 ? null : [...(misread ?? [])]);
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
   const made: DecideResponse = { ...decision, latency_ms: latencyMs, request_id: requestId };
-  if (unread !== null) made.unread = unread;
+  if (unread !== null) made.unread = [...call.lost, ...unread];
   const response: DecideResponse = trace === null ? made : { ...made, trace };
   if (dryRun) return { response: toDryAnswer(response, escalation !== null), recorded: Promise.resolve() };
   const logged: NewLoggedDecision = {
