@@ -3,9 +3,8 @@ import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { nounOf, type PathReading } from '../import/readings.ts';
 import { nothingPromised } from '../measured.ts';
-import { describeCondition } from '../rules/analysis/words.ts';
 import type { RulesFile } from '../rules/compile.ts';
-import { listOwnThresholds } from '../thresholds.ts';
+import { describeRule, describeThresholds } from './describe-policy.ts';
 import type { InputField } from './input-fields.ts';
 import type { Golden, ManifestDraft, Reasons } from './manifest.ts';
 import { writeCardHead } from './model-card-head.ts';
@@ -27,11 +26,6 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
   logistic: 'logistic classifier',
   trees: 'classifier of boosted trees',
   blend: 'blend of a logistic classifier and boosted trees',
-};
-
-const betweenWords = {
-  accept: "the classifier's answer stands",
-  flag: "the classifier's answer is given, marked for a person",
 };
 
 const maxRareOptions = 30;
@@ -102,29 +96,16 @@ function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
   return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
 }
 
-/** Says what becomes of a confidence between the thresholds, and of an unfamiliar input. */
-function describeBetween({
-  escalation_policy: { between, unfamiliar },
-  fallback_option: fallback,
-}: ManifestDraft): string {
-  const handedOver = fallback === null ? betweenWords.flag : 'the fallback option answers, marked for a person';
-  const words = between === 'accept' || between === 'flag' ? betweenWords[between] : handedOver;
-  const asked = between === 'escalate' ? ' (the workbench may ask a connected model first)' : '';
-  const treated = unfamiliar === 'ignore' ? 'decided like any other' : 'handed over whatever the confidence';
-  return `Between the two ${words}${asked}. Inputs unlike the examples are ${treated}.`;
-}
-
 function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): string[] {
-  const { classifier, confidence_thresholds: thresholds, fallback_option: fallback } = manifest;
+  const { classifier, fallback_option: fallback } = manifest;
   const named = fallback === null ? '' : escapeMarkdown(fallback);
-  const own = listOwnThresholds(thresholds, escapeMarkdown);
   if (classifier === null || metrics === null) {
     const count = rules.rules.length === 1 ? '1 hard rule decides' : `${rules.rules.length} hard rules decide`;
     return [`${count}, the first that matches. What no rule decides is ${named}.`];
   }
   return [
     `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
-    `A confidence of ${thresholds.auto_decide} or more decides directly${own}. Below ${thresholds.escalation} the decision is handed over${fallback === null ? ', marked for a person: no fallback option is set.' : `: the fallback option ${named} answers, marked for a person.`} ${describeBetween(manifest)}`,
+    describeThresholds(manifest, escapeMarkdown),
   ];
 }
 
@@ -171,15 +152,14 @@ function describeWeakParts({ weak_parts: parts }: Metrics): string[] {
 }
 
 const maxListedRules = 100;
-const maxConditionLength = 500;
+/** In one line, without what would end the quotation. */
+const quoteCode = (code: string) => `\`${code.replaceAll(/[\r\n`]+/g, ' ')}\``;
 
 /** Each rule as a sentence: its tests in words, any other condition as code. */
 function describeRules({ rules }: RulesFile): string[] {
-  const items = rules.slice(0, maxListedRules).map(({ name, condition, then, reason_code: code }) => {
-    const cut = condition.replaceAll(/[\r\n`]+/g, ' ').slice(0, maxConditionLength);
-    const words = describeCondition(condition, escapeMarkdown) ?? `\`${cut}\``;
-    const reason = code === null ? '' : ` (${escapeMarkdown(code)})`;
-    return `${escapeMarkdown(name)}: if ${words}, the answer is ${escapeMarkdown(then)}${reason}.`;
+  const items = rules.slice(0, maxListedRules).map((rule) => {
+    const code = rule.reason_code === null ? '' : ` Its reason code is ${escapeMarkdown(rule.reason_code)}.`;
+    return `${escapeMarkdown(rule.name)}: ${describeRule(rule, escapeMarkdown, quoteCode)}${code}`;
   });
   const rest = rules.length - items.length;
   return listUnder('Rules', rest > 0 ? [...items, `${rest} more are in \`rules.json\`.`] : items);

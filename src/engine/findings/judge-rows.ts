@@ -1,6 +1,6 @@
 /** Held-out rows as the search for weak parts counts them: wrong, or given to a person. */
 import type { JudgedPart } from '../domain.ts';
-import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
+import { compileReapply, type DecidingSettings, decideRow, type RecordedRow } from '../measure/reapply.ts';
 import type { JudgedRow } from './slices.ts';
 
 /** Judges rows by the current settings; null where the schema, or (`leavesRuled`) a rule, takes them away. */
@@ -9,12 +9,12 @@ export function compileJudge(
   part: JudgedPart,
   leavesRuled = false,
 ): (row: RecordedRow) => JudgedRow | null {
-  const replay = compileReplay(settings);
+  const reapply = compileReapply(settings);
   return (row) => {
-    const { row: replayed } = replay(row);
+    const { row: reapplied } = reapply(row);
     const isWhole = part === 'whole_decision';
-    if (replayed === null || (leavesRuled && !isWhole && replayed.ruled !== null)) return null;
-    const { decision, escalate } = decideRow(isWhole ? replayed : { ...replayed, ruled: null }, settings);
+    if (reapplied === null || (leavesRuled && !isWhole && reapplied.ruled !== null)) return null;
+    const { decision, escalate } = decideRow(isWhole ? reapplied : { ...reapplied, ruled: null }, settings);
     const isWrong = isWhole ? !escalate && decision !== row.expected : row.predicted !== row.expected;
     return { input: row.input, isWrong, isEscalated: escalate };
   };

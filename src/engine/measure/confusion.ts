@@ -1,7 +1,7 @@
 /** Which options are decided where others would be right. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics } from '../domain.ts';
-import { decideRow, type ReplayedRow } from './replay.ts';
+import { decideRow, type ReappliedRow } from './reapply.ts';
 
 /** Rows of the matrix are right options, its columns decided ones, both in the order of the labels. */
 export type Confusion = Pick<Metrics, 'confusion_labels' | 'confusion_matrix' | 'per_class'>;
@@ -47,9 +47,9 @@ export function tabulateDecisions(
   };
 }
 
-/** Counts what rules, classifier and thresholds decide of replayed rows. */
+/** Counts what rules, classifier and thresholds decide of held-out rows. */
 export function tabulateRows(
-  rows: readonly ReplayedRow[],
+  rows: readonly ReappliedRow[],
   settings: ThresholdSettings,
   options: readonly string[],
 ): Confusion {
@@ -60,7 +60,7 @@ export function tabulateRows(
 }
 
 /** Counts the rows that thresholds decide about, neither ruled nor unfamiliar, in equal bins between 0 and 1. */
-export function countByConfidence(rows: readonly ReplayedRow[], binCount: number): ConfidenceBin[] {
+export function countByConfidence(rows: readonly ReappliedRow[], binCount: number): ConfidenceBin[] {
   const bins = Array.from({ length: binCount }, (_, bin) => ({
     low: bin / binCount,
     high: (bin + 1) / binCount,

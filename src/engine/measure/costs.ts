@@ -3,7 +3,7 @@ import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeigha
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { createStream, randomStreams } from '../random.ts';
 import { listOwnThresholds } from '../thresholds.ts';
-import { decideRow, type ReplayedRow } from './replay.ts';
+import { decideRow, type ReappliedRow } from './reapply.ts';
 
 type CostQuestion = {
   costs: Costs;
@@ -67,7 +67,7 @@ function chooseBetween(low: number, high: number): number {
 }
 
 /** The cost of a row with settings: a look where it is handed on, else the cost of its answer. */
-type Weigh = (row: ReplayedRow, settings: ThresholdSettings) => number;
+type Weigh = (row: ReappliedRow, settings: ThresholdSettings) => number;
 
 function compileWeighing(costs: Costs, look: number): Weigh {
   const costOf = compileCosts(costs);
@@ -77,9 +77,9 @@ function compileWeighing(costs: Costs, look: number): Weigh {
   };
 }
 
-/** Costs per 1,000 decisions on replayed rows; null where costs are not known, or there are no rows. */
+/** Costs per 1,000 decisions on held-out rows; null where costs are not known, or there are no rows. */
 export function computeCostPer1000(
-  rows: readonly ReplayedRow[],
+  rows: readonly ReappliedRow[],
   settings: ThresholdSettings,
   costs: Costs,
 ): number | null {
@@ -89,7 +89,7 @@ export function computeCostPer1000(
 }
 
 /** Makes what a wrong answer costs on average in place of a row's, by the mistakes of rows and by all that may be. */
-function compileMistakes(rows: readonly ReplayedRow[], costOf: CostOf): (row: ReplayedRow) => number {
+function compileMistakes(rows: readonly ReappliedRow[], costOf: CostOf): (row: ReappliedRow) => number {
   const counts = new Map<string, number>();
   const mistakes = new Map<string, { count: number; sum: number }>();
   for (const { expected, prediction } of rows) {
@@ -120,7 +120,7 @@ function compileMistakes(rows: readonly ReplayedRow[], costOf: CostOf): (row: Re
 }
 
 /** Rows that thresholds decide, with what each costs where it stands. */
-function listOpenRows(rows: readonly ReplayedRow[], costOf: CostOf): OptionRow[] {
+function listOpenRows(rows: readonly ReappliedRow[], costOf: CostOf): OptionRow[] {
   const ofMistake = compileMistakes(rows, costOf);
   return rows.flatMap((row) => {
     const { ruled, expected, prediction } = row;
@@ -140,7 +140,7 @@ function blendCosts(rows: readonly OptionRow[], count: number): OpenRow[] {
   }));
 }
 
-type Suggest = (rows: readonly ReplayedRow[]) => ThresholdSettings;
+type Suggest = (rows: readonly ReappliedRow[]) => ThresholdSettings;
 
 /** Makes what finds the thresholds of least cost on rows; thresholds of the type change only what they have to. */
 function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, look: number): Suggest {
@@ -160,7 +160,7 @@ function decideFrom(auto_decide: number, settings: ThresholdSettings): Threshold
 }
 
 /** The cost with each threshold that may be set, in equal steps. */
-function drawCurve(rows: readonly ReplayedRow[], { costs, settings, ownEscalation }: CostQuestion) {
+function drawCurve(rows: readonly ReappliedRow[], { costs, settings, ownEscalation }: CostQuestion) {
   return Array.from({ length: curveSteps + 1 }, (_, step) => step / curveSteps)
     .filter((auto_decide) => auto_decide >= (ownEscalation ?? 0))
     .map((auto_decide) => ({
@@ -224,13 +224,13 @@ function estimateCosts(now: Sample, then: Sample) {
 }
 
 /**
- * Weighs errors against looks on replayed rows: cost per 1,000 decisions with the current thresholds, with suggested
+ * Weighs errors against looks on held-out rows: cost per 1,000 decisions with the current thresholds, with suggested
  * ones, and where a person looks at everything. The suggestion is measured on rows it was not chosen on (10 folds), so
  * that it looks no better than it is. Intervals are percentiles of 500 bootstrap draws of the rows (Efron 1979) and one
  * mistake more, the same in every call.
  */
 export function measureCosts(
-  { rows, refused }: { rows: readonly ReplayedRow[]; refused: number },
+  { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   missing: number,
   question: CostQuestion,
 ): CostFinding {
@@ -277,7 +277,7 @@ export function measureCosts(
 }
 
 /** One threshold for all, or own ones where certainly cheaper on unseen rows (test/bench/results/costs.md). */
-function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, weigh: Weigh, look: number) {
+function chooseThresholds(rows: readonly ReappliedRow[], question: CostQuestion, weigh: Weigh, look: number) {
   const one = tryThresholds(rows, compileSuggestion(question, look), weigh);
   // If answers between the thresholds are accepted, the lower one decides alone, and options have none of their own.
   if (question.settings.escalation_policy.between === 'accept') return one;
@@ -287,7 +287,7 @@ function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, 
 }
 
 /** Finds thresholds by all rows; `costs` are those of each row under thresholds that were found without its fold. */
-function tryThresholds(rows: readonly ReplayedRow[], suggest: Suggest, weigh: Weigh) {
+function tryThresholds(rows: readonly ReappliedRow[], suggest: Suggest, weigh: Weigh) {
   const without = Array.from({ length: folds }, (_, fold) => suggest(rows.filter((_, i) => i % folds !== fold)));
   const settings = suggest(rows);
   return {
@@ -299,7 +299,7 @@ function tryThresholds(rows: readonly ReplayedRow[], suggest: Suggest, weigh: We
 
 const addUp = (costs: readonly number[]) => costs.reduce((sum, cost) => sum + cost, 0);
 
-function describeThresholds(rows: readonly ReplayedRow[], settings: ThresholdSettings) {
+function describeThresholds(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
   const automatic = rows.filter((row) => !decideRow(row, settings).escalate).length;
   return { thresholds: settings.confidence_thresholds, share_automatic: automatic / rows.length };
 }

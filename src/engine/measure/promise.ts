@@ -4,7 +4,7 @@ import type { PromiseFinding, PromiseTerms } from '../measured.ts';
 import { boundError, isErrorBelow } from './error-bound.ts';
 import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
 import { formatShare } from './format-share.ts';
-import type { ReplayedRow } from './replay.ts';
+import type { ReappliedRow } from './reapply.ts';
 import { countRowsNeeded } from './rows-needed.ts';
 
 export type PromiseQuestion = PromiseTerms & {
@@ -35,9 +35,9 @@ export function toRisk({
 }
 
 /** Counts from each threshold down to `lowest` or `last`, with what rules decide at each of them. */
-function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: PromiseQuestion, last?: number): Tried[] {
+function countByThreshold(rows: readonly ReappliedRow[], { option, lowest }: PromiseQuestion, last?: number): Tried[] {
   const own = rows.filter(({ ruled, prediction }) => option === null || (ruled ?? prediction.option) === option);
-  const isWrong = ({ expected, ruled, prediction }: ReplayedRow) => (ruled ?? prediction.option) !== expected;
+  const isWrong = ({ expected, ruled, prediction }: ReappliedRow) => (ruled ?? prediction.option) !== expected;
   const ruled = own.filter((row) => row.ruled !== null);
   const open = own
     .filter((row) => row.ruled === null && row.prediction.unfamiliarReason === null)
@@ -65,7 +65,7 @@ function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: Prom
  * hold at all thresholds at once (see error-bound.ts), so any number of targets can be explored on the same rows. Rows
  * decided by a rule are among the automatic ones; unfamiliar and refused ones never are.
  */
-export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuestion): PromiseFinding {
+export function findPromise(rows: readonly ReappliedRow[], question: PromiseQuestion): PromiseFinding {
   const { target_error, certainty, option, isRefitted, basis } = question;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question);
@@ -118,7 +118,7 @@ function findLowestBound(tried: readonly Tried[], risk: number): number {
 }
 
 /** Whether a target declared before the look is kept: the sequence down to the threshold, or it alone, passes. */
-export function keepsDeclared(rows: readonly ReplayedRow[], question: PromiseQuestion, threshold: number): boolean {
+export function keepsDeclared(rows: readonly ReappliedRow[], question: PromiseQuestion, threshold: number): boolean {
   const { target_error } = question;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question, threshold);
@@ -141,13 +141,13 @@ function describeAsked({ target_error, certainty, option }: PromiseQuestion): st
   return `${formatShare(target_error)}${whose} with ${formatShare(certainty)} certainty`;
 }
 
-function describeShortage(needed: number, { length }: readonly ReplayedRow[], question: PromiseQuestion): string {
+function describeShortage(needed: number, { length }: readonly ReappliedRow[], question: PromiseQuestion): string {
   return `To promise ${describeAsked(question)} you need about ${needed} held-out rows with errors as often as so far. You have ${length}.`;
 }
 
 function describeImpossible(
   tried: readonly Tried[],
-  { length }: readonly ReplayedRow[],
+  { length }: readonly ReappliedRow[],
   question: PromiseQuestion,
 ): string {
   const lowest = Math.ceil(findLowestBound(tried, toRisk(question)) * 1_000) / 1_000;
@@ -160,7 +160,7 @@ const suggestedTargets = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
 const suggestedCertainty = 0.95;
 
 /** The thresholds of usual targets, as the metrics have them. */
-export function suggestThresholds(rows: readonly ReplayedRow[], lowest: number): Metrics['suggested_thresholds'] {
+export function suggestThresholds(rows: readonly ReappliedRow[], lowest: number): Metrics['suggested_thresholds'] {
   return suggestedTargets.map((target_error) => {
     const found = findPromise(rows, {
       target_error,

@@ -5,7 +5,7 @@ import type { CompiledRules } from '../rules/compile.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
 import { computeCostPer1000, formatAmount } from './costs.ts';
 import { formatShare } from './format-share.ts';
-import { type DecidingSettings, decideRow, type RecordedRow, type ReplayedRow, replayRows } from './replay.ts';
+import { type DecidingSettings, decideRow, type ReappliedRow, type RecordedRow, reapplySettings } from './reapply.ts';
 import { measureWholeDecision } from './whole-decision.ts';
 
 /** Decides recorded rows by the rules of `settings` and by other ones, and compares what becomes of them. */
@@ -15,18 +15,18 @@ export function measureRulesEffect(
   rules: CompiledRules,
   costs: Costs,
 ): RulesEffect {
-  const before = replayRows(recorded, settings).rows;
-  const others = new Map(replayRows(recorded, { ...settings, rules }).rows.map((row) => [row.recorded, row]));
+  const before = reapplySettings(recorded, settings).rows;
+  const others = new Map(reapplySettings(recorded, { ...settings, rules }).rows.map((row) => [row.recorded, row]));
   // Rules that take long leave out rows at the end.
   const pairs = before.flatMap((row) => {
     const other = others.get(row.recorded);
     return other ? [[row, other] as const] : [];
   });
-  const measure = (rows: ReplayedRow[]) => {
+  const measure = (rows: ReappliedRow[]) => {
     const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, settings, 0);
     return { accuracy, automatic, error_automatic, cost_per_1000: computeCostPer1000(rows, settings, costs) };
   };
-  const isRight = (row: ReplayedRow) => decideRow(row, settings).decision === row.expected;
+  const isRight = (row: ReappliedRow) => decideRow(row, settings).decision === row.expected;
   const isSame = ([a, b]: (typeof pairs)[number]) =>
     JSON.stringify(decideRow(a, settings)) === JSON.stringify(decideRow(b, settings));
   const onlyFirst = pairs.filter(([a, b]) => isRight(a) && !isRight(b)).length;

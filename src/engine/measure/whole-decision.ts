@@ -4,16 +4,16 @@ import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import { formatShare } from './format-share.ts';
-import { decideRow, type ReplayedRow } from './replay.ts';
+import { decideRow, type ReappliedRow } from './reapply.ts';
 
 /** A counted share with its Wilson interval. */
 export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
-/** Counts what becomes of replayed rows; `missing` rows could not be replayed and are only reported. */
+/** Counts what becomes of held-out rows; `missing` ones are only reported. */
 export function measureWholeDecision(
-  { rows, refused }: { rows: readonly ReplayedRow[]; refused: number },
+  { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   settings: ThresholdSettings,
   missing: number,
 ): WholeDecision {
@@ -66,7 +66,7 @@ export function measureWholeDecision(
 
 /** Measures how often the commonest answer (first by name), and rules alone, would be right. */
 function measureBaseline(
-  rows: readonly ReplayedRow[],
+  rows: readonly ReappliedRow[],
   { fallback_option }: Pick<ThresholdSettings, 'fallback_option'>,
 ): WholeDecision['baseline'] {
   const counts = new Map<string, number>();

@@ -1,12 +1,11 @@
 /** One page that says what a policy decides, how well and by which rules, for other people. */
+import { describeRule, describeThresholds } from '../bundle/describe-policy.ts';
 import type { CostFinding } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, Rule } from '../domain.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { type MeasuredShare, nothingPromised, type WholeDecision } from '../measured.ts';
-import { describeCondition } from '../rules/analysis/words.ts';
-import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
 type ReportFacts = {
@@ -35,7 +34,6 @@ type ReportFacts = {
 const maxOptions = 20;
 const maxRules = 12;
 const maxWeakParts = 5;
-const maxCodeCharacters = 300;
 
 /** The one style of the report, which its security policy names by its digest. */
 export const reportStyle = `
@@ -81,7 +79,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
     ['What is promised', `<p>${quoteText(facts.promise ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
     ['The rules', listRules(rules)],
-    ['What no rule decides', describeThresholds(facts)],
+    ['What no rule decides', describeUndecided(facts)],
   ] as const;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${escapeHtml(securityPolicy)}">
@@ -212,41 +210,17 @@ function describeWeakParts(parts: ReportFacts['weakParts']): string {
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** Writes a rule as a sentence: tests in words, any other condition as its code up to 300 characters. */
-function describeRule({ condition, then }: Pick<Rule, 'condition' | 'then'>): string {
-  const cut = condition.length > maxCodeCharacters ? `${condition.slice(0, maxCodeCharacters)}…` : condition;
-  const words = describeCondition(condition, quoteText) ?? `<code>${quoteText(cut)}</code>`;
-  return `If ${words}, the answer is ${quoteText(then)}.`;
-}
+const quoteCode = (code: string) => `<code>${quoteText(code)}</code>`;
 
 function listRules(rules: ReportFacts['rules']): string {
   if (rules.length === 0) return '<p>There are no rules.</p>';
-  const items = rules.slice(0, maxRules).map((rule) => `<li>${describeRule(rule)}</li>`);
+  const items = rules.slice(0, maxRules).map((rule) => `<li>${describeRule(rule, quoteText, quoteCode)}</li>`);
   const more = rules.length > maxRules ? `<p>And ${rules.length - maxRules} more rules.</p>` : '';
   return `<p>The first rule that is true decides.</p><ol>${items.join('')}</ol>${more}`;
 }
 
-function describeThresholds({ policy, settings }: ReportFacts): string {
-  const { confidence_thresholds: thresholds, escalation_policy: escalation, fallback_option } = settings;
-  const fallback =
-    fallback_option === null ? 'its answer is given and flagged for a person' : `${quoteText(fallback_option)} answers`;
-  if (policy.isRulesOnly)
-    return `<p>${fallback_option === null ? 'Nothing answers' : `The fallback option ${fallback}`}.</p>`;
-  const below = escalation.enabled ? `a connected model is asked; where that does not help, ${fallback}` : fallback;
-  const between = {
-    flag: 'its answer is given and flagged for a person',
-    accept: 'its answer stands',
-    fallback,
-    escalate: below,
-  }[escalation.between];
-  const { auto_decide, escalation: lower } = thresholds;
-  const sentences = [
-    `The classifier decides alone from a confidence of ${auto_decide}${listOwnThresholds(thresholds, quoteText)}.`,
-    ...(lower < auto_decide ? [`From ${lower} up to that, ${between}.`] : []),
-    ...(lower > 0 ? [`Below ${lower}, ${below}.`] : []),
-    ...(escalation.unfamiliar === 'escalate'
-      ? [`The same holds of an input that is unlike the examples, however confident the classifier is.`]
-      : []),
-  ];
-  return `<p>${sentences.join(' ')}</p>`;
+function describeUndecided({ policy, settings }: ReportFacts): string {
+  const { fallback_option: fallback } = settings;
+  if (!policy.isRulesOnly) return `<p>${describeThresholds(settings, quoteText)}</p>`;
+  return `<p>${fallback === null ? 'Nothing answers' : `The fallback option ${quoteText(fallback)} answers`}.</p>`;
 }

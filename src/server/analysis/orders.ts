@@ -1,7 +1,7 @@
 /** The messages between the server and the process that looks at the examples. */
 import type { JudgedPart, Readings } from '../../engine/domain.ts';
 import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
-import type { DecidingSettings } from '../../engine/measure/replay.ts';
+import type { DecidingSettings } from '../../engine/measure/reapply.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
 import type { SearchedType } from '../../engine/training/search-labels.ts';
 import type { judgedRows } from '../contract/policies/evaluation.ts';

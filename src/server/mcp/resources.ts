@@ -8,7 +8,7 @@ import { requireScope } from '../auth/auth.ts';
 import { toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { findProgramFolder } from '../process/program-folder.ts';
-import { exportBundle, findExportablePolicy } from '../services/policies/deployment.ts';
+import { exportBundle, findExportablePolicy } from '../services/policies/export.ts';
 import { findDecisionType } from '../services/types/decision-types.ts';
 import type { McpCall } from './tool.ts';
 

@@ -2,7 +2,7 @@ import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
 import { toManifestReadings, toPathReadings } from '../../engine/import/readings.ts';
-import type { DecidingSettings } from '../../engine/measure/replay.ts';
+import type { DecidingSettings } from '../../engine/measure/reapply.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';

@@ -1,19 +1,15 @@
 /** Deciders of deployed policies, compiled before the first call needs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
-import { bundleFormatVersion, type Manifest } from '../../engine/bundle/manifest.ts';
-import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
 import { compileDecider, compileRulesDecider } from '../../engine/decide/decider.ts';
-import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
+import { runGolden } from '../../engine/decide/golden.ts';
 import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
+import { isPiiField } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
-import { makeGoldenInputs } from '../../engine/training/package/golden-inputs.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
@@ -24,12 +20,6 @@ import { findForeignPart, type TextModel } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
 
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
-
-/** Facts about a policy in its bundle that do not affect decisions. */
-export type BundleFacts = {
-  metrics: ModelCardFacts['metrics'];
-  promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
-};
 
 type DeployedDecidersOptions = {
   artifactsDir: string;
@@ -53,47 +43,6 @@ const remedy = 'Train the decision type again, or put a backup of the file in it
 /** Path of a policy's bundle, in its slim form. */
 export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
-}
-
-/**
- * Throws `conflict` where the policy learned values of a field declared personal later: a bundle without them would
- * decide otherwise.
- */
-function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
-  const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
-  const texts = plan.text?.ngrams?.idf.length ? plan.text.fields : [];
-  const personal = [...categories.map(({ path }) => path), ...texts].find((path) => isPiiField(path, piiFields));
-  if (personal === undefined) return;
-  throw new WorkbenchError(
-    'conflict',
-    `The policy holds values of ${personal.join('.')} from before it was declared personal. Train again.`,
-  );
-}
-
-/** The inputs of the golden decisions; those that an earlier version took from examples are made up again. */
-function listGoldenInputs(
-  { golden, manifest, rules, inputSchema }: Bundle,
-  piiFields: readonly string[],
-): JsonObject[] {
-  if (manifest.golden_inputs) return golden.map(({ input }) => input);
-  const seen = golden.map(({ input, output }) => ({ input, option: output.decision }));
-  return makeGoldenInputs(seen, piiFields, { decisionType: manifest.decision_type, rules, inputSchema });
-}
-
-/** The figures without the weak parts that a personal field describes. */
-function withoutFields(metrics: BundleFacts['metrics'], piiFields: readonly string[]): BundleFacts['metrics'] {
-  const isPersonal = (field: string) => isPiiField(field.split('.'), piiFields);
-  const kept = metrics?.weak_parts?.filter(({ fields }) => !fields.some(isPersonal));
-  return metrics && { ...metrics, weak_parts: kept ?? null };
-}
-
-/** Throws `conflict` where nothing would decide what no rule decides. */
-function refuseMissingFallback({ manifest }: Bundle): void {
-  if (manifest.classifier !== null || manifest.fallback_option !== null) return;
-  throw new WorkbenchError(
-    'conflict',
-    'The policy decides by rules alone, and the decision type has no fallback option any more. Choose one.',
-  );
 }
 
 /** Keeps up to 24 compiled policies with the current settings, and knows which cannot be used. */
@@ -186,55 +135,19 @@ export class DeployedDeciders {
   }
 
   /**
-   * The slim bundle that decides as the service does now: the policy's file where nothing has changed since, else
-   * packed again with the present settings.
+   * A trained policy as its file has it, with the bytes of the file, and with its type's present settings. Throws
+   * `unavailable` for a missing or damaged file.
    */
-  async exportSlim(
-    type: DecisionTypeRecord,
-    policy: PolicyFile,
-    { metrics, promise }: BundleFacts,
-  ): Promise<Uint8Array> {
+  readFile(type: DecisionTypeRecord, policy: PolicyFile): { bytes: Uint8Array; trained: Bundle; present: Bundle } {
     const bytes = this.#readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
-    const present = this.#withPresentSettings(trained, type);
-    refuseLearnedValues(present, type.piiFields);
-    refuseMissingFallback(present);
-    const isRedacted = trained.golden.every(({ input }) =>
-      isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
-    );
-    const isNewest = trained.manifest.format_version === bundleFormatVersion && trained.manifest.golden_inputs;
-    if (promise === null && isNewest && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
-    if (present.plan.text?.encoder) await this.#options.encoderHost.start();
-    const inputs = listGoldenInputs(present, type.piiFields);
-    const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
-    const manifest = {
-      ...settings,
-      golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
-      runtime: present.plan.text?.encoder ? this.#options.encoderHost.runtimeVersion : null,
-      promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
-    };
-    const golden = await recordGoldenLines(this.#compile(present), inputs, type.piiFields);
-    return packBundle(
-      {
-        ...present,
-        manifest,
-        golden,
-        modelCard: writeModelCard({
-          ...present,
-          manifest,
-          golden,
-          metrics: withoutFields(metrics, type.piiFields),
-          promise,
-        }),
-      },
-      sha256,
-    );
+    return { bytes, trained, present: this.#withPresentSettings(trained, type) };
   }
 
   /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
   async selfTest(bytes: Uint8Array): Promise<void> {
     const bundle = unpackBundle(bytes, sha256);
-    const { failures } = await runGolden(bundle, this.#compile(bundle));
+    const { failures } = await runGolden(bundle, this.compile(bundle));
     if (failures.length === 0) return;
     throw new WorkbenchError('conflict', `The policy fails its self-test on ${failures.length} of its golden inputs.`);
   }
@@ -257,7 +170,7 @@ export class DeployedDeciders {
       return known;
     }
     const bundle = known?.bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
-    const decider = this.#compile(this.#withPresentSettings(bundle, type));
+    const decider = this.compile(this.#withPresentSettings(bundle, type));
     const compiled = { bundle, decider, type, settingsKey };
     this.#compiled.set(policy.id, compiled);
     return compiled;
@@ -284,7 +197,8 @@ export class DeployedDeciders {
     return withCurrentSettings(bundle, type, this.#options.findEscalationThreshold(bundle.manifest.policy_id));
   }
 
-  #compile(bundle: Bundle): Decider {
+  /** Compiles a bundle with the text model of this program; throws `validation_error` where it needs another one. */
+  compile(bundle: Bundle): Decider {
     const { textModel, encoderHost, now, checkElsewhere } = this.#options;
     const { text } = bundle.manifest;
     const foreign = findForeignPart(bundle, textModel);

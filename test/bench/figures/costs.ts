@@ -12,7 +12,7 @@ import { type Costs, costsSchema } from '../../../src/engine/costs.ts';
 import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
 import { type ConfidenceThresholds, defaultThresholds, escalationPolicySchema } from '../../../src/engine/domain.ts';
 import { measureCosts } from '../../../src/engine/measure/costs.ts';
-import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 import { openPorts, readSet, shuffle, type Trained, trainAndDecide } from './promise-populations.ts';
@@ -57,7 +57,7 @@ function settingsAt(auto_decide: number): ThresholdSettings {
   };
 }
 
-const weigh = (rows: ReplayedRow[], costs: Costs, threshold: number) =>
+const weigh = (rows: ReappliedRow[], costs: Costs, threshold: number) =>
   measureCosts({ rows, refused: 0 }, 0, {
     costs,
     options: [...new Set(rows.flatMap(({ expected, prediction }) => [expected, prediction.option]))].sort(),
@@ -68,7 +68,7 @@ const weigh = (rows: ReplayedRow[], costs: Costs, threshold: number) =>
   });
 
 /** The cost per 1,000 of rows decided alone from thresholds on. */
-function costAt(rows: readonly ReplayedRow[], costs: Costs, thresholds: ConfidenceThresholds): number {
+function costAt(rows: readonly ReappliedRow[], costs: Costs, thresholds: ConfidenceThresholds): number {
   const { look = 0, wrong = 0, pairs } = costs;
   const sum = rows.reduce((total, { expected, prediction: { option, confidence } }) => {
     if (confidence < readThresholdsOf(option, thresholds).auto_decide) return total + (look ?? 0);
@@ -80,7 +80,7 @@ function costAt(rows: readonly ReplayedRow[], costs: Costs, thresholds: Confiden
 
 const grid = Array.from({ length: 101 }, (_, step) => ({ auto_decide: step / 100, escalation: 0 }));
 /** The threshold of the grid that costs least on rows. */
-const bestOfGrid = (rows: readonly ReplayedRow[], costs: Costs) =>
+const bestOfGrid = (rows: readonly ReappliedRow[], costs: Costs) =>
   grid.reduce(
     (best, each) => (costAt(rows, costs, each) < costAt(rows, costs, best) ? each : best),
     settingsAt(1).confidence_thresholds,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { trainingConfigSchema } from '../../../src/engine/domain.ts';
-import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';
 import { train } from '../../../src/engine/training/train.ts';
@@ -116,7 +116,7 @@ export async function openPorts(): Promise<TrainPorts> {
 }
 
 /** What a training finds: the policy's answers on other rows, and these and its held-out rows as a promise sees them. */
-export type Trained = { members: Member[]; decided: ReplayedRow[]; heldOut: ReplayedRow[] };
+export type Trained = { members: Member[]; decided: ReappliedRow[]; heldOut: ReappliedRow[] };
 
 /** Trains on rows and decides others with the policy; `isRefitted` as in the configuration. */
 export async function trainAndDecide(
@@ -136,7 +136,7 @@ export async function trainAndDecide(
   );
   const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);
   const members: Member[] = [];
-  const decided: ReplayedRow[] = [];
+  const decided: ReappliedRow[] = [];
   for (const { input, decision } of others) {
     const answer = await decider.decide(input);
     if (!answer.ok) throw new Error('The schema refuses an input.');

@@ -4,7 +4,7 @@
  * answers of versions go together: nine of ten rows keep the luck that they had.
  */
 import { findPromise } from '../../../src/engine/measure/promise.ts';
-import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import { countFrom, type Member, type Population, simulatePopulations } from './promise-populations.ts';
 
@@ -50,7 +50,7 @@ function askVersions(versions: readonly Version[], count: number, target_error: 
     luck: random(),
   }));
   return versions.map(({ members, errorFrom }, version) => {
-    const held = rows.slice(0, Math.round(count * (1 + version / 10))).map(({ member, luck }): ReplayedRow => {
+    const held = rows.slice(0, Math.round(count * (1 + version / 10))).map(({ member, luck }): ReappliedRow => {
       const { confidence, errorChance } = members[member] as Member;
       const isWrong = (random() < keptLuck ? luck : random()) < errorChance;
       return {

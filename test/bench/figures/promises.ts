@@ -10,7 +10,7 @@
 import { parseArgs } from 'node:util';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
 import { findPromise } from '../../../src/engine/measure/promise.ts';
-import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import {
   countFrom,
@@ -56,7 +56,7 @@ function knowTruth({ members }: Population): Truth {
 /** Rules decide at every threshold. */
 const rank = ({ confidence, isRuled }: Member) => (isRuled ? 2 : confidence);
 
-function drawRows({ members }: Population, count: number, random: Random): ReplayedRow[] {
+function drawRows({ members }: Population, count: number, random: Random): ReappliedRow[] {
   return Array.from({ length: count }, () => {
     const { confidence, errorChance, isRuled } = members[Math.floor(random() * members.length)] as Member;
     const expected = random() < errorChance ? 'other' : 'this';
@@ -69,7 +69,7 @@ function drawRows({ members }: Population, count: number, random: Random): Repla
 }
 
 /** Drawn rows, and what is decided alone from a threshold on. */
-type Draw = { rows: ReplayedRow[]; count(threshold: number): { decided: number; wrong: number } };
+type Draw = { rows: ReappliedRow[]; count(threshold: number): { decided: number; wrong: number } };
 type Rule = (draw: Draw, target: number) => number | null;
 
 const asked = { certainty: 1 - risk, option: null, optionCount: 1, lowest: 0, isRefitted: false };
@@ -78,8 +78,8 @@ const explored: Rule = ({ rows }, target_error) =>
 const declared: Rule = ({ rows }, target_error) =>
   findPromise(rows, { ...asked, target_error, basis: 'declared' }).threshold;
 
-function toDraw(rows: ReplayedRow[]): Draw {
-  const rankOf = ({ ruled, prediction }: ReplayedRow) => (ruled === null ? prediction.confidence : 2);
+function toDraw(rows: ReappliedRow[]): Draw {
+  const rankOf = ({ ruled, prediction }: ReappliedRow) => (ruled === null ? prediction.confidence : 2);
   const sorted = rows.toSorted((a, b) => rankOf(b) - rankOf(a));
   const ranks = Float64Array.from(sorted, rankOf);
   const wrong = new Float64Array(sorted.length + 1);

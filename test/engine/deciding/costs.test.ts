@@ -5,7 +5,7 @@ import type { Costs } from '../../../src/engine/costs.ts';
 import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
 import { escalationPolicySchema } from '../../../src/engine/domain.ts';
 import { findCheapestThreshold, measureCosts } from '../../../src/engine/measure/costs.ts';
-import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 
@@ -15,12 +15,12 @@ const settings: ThresholdSettings = {
   escalation_policy: escalationPolicySchema.parse({}),
   fallback_option: null,
 };
-const row = (expected: string, option: string, confidence: number, ruled: string | null = null): ReplayedRow => ({
+const row = (expected: string, option: string, confidence: number, ruled: string | null = null): ReappliedRow => ({
   expected,
   ruled,
   prediction: { option, confidence, unfamiliarReason: null },
 });
-const measure = (rows: ReplayedRow[], changed: Partial<ThresholdSettings> = {}, own: number | null = null) =>
+const measure = (rows: ReappliedRow[], changed: Partial<ThresholdSettings> = {}, own: number | null = null) =>
   measureCosts({ rows, refused: 0 }, 0, {
     costs,
     options: ['a', 'b'],
@@ -31,7 +31,7 @@ const measure = (rows: ReplayedRow[], changed: Partial<ThresholdSettings> = {}, 
   });
 
 /** A row of a calibrated classifier between two options. */
-function drawRow(random: Random): ReplayedRow {
+function drawRow(random: Random): ReappliedRow {
   const confidence = 1 - 0.5 * random() ** 3;
   const isRight = random() < confidence;
   const option = random() < 0.5 ? 'a' : 'b';

@@ -5,7 +5,7 @@ import { computeBinomialTail, computeUpperBound } from '../../../src/engine/inte
 import { computeMcNemarP, describeComparison } from '../../../src/engine/measure/compare.ts';
 import { boundError, isErrorBelow } from '../../../src/engine/measure/error-bound.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion } from '../../../src/engine/measure/promise.ts';
-import { type ReplayedRow, replayRows } from '../../../src/engine/measure/replay.ts';
+import { type ReappliedRow, reapplySettings } from '../../../src/engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../src/engine/measure/whole-decision.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
@@ -21,7 +21,7 @@ const question: PromiseQuestion = {
   isRefitted: false,
 };
 
-const toRow = (confidence: number, isRight: boolean, changes: Partial<ReplayedRow> = {}): ReplayedRow => ({
+const toRow = (confidence: number, isRight: boolean, changes: Partial<ReappliedRow> = {}): ReappliedRow => ({
   expected: isRight ? 'a' : 'b',
   ruled: null,
   prediction: { option: 'a', confidence, unfamiliarReason: null },
@@ -271,7 +271,7 @@ describe('the whole decision', () => {
       row(1, 'a', 0.99, true),
       row('many', 'a', 0.99),
     ];
-    const whole = measureWholeDecision(replayRows(recorded, settings), settings, 2);
+    const whole = measureWholeDecision(reapplySettings(recorded, settings), settings, 2);
     expect([whole.rows, whole.refused, whole.missing]).toEqual([7, 1, 2]);
     expect(whole.by_rule).toMatchObject({ count: 2, of: 7 });
     expect(whole.automatic).toMatchObject({ count: 4, of: 7, share: 4 / 7 });
@@ -298,16 +298,16 @@ describe('the whole decision', () => {
     if (!costly.ok) throw new Error(JSON.stringify(costly.problems));
     const list = Array.from({ length: 100 }, (_, n) => n);
     const recorded = Array.from({ length: 500 }, () => ({ ...row(1, 'a', 0.9), input: { amount: 1, list } }));
-    const { rows, refused, leftOut } = replayRows(recorded, { ...settings, rules: costly.value });
+    const { rows, refused, leftOut } = reapplySettings(recorded, { ...settings, rules: costly.value });
     expect(refused).toBe(0);
     // 400,000 steps a row, of 20 million.
     expect([rows.length, leftOut]).toEqual([50, 450]);
-    expect(replayRows(recorded, settings)).toMatchObject({ leftOut: 0 });
+    expect(reapplySettings(recorded, settings)).toMatchObject({ leftOut: 0 });
   });
 
   it('says so where no row is left, or none is decided alone [PRM-7]', () => {
     const strict = { ...settings, confidence_thresholds: { auto_decide: 1, escalation: 1 } };
-    const none = measureWholeDecision(replayRows([row(1, 'a', 0.9)], strict), strict, 0);
+    const none = measureWholeDecision(reapplySettings([row(1, 'a', 0.9)], strict), strict, 0);
     expect(none.error_automatic).toMatchObject({ share: null, low: 0, high: 1 });
     expect(none.baseline).toMatchObject({ option: 'a', accuracy: { share: 1 }, rules_alone: null });
     expect(none.sentence).toBe('None of 1 held-out rows would be decided alone.');

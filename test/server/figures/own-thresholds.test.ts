@@ -123,7 +123,7 @@ describe('thresholds of options of a deployed policy', () => {
     await setThresholds({ ...common, by_option: { pay: 0.97 } });
     const bundle = await exportBundle();
     expect(bundle.manifest.confidence_thresholds).toEqual({ ...common, by_option: { pay: 0.97 } });
-    expect(bundle.modelCard).toContain('A confidence of 0.6 or more decides directly, pay from 0.97.');
+    expect(bundle.modelCard).toContain('The classifier decides alone from a confidence of 0.6, pay from 0.97.');
     const decider = compileDecider(bundle, { encoder: null, tokenizer: null, now: () => 0 });
     const { checked, failures } = await runGolden(bundle, decider);
     expect([checked > 10, failures]).toEqual([true, []]);

@@ -207,7 +207,7 @@ describe('the bundle of a decision type', () => {
       'on version 1 of the decision type',
       'Rules, thresholds and the other settings in it are those of version 2.',
       `The SHA-256 of its examples is ${policy.snapshot_sha256}, its seed ${policy.seed}.`,
-      'A confidence of 1 or more decides directly.',
+      'The classifier decides alone from a confidence of 1.',
       whole.sentence,
       `${(100 * whole.escalated.share).toFixed(1)} % of decisions are expected to escalate`,
     ]) {

@@ -7,7 +7,7 @@ import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
-import { isSetAsideLikelier, replayRows } from '../../measure/replay.ts';
+import { isSetAsideLikelier, reapplySettings } from '../../measure/reapply.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
@@ -141,16 +141,16 @@ function measureDecisions(
     relabelled: measuredRows[i]?.relabelled ?? null,
   }));
   const deciding = { ...manifest, rules, inputSchema };
-  const replay = replayRows(recorded, deciding);
-  const whole = measureWholeDecision(replay, manifest, replay.leftOut);
+  const reapplied = reapplySettings(recorded, deciding);
+  const whole = measureWholeDecision(reapplied, manifest, reapplied.leftOut);
   return {
     whole: testRows.length === 0 ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
-      testRows.length === 0 ? [] : suggestThresholds(replay.rows, request.config.escalation_threshold ?? 0),
+      testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding),
     slice_gate: checkSliceGate(request, recorded, deciding),
-    rare_options: reportRareOptions(state, testRows.length === 0 ? [] : replay.rows, manifest),
+    rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ThresholdSettings } from '../../decide/thresholds.ts';
 import type { Metrics } from '../../domain.ts';
-import { decideRow, type ReplayedRow } from '../../measure/replay.ts';
+import { decideRow, type ReappliedRow } from '../../measure/reapply.ts';
 import { formatCount } from '../../numeric.ts';
 import type { Generated, Run } from './state.ts';
 
@@ -9,14 +9,14 @@ type RareReport = NonNullable<Metrics['rare_options']>;
 /** Counts what becomes of the held-out rows of options that were left to a person; null where all were learned. */
 export function reportRareOptions(
   { request, rare, examples }: Pick<Run, 'request'> & Pick<Generated, 'rare' | 'examples'>,
-  replayed: readonly ReplayedRow[],
+  reapplied: readonly ReappliedRow[],
   settings: ThresholdSettings,
 ): Metrics['rare_options'] {
   const { rare_options: mode, min_per_option } = request.config;
   if (mode === 'refuse' || rare.options.length === 0) return null;
   const labelled = examples.filter(({ decision, source }) => decision !== null && source === 'user');
   const held = { rows: 0, handed_on: 0, right_by_rule: 0, wrong_alone: 0 };
-  for (const row of replayed) {
+  for (const row of reapplied) {
     if (!rare.options.includes(row.expected)) continue;
     const { decision, escalate } = decideRow(row, settings);
     held.rows += 1;

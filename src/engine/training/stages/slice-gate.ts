@@ -1,7 +1,7 @@
 import type { Metrics } from '../../domain.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices, type SliceParams, type SliceReport } from '../../findings/slices.ts';
-import type { DecidingSettings, RecordedRow } from '../../measure/replay.ts';
+import type { DecidingSettings, RecordedRow } from '../../measure/reapply.ts';
 import { formatCount } from '../../numeric.ts';
 import type { TrainRequest } from '../request.ts';
 

@@ -1,5 +1,5 @@
 /** A policy as a file. */
-import { exportBundle, findExportablePolicy } from '../../services/policies/deployment.ts';
+import { exportBundle, findExportablePolicy } from '../../services/policies/export.ts';
 import type { Handlers } from '../context.ts';
 
 export const bundleHandlers = {

@@ -7,7 +7,8 @@ import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/poli
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
-import { deployPolicy, withPresentFigures } from '../../services/policies/deployment.ts';
+import { deployPolicy } from '../../services/policies/deployment.ts';
+import { withPresentFigures } from '../../services/policies/export.ts';
 import { tellPromise } from '../../services/policies/job-events.ts';
 import { describeAttention } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';

@@ -14,8 +14,8 @@ export function weighPolicyCosts(
   tried: TriedThresholds,
 ): CostFinding {
   const { escalation_threshold: ownEscalation } = policy.trainingConfig;
-  const { settings, missing, ...replay } = deps.heldOutDecisions.read(type, policy);
-  return measureCosts(replay, missing, {
+  const { settings, missing, ...reapplied } = deps.heldOutDecisions.read(type, policy);
+  return measureCosts(reapplied, missing, {
     costs: type.costs ?? noCosts,
     options: type.activeVersion.definition.options,
     settings,

@@ -7,7 +7,7 @@ import {
   countByConfidence,
   tabulateRows,
 } from '../../../engine/measure/confusion.ts';
-import { decideRow, type ReplayedDecision, type ReplayedRow } from '../../../engine/measure/replay.ts';
+import { decideRow, type ReappliedDecision, type ReappliedRow } from '../../../engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
@@ -19,14 +19,14 @@ import { followsSettings, readPresentSettings } from '../../runtime/current-sett
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { listRecorded, type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
+import { listRecorded, type ReappliedHeldOut, readTrainedFrom, reapplyToHeldOut } from './promises.ts';
 
 /** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
-type OpenRow = ReplayedRow & { exampleId: string };
-export type DecidedRow = OpenRow & { whole: ReplayedDecision };
+type OpenRow = ReappliedRow & { exampleId: string };
+export type DecidedRow = OpenRow & { whole: ReappliedDecision };
 /** Held-out rows up to the current thresholds, and the whole decision with these. */
-type Kept = Pick<Replayed, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
+type Kept = Pick<ReappliedHeldOut, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
 /** Thresholds that are tried; a missing one is as it is now. */
 export type TriedThresholds = { auto_decide?: number | undefined; escalation?: number | undefined };
 export type WholeDecisionDetail = WholeDecision &
@@ -51,7 +51,7 @@ const binCount = 40;
 
 /** Returns the thresholds that are tried. Throws `validation_error` where they are in the wrong order. */
 export function tryThresholds(
-  { confidence_thresholds: present }: Pick<Replayed['settings'], 'confidence_thresholds'>,
+  { confidence_thresholds: present }: Pick<ReappliedHeldOut['settings'], 'confidence_thresholds'>,
   ownEscalation: number | null,
   { auto_decide = present.auto_decide, escalation = present.escalation }: TriedThresholds,
 ): { confidence_thresholds: ConfidenceThresholds } {
@@ -131,9 +131,9 @@ export class HeldOutDecisions {
     const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const { settings, replay, missing } = replayHeldOut(this.#deps, type, policy);
-    const { refused } = replay;
-    const rows = replay.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
+    const { settings, reapplied, missing } = reapplyToHeldOut(this.#deps, type, policy);
+    const { refused } = reapplied;
+    const rows = reapplied.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
     const whole = measureWholeDecision({ rows, refused }, settings, missing);
     const kept = { settings, missing, rows, refused, whole };
     this.#kept.set(key, kept);

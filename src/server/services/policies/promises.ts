@@ -3,7 +3,12 @@ import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
-import { type DecidingSettings, type RecordedRow, type Replay, replayRows } from '../../../engine/measure/replay.ts';
+import {
+  type DecidingSettings,
+  type Reapplied,
+  type RecordedRow,
+  reapplySettings,
+} from '../../../engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import {
   type DeclaredPromise,
@@ -24,8 +29,8 @@ import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readVersion } from './policies.ts';
 
-/** Held-out rows that are replayed at most: usual rules of so many take a quarter of a second. */
-const maxReplayedRows = 10_000;
+/** The most held-out rows that settings are reapplied to: usual rules take a quarter of a second for so many. */
+const maxReappliedRows = 10_000;
 const maxKeptChecks = 200;
 
 /** Reads what a policy was trained from, as far as it decides. */
@@ -40,22 +45,22 @@ export function isRefitted({ metrics, trainingConfig }: Pick<PolicyRecord, 'metr
 }
 
 /** Held-out rows decided by the current settings; `missing` ones cannot be. */
-export type Replayed = {
+export type ReappliedHeldOut = {
   settings: DecidingSettings & { versionNumber: number };
-  replay: Replay<RecordedRow & { exampleId: string }>;
+  reapplied: Reapplied<RecordedRow & { exampleId: string }>;
   missing: number;
 };
 
 /** Decides the held-out rows of a policy again, at most 10,000, in up to a second. */
-export function replayHeldOut(
+export function reapplyToHeldOut(
   deps: Foundation,
   type: DecisionTypeRecord,
   policy: Omit<PolicyRecord, 'metrics'>,
-): Replayed {
+): ReappliedHeldOut {
   const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
   const { recorded, missing } = listRecorded(deps, type, policy);
-  const replay = replayRows(recorded, settings);
-  return { settings, replay, missing: missing + replay.leftOut };
+  const reapplied = reapplySettings(recorded, settings);
+  return { settings, reapplied, missing: missing + reapplied.leftOut };
 }
 
 /** Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. */
@@ -64,7 +69,7 @@ export function listRecorded(
   { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
 ): { recorded: (RecordedRow & { exampleId: string })[]; missing: number } {
-  const measured = store.heldOut.listMeasured(policy.id, maxReplayedRows);
+  const measured = store.heldOut.listMeasured(policy.id, maxReappliedRows);
   const recorded = measured.flatMap(({ input, ...row }) =>
     input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
   );
@@ -73,8 +78,8 @@ export function listRecorded(
 
 /** The whole decision of a policy on its held-out rows, by the current rules and thresholds. */
 export function measurePolicy(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
-  const { settings, replay, missing } = replayHeldOut(deps, type, policy);
-  return measureWholeDecision(replay, settings, missing);
+  const { settings, reapplied, missing } = reapplyToHeldOut(deps, type, policy);
+  return measureWholeDecision(reapplied, settings, missing);
 }
 
 /** Whether two promises name the same target error and certainty. */
@@ -118,12 +123,12 @@ export function findPolicyPromise(
   if (terms.option !== undefined && !options.includes(terms.option)) {
     throw toValidationError([toUnknownOption(['query', 'option'], options)]);
   }
-  return findPromise(replayHeldOut(deps, type, policy).replay.rows, toQuestion(deps, type, policy, terms));
+  return findPromise(reapplyToHeldOut(deps, type, policy).reapplied.rows, toQuestion(deps, type, policy, terms));
 }
 
 type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean };
 
-/** Tells how promises stand; a check costs replayed rows, so it is kept until rules, thresholds or fallback change. */
+/** Says how promises stand; a check reads all held-out rows, so it is kept until rules, thresholds or fallback change. */
 export class PromiseChecks {
   readonly #deps: Foundation;
   readonly #checks = createRecentCache<string, Check>(maxKeptChecks);
@@ -178,11 +183,11 @@ export class PromiseChecks {
   }
 
   #check(type: DecisionTypeRecord, policy: PolicyRecord, promise: KeptPromise): Check {
-    const { replay, settings, missing } = replayHeldOut(this.#deps, type, policy);
-    const { automatic, error_automatic: error, rows } = measureWholeDecision(replay, settings, missing);
+    const { reapplied, settings, missing } = reapplyToHeldOut(this.#deps, type, policy);
+    const { automatic, error_automatic: error, rows } = measureWholeDecision(reapplied, settings, missing);
     const { target_error, basis } = promise;
     const question = { ...toQuestion(this.#deps, type, policy, promise), basis };
-    const isKept = basis === 'declared' && keepsDeclared(replay.rows, question, readLeastConfidence(settings));
+    const isKept = basis === 'declared' && keepsDeclared(reapplied.rows, question, readLeastConfidence(settings));
     // The bounds hold along one order of the rows, which thresholds of single options leave.
     const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
     const tested = isKept ? target_error : boundError(error.count, error.of, toRisk(question));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
-import type { RecordedRow } from '../../../engine/measure/replay.ts';
+import type { RecordedRow } from '../../../engine/measure/reapply.ts';
 import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
 /** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */

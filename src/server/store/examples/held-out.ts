@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../engine/domain.ts';
 import { toCanonicalJson } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
-import { isSetAsideLikelier } from '../../../engine/measure/replay.ts';
+import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
 import { hashString } from '../../../engine/random.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 

@@ -1,4 +1,4 @@
-/** Held-out rows decided once more, by the current rules and thresholds, without asking the classifier again. */
+/** Current rules and thresholds reapplied to held-out rows, without asking the classifier again. */
 import { compileInputValidator } from '../decide/check-bundle.ts';
 import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings } from '../decide/thresholds.ts';
 import type { JsonObject } from '../domain.ts';
@@ -28,14 +28,14 @@ export function isSetAsideLikelier(probabilities: readonly number[]): boolean {
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
-export type ReplayedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled'> & {
+export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled'> & {
   ruled: string | null;
   prediction: Prediction;
 };
 
-export type Replay<Row extends RecordedRow = RecordedRow> = {
+export type Reapplied<Row extends RecordedRow = RecordedRow> = {
   /** Each beside what was recorded of it. */
-  rows: (ReplayedRow & { recorded: Row })[];
+  rows: (ReappliedRow & { recorded: Row })[];
   /** Rows that the input schema refuses: they are no decisions. */
   refused: number;
   /** Rows at the end that were left out, because schema and rules had taken all steps. */
@@ -48,9 +48,9 @@ const maxSteps = 20_000_000;
 const workPerStep = 25;
 
 /** Takes a row through schema (null: refused) and rules, and says in how many steps. */
-export function compileReplay(
+export function compileReapply(
   settings: DecidingSettings,
-): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {
+): (row: RecordedRow) => { row: ReappliedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
   return ({ input, expected, predicted, confidence, unfamiliar, isSetAside, isMasked = false, relabelled = null }) => {
@@ -70,14 +70,17 @@ export function compileReplay(
 }
 
 /** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */
-export function replayRows<Row extends RecordedRow>(recorded: readonly Row[], settings: DecidingSettings): Replay<Row> {
-  const replay = compileReplay(settings);
-  const rows: Replay<Row>['rows'] = [];
+export function reapplySettings<Row extends RecordedRow>(
+  recorded: readonly Row[],
+  settings: DecidingSettings,
+): Reapplied<Row> {
+  const reapply = compileReapply(settings);
+  const rows: Reapplied<Row>['rows'] = [];
   let refused = 0;
   let left = maxSteps;
   for (const each of recorded) {
     if (left <= 0) break;
-    const { row, steps } = replay(each);
+    const { row, steps } = reapply(each);
     left -= steps;
     if (row === null) refused += 1;
     else rows.push({ ...row, recorded: each });
@@ -86,9 +89,9 @@ export function replayRows<Row extends RecordedRow>(recorded: readonly Row[], se
 }
 
 /** The decision on a row; `stage` says by what. */
-export type ReplayedDecision = Pick<Outcome, 'decision' | 'escalate'> & { stage: 'rules' | Outcome['stage'] };
+export type ReappliedDecision = Pick<Outcome, 'decision' | 'escalate'> & { stage: 'rules' | Outcome['stage'] };
 
 /** Applies the thresholds to a row that no rule decides. */
-export function decideRow({ ruled, prediction }: ReplayedRow, settings: ThresholdSettings): ReplayedDecision {
+export function decideRow({ ruled, prediction }: ReappliedRow, settings: ThresholdSettings): ReappliedDecision {
   return ruled === null ? applyThresholds(prediction, settings) : { decision: ruled, escalate: false, stage: 'rules' };
 }

@@ -1,0 +1,199 @@
+/** A policy given away: its bundle as it decides now, with the card that describes it. */
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Bundle,
+  type BundleIdentity,
+  identifyBundle,
+  packBundle,
+  withTextModel,
+} from '../../../engine/bundle/bundle.ts';
+import { bundleFormatVersion, type Manifest } from '../../../engine/bundle/manifest.ts';
+import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/model-card.ts';
+import { recordGoldenLines } from '../../../engine/decide/golden.ts';
+import type { JsonObject, Metrics } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { WholeDecision } from '../../../engine/measured.ts';
+import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
+import { makeGoldenInputs } from '../../../engine/training/package/golden-inputs.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Foundation } from '../../foundation.ts';
+import { sha256 } from '../../process/clock.ts';
+import type { PolicyFile } from '../../runtime/deployed-deciders.ts';
+import { toMissingPart } from '../../runtime/encoder/text-model.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findPolicy } from './policies.ts';
+import { measurePolicy, type PromiseChecks } from './promises.ts';
+
+/** Facts about a policy in its bundle that do not affect decisions. */
+type BundleFacts = {
+  metrics: ModelCardFacts['metrics'];
+  promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
+};
+
+type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
+
+/** An exported bundle: its bytes, what it is called, and what tells it from every other. */
+type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
+
+/** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
+const shownRevisionLength = 8;
+
+/**
+ * Finds the policy to export, the deployed one unless named. Throws `forbidden` (plan), `model_not_deployed`,
+ * `not_found`, or `conflict` where it was not trained to the end.
+ */
+export function findExportablePolicy(
+  deps: Foundation & { promiseChecks: PromiseChecks },
+  caller: Caller,
+  type: DecisionTypeRecord,
+  policyId: string | undefined = deps.store.deployments.find(type.id)?.id,
+): ExportablePolicy {
+  deps.metering.checkExport(caller);
+  if (policyId === undefined) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
+  }
+  const record = findPolicy(deps.store, type, policyId);
+  const { id, version, bundleSha256, status } = record;
+  if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} has no bundle.`);
+  return {
+    policy: { id, version, bundleSha256 },
+    metrics: record.metrics && withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
+    promise: describePromise(deps, type, record),
+  };
+}
+
+function describePromise(
+  { store, promiseChecks }: Foundation & { promiseChecks: PromiseChecks },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): BundleFacts['promise'] {
+  const declared = store.promises.findDeclared(type.id);
+  const standing = promiseChecks.readStanding(type, policy);
+  if (declared === null || standing === null || standing.state === 'nothing_promised') return null;
+  const { state, sentence } = standing;
+  const { target_error, certainty } = declared;
+  return { state, target_error, certainty, sentence, madeAt: policy.promise?.made_at ?? null };
+}
+
+/** The figures of a policy with those that follow from rules and thresholds as they are now. */
+export function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metrics {
+  const { share } = whole.escalated;
+  return share === null ? metrics : { ...metrics, whole, escalation_estimate: share };
+}
+
+/** Packs the bundle that decides as the service does now. Throws `unavailable` for a missing part. */
+export async function exportBundle(
+  runtime: Runtime,
+  type: DecisionTypeRecord,
+  { policy, ...facts }: ExportablePolicy,
+  isSlim: boolean,
+): Promise<ExportedBundle> {
+  const slim = await packSlim(runtime, type, policy, facts);
+  const { revision } = identifyBundle(slim, sha256);
+  // The revision changes with whatever changes what the bundle decides.
+  const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
+  if (isSlim) return nameBundle(slim, name);
+  const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
+    readFile(path).catch((cause: unknown) => Promise.reject(toMissingPart(part, cause)));
+  const [tokenizer, encoder, license] = await Promise.all([
+    read(runtime.textModel.tokenizerPath, 'tokenizer'),
+    read(runtime.textModel.encoderPath, 'text encoder'),
+    read(runtime.textModel.licensePath, "text model's licence"),
+  ]);
+  return nameBundle(withTextModel(slim, { tokenizer, encoder, license }, sha256), name);
+}
+
+/** A slim bundle says in its name that it is one. */
+function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
+  const identity = identifyBundle(bytes, sha256);
+  return { bytes, fileName: `${name}${identity.isSlim ? '-slim' : ''}.zip`, identity };
+}
+
+/**
+ * The slim bundle that decides as the service does now: the policy's file where nothing has changed since, else packed
+ * again with the present settings.
+ */
+async function packSlim(
+  { deployed, encoderHost }: Runtime,
+  type: DecisionTypeRecord,
+  policy: PolicyFile,
+  { metrics, promise }: BundleFacts,
+): Promise<Uint8Array> {
+  const { bytes, trained, present } = deployed.readFile(type, policy);
+  refuseLearnedValues(present, type.piiFields);
+  refuseMissingFallback(present);
+  const isRedacted = trained.golden.every(({ input }) =>
+    isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
+  );
+  const isNewest = trained.manifest.format_version === bundleFormatVersion && trained.manifest.golden_inputs;
+  if (promise === null && isNewest && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
+  if (present.plan.text?.encoder) await encoderHost.start();
+  const inputs = listGoldenInputs(present, type.piiFields);
+  const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
+  const manifest = {
+    ...settings,
+    golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
+    runtime: present.plan.text?.encoder ? encoderHost.runtimeVersion : null,
+    promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
+  };
+  const golden = await recordGoldenLines(deployed.compile(present), inputs, type.piiFields);
+  return packBundle(
+    {
+      ...present,
+      manifest,
+      golden,
+      modelCard: writeModelCard({
+        ...present,
+        manifest,
+        golden,
+        metrics: withoutFields(metrics, type.piiFields),
+        promise,
+      }),
+    },
+    sha256,
+  );
+}
+
+/**
+ * Throws `conflict` where the policy learned values of a field declared personal later: a bundle without them would
+ * decide otherwise.
+ */
+function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
+  const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
+  const texts = plan.text?.ngrams?.idf.length ? plan.text.fields : [];
+  const personal = [...categories.map(({ path }) => path), ...texts].find((path) => isPiiField(path, piiFields));
+  if (personal === undefined) return;
+  throw new WorkbenchError(
+    'conflict',
+    `The policy holds values of ${personal.join('.')} from before it was declared personal. Train again.`,
+  );
+}
+
+/** The inputs of the golden decisions; those that an earlier version took from examples are made up again. */
+function listGoldenInputs(
+  { golden, manifest, rules, inputSchema }: Bundle,
+  piiFields: readonly string[],
+): JsonObject[] {
+  if (manifest.golden_inputs) return golden.map(({ input }) => input);
+  const seen = golden.map(({ input, output }) => ({ input, option: output.decision }));
+  return makeGoldenInputs(seen, piiFields, { decisionType: manifest.decision_type, rules, inputSchema });
+}
+
+/** The figures without the weak parts that a personal field describes. */
+function withoutFields(metrics: BundleFacts['metrics'], piiFields: readonly string[]): BundleFacts['metrics'] {
+  const isPersonal = (field: string) => isPiiField(field.split('.'), piiFields);
+  const kept = metrics?.weak_parts?.filter(({ fields }) => !fields.some(isPersonal));
+  return metrics && { ...metrics, weak_parts: kept ?? null };
+}
+
+/** Throws `conflict` where nothing would decide what no rule decides. */
+function refuseMissingFallback({ manifest }: Bundle): void {
+  if (manifest.classifier !== null || manifest.fallback_option !== null) return;
+  throw new WorkbenchError(
+    'conflict',
+    'The policy decides by rules alone, and the decision type has no fallback option any more. Choose one.',
+  );
+}
