@@ -128,7 +128,7 @@ export function findPolicyPromise(
 
 type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean };
 
-/** Says how promises stand; a check reads all held-out rows, so it is kept until rules, thresholds or fallback change. */
+/** Says how promises stand; a check reads every held-out row, so it is kept until rules or thresholds change. */
 export class PromiseChecks {
   readonly #deps: Foundation;
   readonly #checks = createRecentCache<string, Check>(maxKeptChecks);
