@@ -20,6 +20,9 @@ const reasonName = 'reason';
 const resultWord =
   /(?:^|[^\p{L}])(?:answer|result|status|state|approved|reason|category|class|label|outcome|team|queue|topic|department|intent|disposition|resolution|ergebnis|grund|abteilung|entscheidung|ausgang|klasse|kategorie|thema|zustand|antwort|warteschlange|motif|motivo|r[eé]sultat|d[eé]cision|classe|cat[eé]gorie|statut|r[eé]ponse|resultado|decisi[oó]n|clase|categor[ií]a|etiqueta|estado|respuesta|risultato|esito|decisione|categoria|etichetta|stato|risposta)(?![\p{L}])/iu;
 
+/** Names of an object that holds a verdict: all in it was written with that. */
+const verdictWord = /(?:^|[^\p{L}])(?:feedback|rating|review|evaluation|annotation|judge?ment|assessment)s?$/iu;
+
 /** A column of labels repeats its values: this many rows a value, on average. */
 const minRowsPerValue = 2;
 const maxLabelLength = 60;
@@ -60,10 +63,11 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
   const isDate = kind.startsWith('date') || survey.choices.length > 0;
   if (uses === null || filled === 0 || isDate || findNamed([name], codeNames) !== null) return null;
   const labels = [...uses];
-  if (labels.some(([label]) => label.length > maxLabelLength)) return null;
+  const isNamed = findDecisionColumn([name]) !== null;
+  const maxLength = isNamed ? limits.maxNameLength : maxLabelLength;
+  if (labels.some(([label]) => label.length > maxLength)) return null;
   const known = new Set(options.map(toKey));
   const fitting = labels.filter(([label]) => known.has(toKey(label))).reduce((sum, [, count]) => sum + count, 0);
-  const isNamed = findDecisionColumn([name]) !== null;
   const holdsOptions = fitting / filled > 0.5;
   const isResult = isNamed || resultWord.test(name);
   const areTexts = kind === 'text' || kind === 'yes_no' || survey.type === 'string';
@@ -101,7 +105,8 @@ export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly 
 /** Finds what stands in one object with the answer, where that holds nothing but answers; each with a sentence. */
 export function findBeside(columns: readonly string[], answer: string | null): ReadonlyMap<string, string> {
   const parent = answer?.slice(0, Math.max(0, answer.lastIndexOf('.'))) ?? '';
-  const isOfAnswers = findDecisionColumn([parent]) !== null || resultWord.test(toField(parent));
+  const isOfAnswers =
+    findDecisionColumn([parent]) !== null || [resultWord, verdictWord].some((word) => word.test(toField(parent)));
   if (parent === '' || !isOfAnswers) return new Map();
   const beside = columns.filter((column) => column !== answer && column.startsWith(`${parent}.`));
   return new Map(beside.map((column) => [column, `It stands beside the answer in “${parent}”.`]));

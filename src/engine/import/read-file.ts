@@ -150,7 +150,8 @@ export async function readFile(
   const sheet = markup.test(text)
     ? await readMarkup(text, choice)
     : readText(name, text, null, choice, fileLimits, detected);
-  const lost = `${damaged.count} of the text's signs cannot be read as ${nameEncoding(encoding)} and became “�”, in line ${listLines(damaged.lines, damaged.lines.length)}`;
+  const characters = damaged.count === 1 ? 'character' : 'characters';
+  const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, in line ${listLines(damaged.lines, damaged.lines.length)}`;
   return {
     ...sheet,
     encoding: { name: encoding, choices },

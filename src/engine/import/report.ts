@@ -1,4 +1,5 @@
-/** Tells in sentences how a file was read. */
+/** The account of how a file was read, in the same sentences behind every door. */
+import { formatCount } from '../numeric.ts';
 import type { Sheet, SkipReason } from './sheet.ts';
 import { listLines } from './tables/skipped.ts';
 
@@ -15,9 +16,16 @@ const reasonNames: Readonly<Record<SkipReason, [one: string, many: string]>> = {
 export function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'notes'>): string[] {
   const parts = skipped.map(({ reason, count, lines }) => {
     const name = reasonNames[reason][count === 1 ? 0 : 1];
-    return `${count.toLocaleString('en')} ${name} (${listLines(lines, count)})`;
+    return `${formatCount(count)} ${name} (${listLines(lines, count)})`;
   });
   return [...(parts.length > 0 ? [`No rows: ${parts.join(', ')}`] : []), ...notes];
+}
+
+/** Says what a file is, “300 rows, shift_jis, separated by tabs”, then which lines are no rows and what was guessed. */
+export function describeFile(sheet: Pick<Sheet, 'rows' | 'detected' | 'skipped' | 'notes'>): string[] {
+  const { length } = sheet.rows;
+  const rows = `${formatCount(length)} ${length === 1 ? 'row' : 'rows'}`;
+  return [[rows, ...sheet.detected].join(', '), ...describeReading(sheet)];
 }
 
 /** Asks which encoding a text has, with a word of it in each; null where the encoding is known. */

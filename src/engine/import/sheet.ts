@@ -46,8 +46,9 @@ export type Sheet = {
   notes: string[];
   /** Of a text file: its encoding, and those that it could be in where nothing in it tells. */
   encoding?: { name: string; choices: PossibleEncoding[] };
-  /** Of a table in a text: what separates its cells, '' for nothing. */
+  /** Of a table in a text: what separates its cells, and what stands around those that hold it; '' for nothing. */
   delimiter?: string;
+  quote?: string;
   /** Columns that are no inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */

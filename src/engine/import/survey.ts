@@ -1,6 +1,8 @@
 /** Surveying the columns of a sheet: what is in each, what it is read as and why, and whether it names its row. */
 import type { Json, Reading, Readings } from '../domain.ts';
+import { isConversation } from '../features/conversation.ts';
 import { parseDate } from '../features/dates.ts';
+import { areMarkup } from '../features/readable-text.ts';
 import { identifierPattern } from '../features/values.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
@@ -21,6 +23,8 @@ export type ColumnSurvey = FoundKind & {
 };
 
 const maxSamples = 3;
+/** So many texts show whether a column holds HTML. */
+const maxReadTexts = 100;
 /** Objects may have any number of keys: so many are surveyed, and fewer where there are many objects. */
 const maxSurveyedKeys = 500;
 const maxSurveyedValues = 20_000_000;
@@ -63,6 +67,12 @@ const isRunning = (texts: readonly string[]) =>
 /** A first column without a name, as this program and pandas call it: most often the index of the rows. */
 const isUnnamed = (name: string) => /^(?:column 1|Unnamed: 0|__index_level_0__)$/.test(name);
 
+/** Words: parts between blanks, or a run of letters of a script that sets none between its words. */
+const words =
+  /\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{5}/u;
+/** Seconds or milliseconds since 1970, of the years from 2001 on. */
+const epochTime = /^1\d{9}(?:\d{3})?(?:\.\d+)?$/;
+
 /** Names of a time at which a row was written, by whatever wrote it. */
 const writtenName = /(?:^|[._ -])(?:time[ _-]?stamp|ts|(?:created|updated|inserted|modified|logged)[_ ]?at)$/i;
 
@@ -70,14 +80,15 @@ function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], 
   if (isUnnamed(name) && texts.length > 1 && texts.length === filled && isRunning(texts))
     return 'It only counts the rows.';
   if (filled < minRowsToIdentify || texts.length < minDistinctShare * filled) return null;
-  if (kind.startsWith('date') && writtenName.test(name) && texts.every((text) => /\d:\d/.test(text)))
-    return 'It says when the row was written.';
   const isNumber = kind === 'number' || kind === 'number_decimal_comma';
+  const time = isNumber ? epochTime : kind.startsWith('date') ? /\d:\d/ : null;
+  if (time !== null && writtenName.test(name) && texts.every((text) => time.test(text)))
+    return 'It says when the row was written.';
   const isWhole = () => texts.every((text) => /^\d+$/.test(text));
   const isNamed = isUnnamed(name) || identifierPattern.test(name) || numberedName.test(name);
   const names = isNumber
     ? (isNamed && isWhole()) || isRunning(texts)
-    : kind === 'text' && texts.filter((text) => /\s/.test(text)).length < 0.1 * texts.length;
+    : kind === 'text' && texts.filter((text) => words.test(text)).length < 0.1 * texts.length;
   if (!names) return null;
   return `It only names the row: ${texts.length.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows.`;
 }
@@ -103,6 +114,14 @@ function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
   return { kind: 'as_is', reading: null, reason: hint, choices: [], isDoubtful: isUnread };
 }
 
+/** Says of values that they are learned as something else than they are written. */
+function tellForm(texts: readonly string[], types: ReadonlySet<string>): string {
+  const [first] = texts;
+  if (first !== undefined && toType(types) === 'array')
+    return isConversation(JSON.parse(first)) ? 'a conversation: learned and shown as turns' : '';
+  return types.has('string') && areMarkup(texts.slice(0, maxReadTexts)) ? 'HTML: learned and shown as its text' : '';
+}
+
 function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readings: Readings): ColumnSurvey {
   const name = sheet.columns[column] ?? '';
   const { uses, missing, types } = countValues(sheet, column);
@@ -123,7 +142,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   return {
     ...found,
     name,
-    reason: capitalize([found.reason, blanks, kept].filter((part) => part !== '').join('; ')),
+    reason: capitalize([found.reason, tellForm(texts, types), blanks, kept].filter((part) => part !== '').join('; ')),
     type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
     filled,
     distinct: texts.length,

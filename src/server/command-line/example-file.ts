@@ -6,7 +6,7 @@ import type { JsonObject, Readings } from '../../engine/domain.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
-import { askForEncoding, describeReading } from '../../engine/import/report.ts';
+import { askForEncoding, describeFile } from '../../engine/import/report.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
@@ -68,7 +68,7 @@ export async function readLabelledFile(
   say: (text: string) => void,
 ): Promise<ExampleFile> {
   const read = await readExampleFile(file, () => readFile(file), flags);
-  for (const line of describeFile(read)) say(line);
+  for (const line of describeColumns(read)) say(line);
   const { sheet, surveys } = read;
   const { columns } = sheet;
   const decision = label ?? guessMapping(sheet).decision;
@@ -114,7 +114,7 @@ export async function readInputFile(
     flags,
   );
   // Every row has its answer, so their number alone needs no word.
-  for (const line of describeFile(read).slice(read.sheet.detected.length === 0 ? 1 : 0)) say(line);
+  for (const line of describeColumns(read).slice(read.sheet.detected.length === 0 ? 1 : 0)) say(line);
   const read_as = readKinds(flags['read-as'] ?? [], read.sheet.columns);
   const mapping = { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as };
   return { ...read, mapping, unread };
@@ -183,19 +183,15 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>, fl
 }
 
 /** Says how a file was read, a sentence a line: rows, other lines, guesses, and why columns have their kind. */
-function describeFile({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] {
-  const rows = `${name}: ${sheet.rows.length.toLocaleString('en')} rows`;
+function describeColumns({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] {
   const reasons = surveys.flatMap(({ name: column, reason }) =>
     reason === '' ? [] : [`Column “${column}”: ${reason}`],
   );
   const left = reasons.length - maxDescribedColumns;
   const more = left > 0 ? [`${left} more columns have such a reason`] : [];
-  const lines = [
-    [rows, ...sheet.detected].join(', '),
-    ...describeReading(sheet),
-    ...reasons.slice(0, maxDescribedColumns),
-  ];
-  return [...lines, ...more].map((line) => `${line}.`);
+  const [rows, ...others] = describeFile(sheet);
+  const lines = [`${name}: ${rows}`, ...others, ...reasons.slice(0, maxDescribedColumns), ...more];
+  return lines.map((line) => `${line}.`);
 }
 
 /** The rows of a file as inputs with their answers, in their order; read by the readings of a type where those fit. */

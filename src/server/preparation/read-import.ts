@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
 import { listNewReadings } from '../../engine/import/example-plan.ts';
+import { describeFile } from '../../engine/import/report.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -112,11 +113,13 @@ function describeColumns(
 }
 
 function describeReport(sheet: Sheet): ImportResult['report'] {
-  const { encoding, delimiter, skipped, notes } = sheet;
+  const { encoding, delimiter, quote, skipped, notes } = sheet;
   return {
     encoding: encoding?.name ?? null,
     encodings: encoding?.choices ?? [],
     delimiter: delimiter ?? null,
+    quote: quote ?? null,
+    account: describeFile(sheet),
     skipped,
     notes,
   };

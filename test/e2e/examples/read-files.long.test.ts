@@ -87,7 +87,7 @@ describe('a file that is chosen in the browser', () => {
   test('offers a hidden sheet last, and says that it is hidden [FIL-30]', async () => {
     const path = join(import.meta.dirname, '../../fixtures/cases/xlsx-hidden-sheet/hidden.xlsx');
     await opened.page.locator('input[type=file]').first().setInputFiles(path);
-    const sheets = opened.page.getByLabel('Sheet, of 2');
+    const sheets = opened.page.getByLabel('Sheet (2)');
     await expect.poll(() => sheets.locator('option').allInnerTexts()).toEqual(['Data', 'lists (hidden)']);
     expect(await sheets.inputValue()).toBe('Data');
   });

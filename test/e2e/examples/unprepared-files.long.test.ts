@@ -173,17 +173,17 @@ describe('a file of somebody who never saw the workbench', () => {
     await choose('Buchungen.xlsx', book);
     await page().getByRole('radiogroup', { name: 'Which column is the answer?' }).waitFor();
     process.stdout.write(`read in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s\n`);
-    expect(await page().getByLabel('Sheet, of 3').inputValue()).toBe('Daten');
-    expect(await page().getByLabel('Line with the names of the columns').inputValue()).toBe('3');
+    expect(await page().getByLabel('Sheet (3)').inputValue()).toBe('Daten');
+    expect(await page().getByLabel('Header line').inputValue()).toBe('3');
     expect(await Promise.all(['Anreise am', 'Stammgast?', 'Preis'].map(kind))).toEqual([
       'date_year_first',
       'yes_no',
       'number',
     ]);
     await page().screenshot({ path: join(pictures, 'import-workbook.png') });
-    await page().getByLabel('Sheet, of 3').selectOption('Legende');
+    await page().getByLabel('Sheet (3)').selectOption('Legende');
     await page().getByText('Buchungen.xlsx · 1 row').waitFor();
-    await page().getByLabel('Sheet, of 3').selectOption('Daten');
+    await page().getByLabel('Sheet (3)').selectOption('Daten');
     await page().getByText('Buchungen.xlsx · 60,000 rows').waitFor();
     await page().getByRole('radio').first().click();
     await joinNearLabels();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findAnswers } from '../../../src/engine/import/answers.ts';
 import { proposeRoles } from '../../../src/engine/import/example-plan.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
@@ -129,4 +130,38 @@ it.each(['german_credit', 'complaint_routing', 'sms_spam'])('no column of %s is 
     .map((line) => JSON.parse(line))
     .map(({ input, decision }) => JSON.stringify({ ...input, decision }));
   expect((await judge('rows.jsonl', rows.join('\n'), 'decision')).asked).toEqual({});
+});
+
+describe('a column beside the answer', () => {
+  it('is an input where its texts are sentences, in scripts that set no blanks between words, too [FIL-40]', async () => {
+    const sentences = ['荷物がまだ届きません', 'สินค้ายังไม่มาถึง', '我的订单还没有到'];
+    for (const sentence of sentences) {
+      const { leftOut } = await tickets('message', (row) => `${sentence}${row}`, 60);
+      expect([sentence, leftOut]).toEqual([sentence, {}]);
+    }
+    expect(Object.keys((await tickets('place', (row) => `東京-${row}`, 60)).leftOut)).toEqual(['place']);
+  });
+
+  it('is left out where it was written with the verdict, or with the row [FIL-32]', async () => {
+    const content = Array.from({ length: 40 }, (_, row) =>
+      JSON.stringify({
+        text: `order ${row}`,
+        created_at: 1_772_400_000 + 91 * row,
+        feedback: { by: pick(['bo', 'ann'], row, 2), verdict: answerOf(row) },
+      }),
+    ).join('\n');
+    const { leftOut } = await judge('log.jsonl', content, 'feedback.verdict');
+    expect(leftOut).toEqual({
+      created_at: 'It says when the row was written.',
+      'feedback.by': 'It stands beside the answer in “feedback”.',
+    });
+  });
+
+  it('does not take the place of one that is called so, however long the labels are [FIL-40]', async () => {
+    const label = (row: number) => `${row % 2 === 0 ? 'yes' : 'no'}, ${'as our rules say '.repeat(6)}`;
+    const lines = Array.from({ length: 40 }, (_, row) => `${row % 3 === 0 ? 'a' : 'b'},"${label(row)}"`);
+    const bytes = new TextEncoder().encode(['group,label', ...lines].join('\n'));
+    const sheet = await readFile({ name: 'long.csv', bytes }, {}, { maxBytes: 1e6 });
+    expect(findAnswers(surveyColumns(sheet), []).candidates[0]?.column).toBe('label');
+  });
 });

@@ -171,9 +171,9 @@ describe('the lines of a text', () => {
 
   it('are cut in a time that grows with their number, whatever quotes stand in them', async () => {
     const time = async (text: string) => {
-      const from = performance.now();
+      const from = process.cpuUsage();
       await readBytes('x.csv', toBytes(text)).catch(() => null);
-      return performance.now() - from;
+      return process.cpuUsage(from).user / 1_000;
     };
     for (const piece of ['"', '""', '"a""\n', '"""\n', '"\\"x,', '" ', '","']) {
       const text = `a,b\n${piece.repeat(300_000 / piece.length)}`;

@@ -201,6 +201,8 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
 }
 
 const mutatedRuns = Number(process.env['FUZZ_CASES'] ?? 300);
+/** Each case is read by a process of the server twice. */
+const servedRuns = Number(process.env['FUZZ_CASES'] ?? 60);
 
 describe('damaged files of every format', () => {
   it(`are read or refused in words, and no line is lost (${mutatedRuns} cases) [EXA-13] [FIL-20]`, async () => {
@@ -213,5 +215,49 @@ describe('damaged files of every format', () => {
     );
     process.stdout.write(`${JSON.stringify(outcomes)}\n`);
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(mutatedRuns / 10);
+  }, 7_200_000);
+
+  it(`answer over REST in words, twice alike, with every line of the file (${servedRuns} cases) [EXA-13] [FIL-20]`, async () => {
+    const outcomes = { read: 0, refused: 0 };
+    const post = async ({ name, bytes }: MutatedFile, commit: boolean) => {
+      const form = new FormData();
+      form.set('file', new File([new Uint8Array(bytes)], name));
+      form.set('commit', String(commit));
+      const url = `http://127.0.0.1:${server.port}${folder.url}/examples/import`;
+      const headers = { authorization: `Bearer ${folder.key}` };
+      const answer = await fetch(url, { method: 'POST', headers, body: form });
+      return { status: answer.status, text: await answer.text() };
+    };
+    await fc.assert(
+      fc.asyncProperty(mutatedFiles, async (file) => {
+        const { status, text } = await post(file, false);
+        expect([200, 422], text).toContain(status);
+        const again = await post(file, true);
+        if (status === 422) {
+          const { error } = JSON.parse(text);
+          expect(JSON.parse(again.text).error.details).toEqual(error.details);
+          checkMessage(JSON.stringify([error.message, error.details]).replaceAll('\\"', '”'));
+          outcomes.refused += 1;
+          return;
+        }
+        const { header_line, total, report, ...seen } = JSON.parse(text);
+        for (const sentence of report.account) checkMessage(sentence);
+        const sheet = await readFile(file, {}, { maxBytes: 1e8 });
+        expect(countLines({ ...sheet, skipped: report.skipped })).toBe(countLines(sheet));
+        expect([total, header_line, report.notes]).toEqual([
+          sheet.rows.length,
+          sheet.header?.line ?? null,
+          sheet.notes,
+        ]);
+        // What only a person can answer is asked for by the import alone.
+        expect([200, 422], again.text).toContain(again.status);
+        if (again.status === 200) expect(JSON.parse(again.text)).toEqual({ ...JSON.parse(text), committed: true });
+        expect(seen.committed).toBe(false);
+        outcomes.read += 1;
+      }),
+      { numRuns: servedRuns, seed: 20_261_127, endOnFailure: true },
+    );
+    process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+    expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(servedRuns / 10);
   }, 7_200_000);
 });

@@ -10,7 +10,7 @@ import {
   toExampleColumns,
 } from '../../../src/engine/import/example-plan.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
-import { describeReading } from '../../../src/engine/import/report.ts';
+import { describeFile } from '../../../src/engine/import/report.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
 import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/import-file.ts';
@@ -41,7 +41,7 @@ async function readByPage({ file, label = 'label', options = {} }: Case): Promis
   const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
   const { readRow } = createRowReader(sheet, columns, chooseReadings(surveys, new Map()));
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
-  const says = describeReading(sheet).join('. ');
+  const says = describeFile(sheet).join('. ');
   return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };
 }
 
@@ -80,9 +80,8 @@ describe('a file of others', () => {
     const { status, body, text } = await sendForm(bench.call, url, bytes, Object.fromEntries(fields));
     if (status !== 200) return { refusal: text };
     const columns: { name: string; reason: string }[] = body.columns;
-    const { skipped, notes } = body.report;
     return {
-      says: describeReading({ skipped, notes }).join('. '),
+      says: body.report.account.join('. '),
       inputs: body.preview.map((row: { input_payload: object }) => row.input_payload),
       reasons: Object.fromEntries(columns.map(({ name, reason }) => [name, reason])),
     };

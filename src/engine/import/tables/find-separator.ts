@@ -2,7 +2,7 @@
 import { blanks, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
-const separators = [
+export const separators = [
   { sign: '\t', name: 'tabs' },
   { sign: ';', name: 'semicolons' },
   { sign: '|', name: 'bars' },

@@ -22,12 +22,13 @@ export function readDelimited(
 ): Sheet {
   const lines: TableLine[] = [];
   const skipped = new SkippedLines();
-  splitLines(text, { separator, quote: choice.quote ?? '"' }, ({ line, cells }) => {
+  const quote = choice.quote ?? '"';
+  splitLines(text, { separator, quote }, ({ line, cells }) => {
     if (cells.every(isEmpty)) skipped.add('blank', line);
     else lines.push({ line, cells: cells.some(isWrapped) ? cells.map(unwrapText) : cells });
     return lines.length <= maxRows;
   });
   const found =
     separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
-  return { ...readTable(lines, found, choice, skipped), delimiter: separator };
+  return { ...readTable(lines, found, choice, skipped), delimiter: separator, quote };
 }

@@ -4,7 +4,8 @@ import { columnKinds } from '../../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../../engine/import/survey.ts';
 import { Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { shorten } from '../../parts/text/inputs.ts';
+import { count } from '../../parts/text/figures.ts';
+import { shorten, valueText } from '../../parts/text/inputs.ts';
 import { kindNames } from '../../parts/text/kind-names.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import type { Mapping } from './use-mapping.ts';
@@ -77,9 +78,10 @@ function ColumnRow({ survey, rows, mapping }: { survey: ColumnSurvey; rows: numb
   );
 }
 
-/** “629 different: 0 · 13 · 26” and how many rows have no value. */
-function describeValues({ samples, distinct, filled }: ColumnSurvey, rows: number): string {
-  const shown = samples.map((value) => isolate(shorten(value, maxSampleLength))).join(' · ');
+/** “629 values: 0 · 13 · 26” and how many rows have no value. */
+function describeValues({ samples, type, distinct, filled }: ColumnSurvey, rows: number): string {
+  const read = (sample: string) => valueText(type === 'array' ? JSON.parse(sample) : sample);
+  const shown = samples.map((sample) => isolate(shorten(read(sample), maxSampleLength))).join(' · ');
   const empty = rows > filled ? `, ${(rows - filled).toLocaleString()} empty` : '';
-  return distinct === 0 ? 'empty' : `${distinct.toLocaleString()} different: ${shown}${empty}`;
+  return distinct === 0 ? 'empty' : `${count(distinct, 'value')}: ${shown}${empty}`;
 }

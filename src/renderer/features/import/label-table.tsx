@@ -34,7 +34,7 @@ export function LabelTable({ column, labels, targets, options, onTarget }: Label
                   aria-label={`Label ${isolate(value)} means`}
                   value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
                   data={[
-                    { value: addValue, label: `new option “${isolate(value)}”` },
+                    { value: addValue, label: 'new option' },
                     { value: noneValue, label: 'no label' },
                     ...toChoices([
                       ...options,

@@ -1,6 +1,7 @@
 /** How a file was read, to be chosen otherwise: the encoding where nothing tells it, sheet, header, separator. */
 import { Group, NativeSelect, Radio } from '@mantine/core';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
+import { separators } from '../../../engine/import/tables/find-separator.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 
 type ReadingProps = { sheet: Sheet; onChoose(choice: SheetChoice): void };
@@ -24,13 +25,14 @@ function EncodingQuestion({ sheet, onChoose }: ReadingProps) {
   );
 }
 
-const usualSeparators = [
-  { value: ',', label: 'commas' },
-  { value: ';', label: 'semicolons' },
-  { value: '\t', label: 'tabs' },
-  { value: '|', label: 'bars' },
-  { value: 'blanks', label: 'blanks' },
-  { value: '', label: 'nothing, one column' },
+const separatorChoices = [
+  ...separators.map(({ sign, name }) => ({ value: sign, label: name })),
+  { value: '', label: 'none, one column' },
+];
+const quoteChoices = [
+  { value: '"', label: '"' },
+  { value: "'", label: "'" },
+  { value: '', label: 'none' },
 ];
 const usualEncodings = [
   'utf-8',
@@ -58,16 +60,16 @@ const withTaken = (choices: { value: string; label: string }[], taken: string) =
 
 /** Lets a file be read otherwise than it was: another sheet, header, separator or encoding. */
 export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
-  const { workbook, header, encoding, delimiter } = sheet;
+  const { workbook, header, encoding, delimiter, quote } = sheet;
   const lines = header?.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` })) ?? [];
   const encodings = usualEncodings.map((value) => ({ value, label: value }));
   return (
     <>
       <EncodingQuestion sheet={sheet} onChoose={onChoose} />
-      <Group className="part" align="end">
+      <Group className="part" align="end" gap="sm">
         {workbook && (
           <NativeSelect
-            label={`Sheet, of ${workbook.sheets.length}`}
+            label={`Sheet (${workbook.sheets.length})`}
             value={workbook.sheet}
             data={workbook.sheets.map((name) => ({
               value: name,
@@ -78,8 +80,8 @@ export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
         )}
         {header && (
           <NativeSelect
-            label="Line with the names of the columns"
-            maw="26rem"
+            label="Header line"
+            className="header-line"
             value={String(header.line)}
             data={[{ value: '0', label: 'none' }, ...lines]}
             onChange={(event) => onChoose({ headerLine: Number(event.currentTarget.value) })}
@@ -87,10 +89,18 @@ export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
         )}
         {delimiter !== undefined && (
           <NativeSelect
-            label="Columns are separated by"
+            label="Delimiter"
             value={delimiter}
-            data={withTaken(usualSeparators, delimiter)}
+            data={withTaken(separatorChoices, delimiter)}
             onChange={(event) => onChoose({ delimiter: event.currentTarget.value, headerLine: undefined })}
+          />
+        )}
+        {quote !== undefined && (
+          <NativeSelect
+            label="Quote"
+            value={quote}
+            data={quoteChoices}
+            onChange={(event) => onChoose({ quote: event.currentTarget.value })}
           />
         )}
         {encoding !== undefined && (

@@ -222,6 +222,8 @@ const importResultSchema = z.object({
         .array(z.object({ encoding: z.string(), example: z.string() }))
         .describe('What the text could be in where nothing in it tells, and how it would read: choose in encoding'),
       delimiter: z.string().nullable().describe('What separates the cells of a text; empty: one column'),
+      quote: z.string().nullable().describe('What stands around cells that hold a separator; empty: nothing'),
+      account: z.array(z.string()).describe('How the file was read, in the sentences that page and command line show'),
       skipped: z
         .array(
           z.object({
