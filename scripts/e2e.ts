@@ -1,4 +1,4 @@
-/** `npm run test:e2e -- --repeat 10`: the browser stories alone, so many times, and which of them failed how often. */
+/** `npm run test:e2e -- --repeat 10`: the browser stories alone, repeated, and how often each of them failed. */
 import { parseArgs } from 'node:util';
 import { prepareBrowser } from './testing/browser-tests.ts';
 import { prepareEdge } from './testing/edge-tests.ts';

@@ -190,7 +190,7 @@ export const definitionSchema = z.strictObject({
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
-/** Where a row is from: a person, a teacher, or a corrected live decision, which is no sample of them. */
+/** Where a row is from: a person, a teacher, or a corrected live decision, which is not a random one. */
 export type RowSource = 'user' | 'synthetic' | 'correction';
 
 export type TrainingExample = {

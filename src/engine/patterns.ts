@@ -102,7 +102,7 @@ function skipAtom(characters: readonly string[], at: number): number {
   return end + 1;
 }
 
-/** Skips an escape; the braces of `\p{…}` and `\x{…}` are no repetition. */
+/** Skips an escape; the braces of `\p{…}` and `\x{…}` are not a repetition. */
 function skipEscape(characters: readonly string[], at: number): number {
   if (!'pPx'.includes(characters[at + 1] ?? '\\') || characters[at + 2] !== '{') return at + 2;
   const close = characters.indexOf('}', at);

@@ -85,7 +85,7 @@ export const theme = createTheme({
     // Not by `extend`, which would load them with the first script: they come with the parts that show them.
     MultiSelect: { defaultProps: list },
     Radio: small,
-    // The first item takes the focus; the placeholder that would is no child that a menu may have.
+    // The first item takes the focus; the placeholder that would is not a child that a menu may have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Checkbox: Checkbox.extend(small),
     SegmentedControl: SegmentedControl.extend(small),
@@ -97,7 +97,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
         // A key pressed while a dialog fades would be lost.
         transitionProps: { duration: 80, exitDuration: 0 },
-        // The title of a dialog is no second banner of the page.
+        // The title of a dialog is not a second banner of the page.
         attributes: { header: { role: 'presentation' } },
       },
     }),

@@ -168,10 +168,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const store = createStore(db, clock);
   const serverKey = path.join(toFolderPaths(options.dataDir).secrets, serverKeyKind.name);
   if (store.accounts.hasKeys() && !existsSync(serverKey)) {
-    log.warn(
-      { path: serverKey },
-      'a secret was missing and is made again: no API key of before is valid, make new ones',
-    );
+    log.warn({ path: serverKey }, 'a secret was missing and is made again: no earlier API key is valid, make new ones');
   }
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());

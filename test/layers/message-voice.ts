@@ -25,6 +25,9 @@ const bannedWords: readonly [RegExp, string][] = [
   [/\bleft away\b/i, 'omitted'],
   [/\bwhat of (?:a|an|the|its?|them|which)\b/i, 'parts of'],
   [/\bworked off\b/i, 'handled'],
+  [/\bof before\b/i, 'former'],
+  [/\b(?:says?|said|known) of (?:each|an?|the|its?)\b/i, 'about'],
+  [/\b(?:at least|at most|from|below|by) so many\b/i, 'this many'],
 ];
 
 /** Stands for an interpolation, whose text is not known. */

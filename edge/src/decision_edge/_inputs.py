@@ -76,7 +76,7 @@ class Part:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the inputs are mappings or of a table, and not Series or something that is no input."""
+        """Whether the inputs are mappings or of a table, and not Series or something that is not an input."""
         return all(type(row) is dict or isinstance(row, Mapping) for row in self._rows)
 
 

@@ -1,4 +1,4 @@
-"""JSON values as JavaScript sees them: every number is a double, a bool is no number."""
+"""JSON values as JavaScript sees them: every number is a double, a bool is not a number."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ export const isKind: Readonly<Record<InputFieldKind, (value: Json | undefined) =
   any: (value) => value !== undefined && value !== null,
 };
 
-/** Reads what `inputs` say of a field. Of values under the dot paths `piiFields` only their absence is counted. */
+/** Reads what `inputs` say about a field. Of values under the dot paths `piiFields` only their absence is counted. */
 export function seeInputs(inputs: readonly JsonObject[], piiFields: readonly string[]): FindSeen {
   return (path, kind) => {
     const present = inputs.map((input) => readPath(input, path)).filter(isKind[kind]);

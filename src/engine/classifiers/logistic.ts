@@ -24,7 +24,7 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
   final: { memory: 8, maxIterations: 400, gradientTolerance: 1e-6, valueTolerance: 2e-8 },
 };
 /**
- * From so many parameters on a pass is dear: what is gained after this tolerance moves the log-loss of other rows by
+ * From this many parameters on a pass is expensive; gains below this tolerance move the log-loss of other rows by
  * some 1e-4, and a longer memory takes more time than it saves.
  */
 export const manyParameters = { from: 20_000, valueTolerance: 4e-5, memory: 4 };

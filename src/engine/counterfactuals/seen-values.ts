@@ -10,7 +10,7 @@ export type Change = { path: string[]; from: Json | null; to: Json; distance: nu
 const maxFields = 100;
 /** Different values of a field that are tried; numbers in steps of equal shares of the data. */
 const maxValuesPerField = 8;
-/** From so many words on a string is a text, whose words are looked at instead. */
+/** From this many words on a string is a text, whose words are looked at instead. */
 const minWordsOfText = 4;
 
 type Scalar = string | number | boolean;

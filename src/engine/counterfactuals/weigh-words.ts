@@ -26,7 +26,7 @@ const maxEstimated = 256;
 const maxEstimateSteps = 65_536;
 /** Tokens that the encoder reads to leave words out: about 75 ms on one idle core. The estimate counts, too. */
 const maxTokens = 500;
-/** An estimate takes as long as embedding the text so many times. */
+/** An estimate takes as long as embedding the text this many times. */
 const runsPerEstimate = 4;
 /** Word pieces of a word, about. */
 const tokensPerWord = 1.3;

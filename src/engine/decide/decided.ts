@@ -13,7 +13,7 @@ export type DecisionMade = {
   escalation: EscalationPolicy | null;
   /** The rules that failed on the input before one matched. */
   ruleErrors: readonly RuleFailure[];
-  /** Says of each text that is not of its field's kind what it must be: it counts as missing. Left out: none is. */
+  /** For each text that is not of its field's kind, the form that it must have: it counts as missing. Left out: none is. */
   misread?: readonly string[];
 };
 /** A decision, or why the input does not fit the input schema. */
@@ -33,7 +33,7 @@ export type Decider = {
   embedAhead(inputs: readonly JsonObject[]): Promise<readonly JsonObject[]>;
   /** Estimates the classifier's answer without words of the texts, from one run of the encoder. */
   estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
-  /** Says of each part of an input that the policy does not read why; null where the policy is not at hand. */
+  /** Explains why the policy does not read parts of an input; null where the policy is not at hand. */
   findUnread(input: JsonObject): string[] | null;
   /** The input as it is decided: texts of fields that have a reading are numbers, dates, true or false. */
   read(input: JsonObject): JsonObject;

@@ -25,10 +25,10 @@ const textPattern =
   /(^|_)(text|message|body|narrative|description|subject|comment|comments|content|question|review|summary|note|notes|transcript|email_body|query|title|reason)$/i;
 const areaPattern = /(^|_)(zip|zip_code|zipcode|postcode|postal_code|plz)$/i;
 const maxIdentifierValues = 50;
-/** From so many examples on, a single one that differs is an accident. */
+/** From this many examples on, a single one that differs is an accident. */
 const minForNearlyConstant = 50;
 
-/** Finds what a JSON Schema says of the property at `path`: its format and whether its values are listed. */
+/** Finds what a JSON Schema says about the property at `path`: its format and whether its values are listed. */
 function findSchemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
   const place = path.flatMap((segment) => ['properties', segment]);
   const node = schema === null ? null : readPath(schema, place);
@@ -93,7 +93,7 @@ function inferUse(column: Column): FieldUse {
   if (values.length >= minForNearlyConstant && same === values.length - 1) {
     return { use: null, reason: `It has the same value in all but one of ${values.length} examples.` };
   }
-  /** From so many values of one type on, the others count as missing. */
+  /** From this many values of one type on, the others count as missing. */
   const enough = 0.8 * known.length;
   const lists = known.filter((value) => Array.isArray(value));
   if (lists.filter(isConversation).length >= enough) return { use: 'conversation' };

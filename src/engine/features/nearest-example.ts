@@ -83,7 +83,7 @@ export function compileNearest(
   };
 }
 
-/** Whether all lists of the file have the lengths that an encoder of so many dimensions asks for. */
+/** Whether all lists of the file have the lengths that an encoder of this many dimensions asks for. */
 export function nearestFits({ basis, scale, offset, examples }: NearestFile, dimensions: number | undefined): boolean {
   const size = basis.length;
   return (

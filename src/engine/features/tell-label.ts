@@ -5,7 +5,7 @@ export type Value = string | number | boolean | null | undefined;
 export type Telling = { rows: number; share: number; baseline: number };
 
 const maxCategories = 50;
-/** Numbers are put into bins of about so many rows, in which the label may change once without being seen. */
+/** Numbers are put into bins of about this many rows, in which the label may change once without being seen. */
 const rowsPerBin = 4;
 const minBins = 20;
 const maxBins = 500;
@@ -82,7 +82,7 @@ export function measureTelling(values: readonly Value[], labels: readonly number
   return { rows, share: rows === 0 ? 0 : right / rows, baseline: Math.max(0, ...totals.values()) / Math.max(1, rows) };
 }
 
-/** Whether a column alone settles the label, as far as so many rows can show. */
+/** Whether a column alone settles the label, as far as this many rows can show. */
 export function isLeak({ rows, share, baseline }: Telling): boolean {
   const others = 1 - baseline;
   return rows >= minRows && others * rows >= minOtherRows && 1 - share <= Math.min(maxError, maxErrorOfOthers * others);

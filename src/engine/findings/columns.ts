@@ -10,7 +10,7 @@ export type Column = { path: string[]; name: string; cells: Cell[]; lengths: (nu
 
 /** Fields that are looked at; inputs with more are looked at in part. */
 const maxColumns = 200;
-/** Characters of a text that are kept: longer ones are no categories. */
+/** Characters of a text that are kept: longer ones are not categories. */
 const maxKeptCharacters = 100;
 
 export type ColumnTable = { add(input: JsonObject): void; finish(): Column[] };

@@ -6,7 +6,7 @@ import { isPiiField } from '../pii.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 import { type Finding, type Search, toFinding } from './finding.ts';
 
-/** From so many examples on, a single one that differs is an accident; as in the feature plan. */
+/** From this many examples on, a single one that differs is an accident; as in the feature plan. */
 const minForNearlyConstant = 50;
 /** The share of the examples in which a field names the label, and the most in which it may name another option. */
 const minNamedShare = 0.9;

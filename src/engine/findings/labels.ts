@@ -1,4 +1,4 @@
-/** Labels that are no option, options with too few examples, and labels that a training found suspect. */
+/** Labels that are not an option, options with too few examples, and labels that a training found suspect. */
 import { limits } from '../limits.ts';
 import { type Finding, maxListedExamples, quoteList, type Search, toFinding } from './finding.ts';
 
@@ -24,7 +24,7 @@ function findSpelling(label: string, options: readonly string[]): string | null 
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Starts a search for labels that are no option, and for options with too few examples. */
+/** Starts a search for labels that are not an option, and for options with too few examples. */
 export function searchLabels(options: readonly string[]): Search {
   const counts = new Map<string, number>(options.map((option) => [option, 0]));
   const unknown = new Map<string, { ids: string[]; count: number }>();

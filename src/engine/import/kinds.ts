@@ -114,7 +114,7 @@ const unclearNumber = /^-?\d{1,3}[.,]\d{3}$/;
 /** A code, or a number that some program shortened: `1E5`, not `1.5e5` or `1e+05`. */
 const unclearExponent = /^\d+e\d+$/i;
 
-/** The unit that all texts have as numbers; two of them where units differ, null where one is no number. */
+/** The unit that all texts have as numbers; two of them where units differ, null where one is not a number. */
 function findUnit(texts: readonly string[], decimal: DecimalSign): string | { first: string; other: string } | null {
   const units = new Map<string, string>();
   for (const text of texts) {

@@ -17,7 +17,7 @@ export type Leak = {
   isCertain: boolean;
 };
 
-/** About so many rows are looked at, spread so that no pattern of the file meets theirs (Fibonacci hashing). */
+/** About this many rows are looked at, spread so that no pattern of the file meets theirs (Fibonacci hashing). */
 const maxRows = 5_000;
 const spread = 2_654_435_761;
 /** From this share of rows on, a column that tells the answer is taken to have been written after it. */

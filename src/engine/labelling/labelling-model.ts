@@ -42,7 +42,7 @@ export class LabellingModel {
   #temperature: number | null = null;
   #round = 0;
 
-  /** `optionRows` holds what is known of each option in words, null where no field is text. */
+  /** `optionRows` holds what is known about each option in words, null where no field is text. */
   constructor(width: number, optionCount: number, optionRows: readonly Float64Array[] | null) {
     this.#matrix = new RowMatrix(width);
     this.#ridge = new OnlineRidge(width, optionCount, penalty);

@@ -16,7 +16,7 @@ export type RowEncoder = {
   readText(input: JsonObject): string;
   /** The numbers of an input with the embedding of its text, null without text. */
   encode(input: JsonObject, embedding: Float32Array | null): Float64Array;
-  /** The row of an embedding alone: what is known of an option that no row has yet. */
+  /** The row of an embedding alone: what is known about an option that no row has yet. */
   encodeText(embedding: Float32Array): Float64Array;
 };
 

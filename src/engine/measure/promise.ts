@@ -84,7 +84,7 @@ export function findPromise(rows: readonly ReappliedRow[], question: PromiseQues
   if (found === null) {
     const none = { threshold: null, share_automatic: null, error_observed: null, error_bound: null };
     const passes = isDeclared ? (each: Tried) => passesTest(target_error, each, risk) : isWithin;
-    // A sequence that has begun ends at its first test, whatever more rows say of the thresholds behind it.
+    // A sequence that has begun ends at its first test, whatever more rows say about the thresholds behind it.
     const candidates = sequence.length > 0 ? sequence.slice(0, 1) : tried;
     const needed = countRowsNeeded(candidates, rows.length, target_error, passes);
     return {

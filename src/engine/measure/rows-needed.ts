@@ -1,7 +1,7 @@
 /** How many rows a promise would take, were further ones like those that are there. */
 import { firstShare, type Tried } from './fixed-sequence.ts';
 
-/** Beyond so many held-out rows the answer is that more of them are no way. */
+/** Beyond this many held-out rows, more of them are not a practical remedy. */
 const maxRows = 100_000;
 
 /**

@@ -171,7 +171,7 @@ type Branches = {
   rights: readonly number[];
 };
 
-/** Fills in the tested column and the right child of each node that is no leaf. */
+/** Fills in the tested column and the right child of each node that is not a leaf. */
 function readBranches(trees: Trees, { modes, features, lefts, rights }: Branches): void {
   const parentCounts = new Uint8Array(modes.length);
   trees.roots.forEach((root, tree) => {

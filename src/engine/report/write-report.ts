@@ -94,7 +94,7 @@ ${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`)
 
 const formatTime = (iso: string) => `${iso.slice(0, 10)}, ${iso.slice(11, 16)} UTC`;
 
-/** A share (0 to 1) as so many of 100; whole where that does not round to all or nothing. */
+/** A share (0 to 1) out of 100; a whole number unless that rounds to all or nothing. */
 function ofHundred(share: number): string {
   const rounded = Math.round(share * 100);
   if (rounded === 100) return String(Math.floor(share * 1000) / 10);

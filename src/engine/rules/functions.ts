@@ -95,7 +95,7 @@ const descriptions: FunctionInfo[] = [
     'split',
     [text, text, number],
     'list',
-    'The parts of the string between the occurrences of a separator, at most so many.',
+    'The parts of the string between the occurrences of a separator, at most that number.',
     [2, 3],
   ),
   method('join', [['list'], text], 'text', 'The strings of a list, with a separator between them.', [1, 2]),

@@ -20,6 +20,6 @@ export const ruleLimits = {
   maxListLength: 10_000,
   /** Instructions of a compiled pattern. */
   maxPatternSize: 5000,
-  /** Instructions of all compiled patterns of a decision type's rules; what is no pattern counts as 1,000. */
+  /** Instructions of all compiled patterns of a decision type's rules; what is not a pattern counts as 1,000. */
   maxPatternsSize: 30_000,
 } as const;

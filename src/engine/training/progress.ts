@@ -29,7 +29,7 @@ export type ProgressReporter = {
   heartbeat(): void;
 };
 
-/** The share (0–1) to report after so many steps of unknown total: half of the rest every 40 steps. */
+/** The share (0–1) to report after this many steps of unknown total: half of the rest every 40 steps. */
 export const estimateShare = (steps: number): number => 1 - 2 ** (-steps / 40);
 
 /** Makes the reporter of a training; a report throws `conflict` once the training is cancelled. */

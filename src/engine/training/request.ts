@@ -61,7 +61,7 @@ export type HeldOutRow = {
   probabilities: number[];
   /** Whether the input is unlike the examples that were learned from. */
   unfamiliar: boolean;
-  /** Whether it was left to a rule: what the classifier says of it is no figure of the classifier. */
+  /** Whether it was left to a rule: what the classifier says about it is not a figure of the classifier. */
   ruled: boolean;
   /** Of the canonical JSON of the input that was measured: an example that was edited since does not count any more. */
   input_hash: number;

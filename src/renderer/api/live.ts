@@ -29,7 +29,7 @@ export type LivePorts = {
 };
 
 const retryMs = 2_000;
-/** Without a sign for so long the stream counts as gone. */
+/** Without a sign for this long the stream counts as gone. */
 const maxSilenceMs = heartbeatMs * 2.5;
 /** Stale answers are read again at most this often. */
 const readIntervalMs = 1_000;

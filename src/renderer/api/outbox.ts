@@ -88,7 +88,7 @@ export function createOutbox(ports: OutboxPorts) {
       store.setState({ given: new Map(given).set(exampleId, { ...given.get(exampleId), ...patch }) });
       void ports.journal.putEntry(entry).then(pump);
     },
-    /** Lets what the server says of an example count again, unless a change of it waits. */
+    /** Lets what the server says about an example count again, unless a change of it waits. */
     forget: (exampleId: string): void => {
       const { given, pending } = store.getState();
       if (!given.has(exampleId) || pending.has(exampleId)) return;

@@ -14,7 +14,7 @@ type Figures = Pick<WholeDecision, 'accuracy' | 'automatic' | 'error_automatic' 
   baseline: Pick<NonNullable<WholeDecision['baseline']>, 'option' | 'accuracy'> | null;
 };
 
-/** Says of an accuracy whether it reaches the share that is asked for, and tells people where it does not. */
+/** Whether an accuracy reaches the share that is asked for; says so on stderr where it does not. */
 export function isReached(
   { share }: WholeDecision['accuracy'],
   least: number | null,

@@ -93,7 +93,7 @@ export async function readLabelledFile(
   return { ...read, mapping: { decision, reason_codes: reasons, input: [...inputs], read_as } };
 }
 
-/** Reads a file of inputs, or the standard input; `label` names a column that is no part of them. */
+/** Reads a file of inputs, or the standard input; `label` names a column that is not a part of them. */
 export async function readInputFile(
   file: string | undefined,
   { label, ...flags }: ColumnFlags,

@@ -52,7 +52,7 @@ const maxShownProblems = 20;
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
-/** Tells what went wrong and returns the code that says of which kind it is. A fault of the program is thrown on. */
+/** Tells what went wrong and returns the exit code of its kind. A fault of the program is rethrown. */
 function explain(error: unknown): number {
   if (error instanceof ApiError || error instanceof WorkbenchError) {
     const problems = (error.details ?? []).map(describeProblem);

@@ -32,7 +32,7 @@ function createSchemaWriter() {
 
 const toReference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The same schema with its references pointing into the document's components; `id` is no keyword of JSON Schema. */
+/** The same schema with references into the document's components; `id` is not a keyword of JSON Schema. */
 function relink(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);

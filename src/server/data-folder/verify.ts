@@ -18,7 +18,7 @@ export function listBackupProblems(backup: string): string[] {
     const file = path.join(backup, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) problems.push(`The file ${file} is missing.`);
-    // A link leads out of the backup, and whatever else is no file may never be read to its end.
+    // A link leads out of the backup, and reading anything else but a file may never end.
     else if (!found.isFile() || found.size !== sizeBytes || hashFile(file) !== sha256) {
       problems.push(`The file ${file} is not as it was written.`);
     }

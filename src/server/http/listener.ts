@@ -1,4 +1,4 @@
-/** How the HTTP listener is set up: its bounds, its request ids, and its answers to what is no request at all. */
+/** How the HTTP listener is set up: its bounds, its request ids, and its answers to bytes that are not a request. */
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FastifyHttpOptions, LogController } from 'fastify';
@@ -58,14 +58,14 @@ export function toListenerOptions(logger: HttpLogger, newId: () => string): List
   };
 }
 
-/** Answers to methods that are no requests for an address, as CONNECT. */
+/** Answers to methods that are not requests for an address, as CONNECT. */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (_request, socket) => {
     hangUp(socket, 'method_not_allowed', 'CONNECT is not offered here.');
   });
 }
 
-/** Answers bytes that are no request; a connection without any is closed silently, as browsers open spare ones. */
+/** Answers bytes that are not a request; a connection without any is closed silently, as browsers open spare ones. */
 const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (error, socket) => {
   if (error.code === 'ECONNRESET' || socket.bytesRead === 0) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') {
@@ -78,7 +78,7 @@ const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (e
  * along.
  */
 function hangUp(socket: Duplex, code: ErrorCode, message: string): void {
-  // Each further piece of what is no request comes here again.
+  // Each further piece of such bytes comes here again.
   if (socket.writableEnded) return;
   const hangingUp = setTimeout(() => socket.destroy(), listenerLimits.hangUpMs).unref();
   socket.once('close', () => clearTimeout(hangingUp));

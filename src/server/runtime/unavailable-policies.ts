@@ -33,7 +33,7 @@ export class UnavailablePolicies {
     return this.#failures.get(policyId)?.isMisfit ?? false;
   }
 
-  /** Whether trying again would be in vain: the policy failed, and its files are those that it failed with. */
+  /** Whether trying again would be pointless: the policy failed, and its files are unchanged since. */
   isHopeless(policyId: string): boolean {
     const failure = this.#failures.get(policyId);
     return failure !== undefined && failure.filesSeen === this.#describeFiles(policyId);

@@ -66,7 +66,7 @@ export function listBundles(database: string): { id: string; sha256: string }[] 
   }
 }
 
-/** Keeps the data of before an upgrade as `schema-N.db`, the newest three. Throws StartError when it cannot. */
+/** Keeps a copy of the data before an upgrade as `schema-N.db`, the newest three. Throws StartError when it cannot. */
 export function copyBeforeUpgrade(db: Database.Database, schemaVersion: number, backupsDir: string): string {
   const target = path.join(backupsDir, `schema-${schemaVersion}.db`);
   try {

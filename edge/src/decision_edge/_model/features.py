@@ -102,7 +102,7 @@ def _encode_column(encode: Encode, column: list[JsonValue], slots: Matrix) -> No
 
 
 def read_path(value: JsonValue) -> list[str]:
-    """Return the keys that lead to a value of the input. Raises ValueError where they are no list of strings."""
+    """Return the keys that lead to a value of the input. Raises ValueError where they are not a list of strings."""
     path = [expect_string(part) for part in expect_list(value)]
     if not path:
         raise ValueError("a path is empty")

@@ -44,7 +44,7 @@ _START, _END = 101, 102
 
 
 def join_text(values: Iterable[JsonValue], is_markup: bool = False, conversations: frozenset[int] = frozenset()) -> str:
-    """Return the start of the values of the text fields, joined by line breaks; what is no string is left out.
+    """Return the start of the values of the text fields, joined by line breaks; what is not a string is left out.
 
     Values at the positions `conversations` may also be lists of turns.
     """

@@ -132,7 +132,7 @@ BINARIES: dict[str, Callable[[Value, Value, Run], Value]] = {
 
 
 def select_field(value: Value, field: str) -> Value:
-    """Return the field of a map. Raises Failure where the value is no map or has no such field."""
+    """Return the field of a map. Raises Failure where the value is not a map or has no such field."""
     if not isinstance(value, dict):
         raise Failure("type_mismatch")
     if field not in value:

@@ -104,7 +104,7 @@ def _skip_atom(source: str, at: int) -> int:
 
 
 def _skip_escape(source: str, at: int) -> int:
-    r"""Skip an escape; the braces of `\p{…}` and `\x{…}` are no repetition."""
+    r"""Skip an escape; the braces of `\p{…}` and `\x{…}` are not a repetition."""
     if source[at + 1 : at + 2] not in ("p", "P", "x") or source[at + 2 : at + 3] != "{":
         return at + 2
     close = source.find("}", at)

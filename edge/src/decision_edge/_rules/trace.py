@@ -71,7 +71,7 @@ def _cut_source(condition: str, node: Node) -> str:
 
 
 def _list_recorded(root: Node) -> list[Node]:
-    """Return the nodes whose values are shown: those that read the input and are no part of a longer path."""
+    """Return the nodes whose values are shown: those that read the input and are not part of a longer path."""
     recorded: list[Node] = []
 
     def walk(node: Node, in_path: bool) -> bool:

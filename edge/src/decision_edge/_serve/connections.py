@@ -1,4 +1,4 @@
-"""The connections of a process: how many there are, how long they may be silent, and what the log says of too many."""
+"""The connections of a process: how many there are, how long they may be silent, and a log line about too many."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Refusal(Exception):
 
 
 class UnfinishedBody(Refusal):
-    """A request whose body did not come; what follows on its connection is no request."""
+    """A request whose body did not come; what follows on its connection is not a request."""
 
     def to_response(self) -> JSONResponse:
         """Return the answer, the last one on this connection."""

@@ -13,7 +13,7 @@ const places = { header: 2, fields: 1, name: 0, typeOfType: 2, type: 3, unit: 0 
 /** The prefix of a message: a mark and its length. */
 const messageStart = 8;
 
-/** Lists the columns of durations with the units in a millisecond. Throws RangeError where it is no schema. */
+/** Lists the columns of durations with the units in a millisecond. Throws RangeError where it is not a schema. */
 export function findDurations(arrowSchema: string): Map<string, number> {
   const bytes = Uint8Array.from(atob(arrowSchema), (letter) => letter.charCodeAt(0));
   const view = new DataView(bytes.buffer);

@@ -7,7 +7,7 @@ export type Records = {
   list: readonly unknown[];
   detected: string[];
   notes: string[];
-  /** Keys that are no inputs, each with a sentence. */
+  /** Keys that are not inputs, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
 };
 

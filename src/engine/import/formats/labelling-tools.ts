@@ -1,4 +1,4 @@
-/** How labelling tools write a record in their exports: the fields that people saw, and what they said of it. */
+/** How labelling tools write a record in their exports: the fields that people saw, and what they said about it. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 

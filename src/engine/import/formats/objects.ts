@@ -10,7 +10,7 @@ export type ObjectRow = Extract<SheetRow, { values: unknown }>;
 const maxOpened = 100;
 const maxDepth = 8;
 
-/** A key of objects: `isWhole` where a value is no object, or one that is no set of fields. */
+/** A key of objects: `isWhole` where a value is not an object, or one that is not a set of fields. */
 type Key = { isWhole: boolean; keys: Map<string, Key> };
 const newKey = (): Key => ({ isWhole: false, keys: new Map() });
 

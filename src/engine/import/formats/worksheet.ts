@@ -224,9 +224,9 @@ export function readWorksheet(xml: string, parts: CellParts): Worksheet {
   return reader.read();
 }
 
-/** More cells than this are no table: a few values lie far apart. */
+/** More cells than this are not a table: a few values lie far apart. */
 const maxCells = 10_000_000;
-/** So many columns without a value stand between others. */
+/** Empty columns that may lie between others. */
 const maxGaps = 100;
 
 /** The columns of a sheet's lines: all up to the last one, or those that hold anything where it lies far out. */

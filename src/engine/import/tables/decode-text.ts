@@ -24,7 +24,7 @@ const sampledBytes = 65_536;
 const minZeroShare = 0.02;
 /** No text holds them; programs and pictures do. */
 const controls = /(?![\t\n\r])\p{Cc}/u;
-/** So many damaged signs of all that are not ASCII leave a text UTF-8. */
+/** This many damaged signs of all that are not ASCII leave a text UTF-8. */
 const maxDamagedShare = 0.1;
 
 /** Whether the platform can decode a text of an encoding by this name. */

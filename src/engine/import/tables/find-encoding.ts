@@ -40,7 +40,7 @@ const scripts = ['Latin', 'Cyrillic', 'Greek', 'Hebrew', 'Arabic', 'Thai', 'Hang
   (name) => new RegExp(`\\p{Script=${name}}`, 'u'),
 );
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** Letters that lie side by side; a sign between two letters that stands in no word; what is no sign at all. */
+/** Pairs of letters; a sign between two letters that occurs in no word; characters that are not printable. */
 const pairs = /(?=(\p{L}\p{M}*\p{L}))/gu;
 const signInWord = /\p{L}[^\p{L}\p{M}\p{N}\s\p{Pd}\p{Po}’‘·]\p{L}|[†‡‰¤¦¬]\p{L}|\p{L}[†‡‰¤¦¬]/gu;
 /** Characters of no word: controls, private signs, accents without a letter, ligatures. */

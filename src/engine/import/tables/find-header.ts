@@ -71,7 +71,7 @@ function isRow(line: TableLine, rows: readonly TableLine[]): boolean {
 }
 
 /**
- * Whether a line below the first names says more about the columns and is no row: units, questions, a second header.
+ * Whether a line below the first names says more about the columns and is not a row: units, questions, a second header.
  * None of its cells is met in a row, and its words stand over columns of numbers.
  */
 function isSecondHeader(line: TableLine, below: readonly TableLine[], least: number): boolean {
@@ -106,7 +106,7 @@ function joinLines(upper: TableLine, lower: TableLine): TableLine {
   return { line: lower.line, cells };
 }
 
-/** Whether a narrow line above the names groups them and is no title: its words stand apart, over several columns. */
+/** Whether a narrow line above the names groups them: its words stand apart, over several columns, unlike a title's. */
 function standsOver(upper: TableLine, lower: TableLine): boolean {
   const places = [...upper.cells.keys()].filter((column) => isFilled(upper.cells[column]));
   const isApart = places.some((place, index) => index > 0 && place - (places[index - 1] ?? 0) > 1);

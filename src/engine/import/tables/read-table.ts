@@ -112,7 +112,7 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
   names.every((name, column) => cells[column] === name) &&
   names.some(isName);
 
-/** Makes a sheet of lines: titles, second headers, totals and notes are no rows; lines that fit no row are refused. */
+/** Makes a sheet of lines: titles, second headers, totals and notes are not rows; lines that fit no row are refused. */
 export function readTable(
   given: readonly TableLine[],
   detected: string[],

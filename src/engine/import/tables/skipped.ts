@@ -1,4 +1,4 @@
-/** Lines of a file that something is said of: those that are none of its rows, or hold a certain sign. */
+/** Lines of a file that something is said about: those that are none of its rows, or hold a certain sign. */
 import type { Skipped, SkipReason } from '../sheet.ts';
 
 const maxListedLines = 20;
@@ -11,7 +11,7 @@ export function listLines(lines: readonly number[], count: number): string {
   return shown.join(', ') + (left > 0 ? ` and ${left.toLocaleString('en')} more` : '');
 }
 
-/** Counts lines that are no rows, in the order in which their reasons are first met. */
+/** Counts lines that are not rows, in the order in which their reasons are first met. */
 export class SkippedLines {
   readonly #byReason = new Map<SkipReason, Skipped>();
 

@@ -2,7 +2,7 @@
 
 /** A separator between cells: its characters, or any run of blanks. */
 export const blanks = 'blanks';
-/** How the cells of a text are set apart; '' is no separator, and no quote. */
+/** How the cells of a text are set apart; '' is not a separator, and no quote. */
 export type Dialect = { separator: string; quote: string };
 
 const newline = 10;

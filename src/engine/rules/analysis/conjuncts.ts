@@ -118,7 +118,7 @@ export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
 /** True if no input can make the conjunction true. Where nothing of it is opaque, false means that some input does. */
 export function isImpossible({ fields, opaque }: Conjunct): boolean {
   for (const part of opaque) if (opaque.has(`!${part}`)) return true;
-  /** How the keys of fields in a field begin that is no map. */
+  /** The prefix of the keys of fields below a field that is not a map. */
   const closed = new Set<string>();
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;

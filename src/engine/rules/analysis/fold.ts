@@ -14,7 +14,7 @@ function evaluateConstant(node: RuleNode): Outcome {
 
 /** Replaces every part that needs no input by its value, where that is a literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
-  // A list or map is no literal, whatever is in it.
+  // A list or map is not a literal, whatever is in it.
   if (node.k === 'lit' || node.k === 'var' || node.k === 'list' || node.k === 'map') return node;
   if (isClosed(node, [])) {
     const value = evaluateConstant(node);

@@ -14,7 +14,7 @@ const maxDepth = 8;
 const maxFields = 2000;
 /** Fields that are counted for each label. */
 const maxFieldsByOption = 200;
-/** Distinct values counted for each field; a field with more is no list of choices. */
+/** Distinct values counted for each field; a field with more is not a list of choices. */
 const maxDistinct = 50;
 /** Characters of a string that is counted; a longer one makes its field no list of choices. */
 const maxValueLength = 60;

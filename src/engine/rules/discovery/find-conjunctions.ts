@@ -9,7 +9,7 @@ const maxTests = 3;
 const beamWidth = 6;
 const maxExtensions = 300;
 const minHits = 10;
-/** A row of another option outweighs so many of the right one. */
+/** A row of another option outweighs this many of the right one. */
 const costOfOther = 9;
 /** The least gain of each further test, as a share of the rows found. */
 const costOfTest = 0.05;

@@ -221,7 +221,7 @@ export type PatternBudget = { left: number };
 /** Instructions of a pattern that are carried out on a character in one step. */
 const instructionsPerStep = 32;
 
-/** The cost of a text that is no pattern. */
+/** The cost of a text that is not a pattern. */
 const sizeOfNoPattern = 1_000;
 
 /** Compiles an RE2 pattern into `matches`, or null; takes its size from `budget`. */

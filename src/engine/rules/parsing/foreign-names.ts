@@ -98,7 +98,7 @@ export function suggestLiteral(name: string): string | null {
   return ['none', 'nil', 'undefined'].includes(lowered) ? 'Write null, or !has(ctx.field) for a missing field.' : null;
 }
 
-/** Reads `ctx.order-id` as `ctx["order-id"]` where `id` is no name in scope; null where it is a difference. */
+/** Reads `ctx.order-id` as `ctx["order-id"]` where `id` is not a name in scope; null where it is a difference. */
 export function findHyphenatedName(source: string, scope: readonly string[]): string | null {
   const match = /^(.+)\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)$/.exec(source);
   const [, ...rest] = match?.[2]?.split('-') ?? [];

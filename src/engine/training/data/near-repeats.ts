@@ -11,7 +11,7 @@ const grids = 3;
 const cellsPerRange = 50;
 /** A number of fewer different values is a category: its steps mean something. */
 const minDifferentValues = 11;
-/** A cell of a whole number spans at least so many of its smallest steps. */
+/** A cell of a whole number spans at least this many of its smallest steps. */
 const minStepsPerCell = 4;
 /** Where an input would share its cell with more unrelated ones than this, closeness says nothing. */
 const maxChanceNeighbours = 0.5;

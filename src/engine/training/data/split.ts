@@ -31,7 +31,7 @@ export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a 
 /** Held out: inputs whose hash lies in this share of all hashes. */
 const heldOutShare = 0.2;
 const hashRange = 2 ** 32;
-/** A label with so many different inputs has one on either side. */
+/** A label with this many different inputs has one on either side. */
 const minInputsForHoldout = 5;
 
 /** Positions grouped by label, each group in the order of the hashes of its contents. */

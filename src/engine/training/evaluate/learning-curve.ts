@@ -17,7 +17,7 @@ const goodRecall = 0.9;
 /** A rise of the recall by this much says that more examples help. */
 const notableRise = 0.03;
 
-/** So many quarters of the rows, with the same share of every label. */
+/** This many quarters of the rows, with the same share of every label. */
 function takeQuarters(rows: readonly LabelledRow[], count: number): LabelledRow[] {
   const quarter = assignFolds(rows, 4, deriveSeed(randomStreams.learningCurveParts));
   return rows.filter((_, i) => quarter[i] < count);

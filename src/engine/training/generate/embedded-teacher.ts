@@ -18,7 +18,7 @@ import {
 const maxTries = 60;
 /** Tries without a new example after which texts are framed as well. */
 const triesBeforeFraming = 30;
-/** The second parent is the most similar of so many: between distant examples an option may have none of its own. */
+/** The second parent is the most similar of this many: between distant examples an option may have none of its own. */
 const candidateParents = 4;
 
 export type TeacherMaterial = {

@@ -46,7 +46,7 @@ export function frameText(text: string, random: Random): string {
   return isEnglish(text) ? joinSentences([opener, text, closer].filter((part) => part !== '')) : text;
 }
 
-/** Draws a text for an option, of at most so many characters where that is possible. */
+/** Draws a text for an option, of at most this many characters where that is possible. */
 type PhraseSampler = (random: Random, maxLength?: number) => string;
 
 /** Makes a sampler of texts in whole sentences that name the option, so that they carry the label. */

@@ -24,7 +24,7 @@ const maxRows = 2_000;
 const maxCharacters = 1_000;
 const maxMembers = 20;
 const maxDraws = 12;
-/** One in so many inputs has values that rules compare with, so that each rule has its chance. */
+/** One in this many inputs has values that rules compare with, so that each rule may match. */
 const ruledEvery = 3;
 const dayMs = 86_400_000;
 

@@ -19,7 +19,7 @@ import {
 
 /** A loss must be at most this many times that of something simpler to be worth its size. */
 const worthwhileLossRatio = 0.996;
-/** Below so many rows of a table a finer C of the linear part follows the noise of the folds. */
+/** Below this many rows of a table a finer C of the linear part follows the noise of the folds. */
 const rowsForTuning = 1000;
 /** Weights of linear part and trees that do well on most small tables. */
 const usualWeights = [0.6, 0.4];

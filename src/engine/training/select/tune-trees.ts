@@ -31,7 +31,7 @@ const finalBudget = 2e10;
 /** Entries that a row and field typically cost in a round: rows come by about this often on the way down a tree. */
 const entriesPerRound = 4;
 const typicalRounds = 200;
-/** A comparison must be able to afford so many fits of typical length. */
+/** A comparison must be able to afford this many fits of typical length. */
 const affordableFits = 4;
 const minComparedRows = 600;
 /** Many folds where they are cheap: on small sets trees gain much from every further row. */

@@ -25,7 +25,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   const rows = all.filter(isLearned);
   const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
   const heldOut = split.test.flatMap((position) => all[position] ?? []).map(toMeasured);
-  // Rows that rules decide say nothing of the classifier: alone they are no rows to measure on.
+  // Rows that rules decide say nothing of the classifier: alone they are not rows to measure on.
   const testRows = heldOut.some((row) => !row.ruled) ? heldOut : [];
   refuseUntrainedOptions(
     presentOptions.map((index) => options[index] ?? ''),

@@ -9,11 +9,11 @@ export type TuningRow = { row: LabelledRow; text: TuningText };
 
 /** Fewer rows say nothing about whether tuning pays. */
 const minHeldRows = 8;
-/** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
+/** This many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
 /** Of 8 examples an option, a fifth is held out and then a fifth of the rest, so fewer than five may be left. */
 const minLearnedRowsPerOption = 4;
-/** Small sets are gone through more often, until about so many texts have been learned from. */
+/** Small sets are gone through more often, until about this many texts have been learned from. */
 const usualTexts = 200;
 const minEpochs = 3;
 const maxEpochs = 6;

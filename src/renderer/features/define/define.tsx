@@ -139,7 +139,7 @@ function Question({ type }: { type: DecisionType }) {
   );
 }
 
-/** How many live decisions are drawn to be judged blind: a share of all, or so many of each week. */
+/** How many live decisions are drawn to be judged blind: a share of all, or this many of each week. */
 function Audit({ type }: { type: DecisionType }) {
   const { draft, edit } = useDraft(type);
   const { audit } = draft;

@@ -33,7 +33,7 @@ export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; me
   );
 }
 
-/** Draws how often the classifier is right after learning from so many examples, beside the commonest answer. */
+/** Draws how often the classifier is right after learning from this many examples, beside the commonest answer. */
 function LearningChart({ points, metrics }: Pick<LearningCurve, 'points'> & { metrics: Metrics }) {
   const { test_size: rows, whole } = metrics;
   const baseline = whole?.baseline;

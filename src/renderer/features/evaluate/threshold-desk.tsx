@@ -99,7 +99,7 @@ function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { lo
   );
 }
 
-/** Notes that a call has changed the thresholds, and says so with the way back to those of before. */
+/** Notes that a call has changed the thresholds, and says so with the way back. */
 function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string) => void {
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);

@@ -6,7 +6,7 @@ import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 
-/** A handle that is dragged asks whenever it rests for so long. */
+/** A handle that is dragged asks whenever it rests for this long. */
 const restMs = 20;
 /** Figures that take longer than a count of rows are asked for after this pause. */
 export const longRestMs = 400;

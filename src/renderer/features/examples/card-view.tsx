@@ -55,7 +55,7 @@ export function GivenCards(props: ViewProps) {
   return <CardDesk {...props} rows={rows} given={given} />;
 }
 
-/** Brings together what a card works with: its rows, what is said of the one at the cursor, and the acts on it. */
+/** Brings together what a card works with: its rows, what is said about the one at the cursor, and the acts on it. */
 function useDesk({ type, rows, given }: DeskProps) {
   const card = useRef<HTMLElement>(null);
   const work = useWork(type, rows, { hasEnd: true });

@@ -71,7 +71,7 @@ function RuleParts({ rule }: { rule: Rule }) {
   );
 }
 
-/** Says of a value whether a cell is true for it. */
+/** Returns whether a cell is true for a value. */
 function compileCell(
   field: SheetField,
   text: string,

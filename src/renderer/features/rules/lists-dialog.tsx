@@ -26,7 +26,7 @@ function toRow([name, values]: [string, ListValues], key: number): ListRow {
   return { key, name, kind, text };
 }
 
-/** Reads one line; null where it is no value of its kind. */
+/** Reads one line; null where it is not a value of its kind. */
 function readLine(line: string, kind: ValueKind): ListValues[number] | null {
   if (kind === 'text') return line;
   try {

@@ -31,7 +31,7 @@ type RuleListProps = {
   analysis: RulesAnalysis | undefined;
   onChoose(place: number): void;
   onAdd(): void;
-  /** Moves the rule at a place in the draft by so many places of the order. */
+  /** Moves the rule at a place in the draft by this many places of the order. */
   onMove(place: number, by: number): void;
 };
 

@@ -4,7 +4,7 @@ import { type ChartSpec, chartHeightPx, chartMarginsPx } from './chart-spec.ts';
 
 const maxTicks = 6;
 
-/** Draws a chart in so many pixels; colours are values of CSS, so that it follows the theme. */
+/** Draws a chart in this many pixels; colours are values of CSS, so that it follows the theme. */
 export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
   const { x, y, guides = [], zones = [] } = spec;
   const drawing = Plot.plot({

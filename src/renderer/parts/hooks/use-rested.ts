@@ -12,7 +12,7 @@ export function useSettled<T>(value: T, delayMs: number): T {
   return settled;
 }
 
-/** Calls `act` once nobody has asked for it again for so long. */
+/** Calls `act` once nobody has asked for it again for this long. */
 export function useRestedCall<A extends readonly unknown[]>(act: (...args: A) => void, restMs: number) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const newest = useNewest(act);

@@ -48,7 +48,7 @@ export function findMainText(input: Input): Text | null {
   return listTexts(input).sort((a, b) => b.value.length - a.value.length)[0] ?? null;
 }
 
-/** Inputs from which on a field that repeats itself is no headline. */
+/** Inputs from which on a field that repeats itself is not a headline. */
 const minSurveyed = 8;
 /** The share of different texts from which on a field says something of its row. */
 const minDifferent = 0.5;

@@ -4,7 +4,7 @@ import { showUnseen } from './names.ts';
 
 const marks = /\*\*(?<strong>[^*]+)\*\*|\*(?<em>[^*\s][^*]*)\*|`(?<code>[^`]+)`/g;
 
-/** A line with its marks as elements; what is no mark stays as it was typed. */
+/** A line with its marks as elements; what is not a mark stays as it was typed. */
 function toElements(line: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let at = 0;

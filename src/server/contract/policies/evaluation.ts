@@ -80,7 +80,7 @@ export const judgedRows = ['held_out', 'corrected', 'both'] as const;
 
 const share = z.number().nullable();
 const interval = sliceSchema.shape.error_interval.nullable();
-/** Rows that people chose to look at are no sample: of these stand the counts, and no rate. */
+/** Rows that people chose to look at are not a sample: of these stand the counts, and no rate. */
 const countedSliceSchema = sliceSchema
   .extend({
     error_rate: share.describe(

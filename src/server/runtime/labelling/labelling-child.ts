@@ -11,7 +11,7 @@ import { type Embed, LabellingType } from './labelling-type.ts';
 
 /** Below the server, as the encoder: deciding comes first. */
 const niceness = 5;
-/** Rows that are read in between two looks at the questions; a decision with text waits for so many texts at most. */
+/** Rows that are read in between two looks at the questions; a decision with text waits for this many texts at most. */
 const rowsPerTurn = 8;
 
 /** Embeds texts, from the disk where they are known there, else by the encoder of the server. */

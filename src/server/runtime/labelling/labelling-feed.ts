@@ -53,7 +53,7 @@ export function toOptionNumbers(options: readonly string[]): ReadonlyMap<string,
   return new Map(options.map((option, number) => [option, number]));
 }
 
-/** Neither learned nor asked for: a label that is no option any more, one put aside, and a teacher's. */
+/** Neither learned nor asked for: a label that is not an option any more, one put aside, and a teacher's. */
 export function toRowState(
   { decision, mark, isUnconfirmed }: Omit<ExampleState, 'seq' | 'id'>,
   numbers: ReadonlyMap<string, number>,

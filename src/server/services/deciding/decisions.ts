@@ -252,7 +252,7 @@ function record(
   return { response, recorded };
 }
 
-/** Says of an answer that nothing was recorded, and that it stands only where the connected model gives none. */
+/** Notes on an answer that nothing was recorded, and that it stands only where the connected model gives none. */
 function toDryAnswer(response: DecideResponse, isEscalated: boolean): DecideResponse {
   const said = isEscalated ? ' This was a dry run, so the connected model was not asked.' : '';
   return { ...response, explanation: response.explanation + said, dry_run: true };

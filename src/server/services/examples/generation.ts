@@ -84,7 +84,7 @@ function toShortfallError(made: number, count: number, connection: ConnectionRec
   return connection === null
     ? new WorkbenchError(
         'conflict',
-        `${shortfall} from what is known of the decision type. Ask for fewer, add labelled examples that differ, or ` +
+        `${shortfall} from what is known about the decision type. Ask for fewer, add labelled examples that differ, or ` +
           'connect a model, which writes sentences of its own.',
       )
     : new WorkbenchError(

@@ -14,7 +14,7 @@ type Deps = Foundation & { spawn: SpawnChild; onEnd(typeId: string): void };
 
 /** Below it, a model says too little of a label. */
 const minLabels = 100;
-/** So many times the labels of the last search make a new one worth its time. */
+/** A new search is worth its time once there are this many times the labels of the last one. */
 const growth = 1.25;
 /** Rows that are written or removed between two turns of the event loop. */
 const checksPerTurn = 1_000;

@@ -51,7 +51,7 @@ export function undoOptionChange(
   });
 }
 
-/** Gives an option its name of before wherever it is named; returns the number of examples. */
+/** Gives an option its former name wherever it is named; returns the number of examples. */
 function undoRename({ store }: Foundation, typeId: string, { from, into }: OptionChange): number {
   if (into === null) return 0;
   store.trainingRuns.labelChecks.renameOption(typeId, into, from);

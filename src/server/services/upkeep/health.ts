@@ -2,7 +2,7 @@ import type { OutputOf } from '../../contract/operations.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-/** Looks at database, compiled policies and text encoder, and says of each how it is. Never throws. */
+/** Looks at database, compiled policies and text encoder, and says about each how it is. Never throws. */
 export function checkHealth(deps: Foundation & { trustedTime: TrustedTime }): OutputOf<'system.ready'> {
   const { options, store, runtime, trustedTime, folderWatch, caretaker, log } = deps;
   try {

@@ -49,7 +49,7 @@ export function createExamplePlaces(db: WorkbenchDatabase) {
         .pluck();
       return find.get(id, decisionTypeId) ?? null;
     },
-    /** Returns how many matches are newer than the one with a row number; null where that one is no match. */
+    /** Returns how many matches are newer than the one with a row number; null where that one is not a match. */
     countNewer(decisionTypeId: string, filter: ExampleFilter, seq: number): number | null {
       const { sql, values } = toWhere(decisionTypeId, filter);
       const count = db.prepare<Value[], { newer: number; isMatch: number }>(

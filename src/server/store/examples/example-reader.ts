@@ -106,7 +106,7 @@ export function openExampleReader(file: string) {
       statements.suspects
         .all({ id, createdAt, typeId, options: JSON.stringify(options) })
         .map((check) => ({ ...check, suspect: check.suspect === 1 })),
-    /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
+    /** Yields what a policy said about its held-out examples that are still there and as they were measured. */
     *readHeldOut(policyId: string): Generator<RecordedRow[]> {
       for (let after = ''; ; ) {
         const rows = statements.heldOut.all({ policyId, after, limit: rowsPerRead });

@@ -3,7 +3,7 @@
  * others. Every statement that gives an example another label sets it by these expressions, so no door bends a figure.
  */
 
-/** A label that nobody has confirmed since a teacher gave it is no measure. */
+/** A label that nobody has confirmed since a teacher gave it is not a measure. */
 const isMeasure = '(examples.by_teacher = 0 OR examples.reviewed = 1)';
 
 /** Whether models that had not seen the example found another option than its label: a check of labels, or a policy. */

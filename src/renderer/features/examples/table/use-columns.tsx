@@ -15,7 +15,7 @@ const sampledRows = 60;
 /** Fields with values longer than this are texts: they come first. */
 const wideLength = 40;
 const fieldPrefix = 'field ';
-/** Bars below the heading of a field that is no number. */
+/** Bars below the heading of a field that is not a number. */
 const maxBars = 24;
 
 type Fields = ReadonlyMap<string, unknown>;
@@ -56,7 +56,7 @@ function FieldSpread({ field, seen, onFilter }: { field: string; seen: SeenField
 
 /**
  * All columns, and those to show in their order: as they were chosen, else the label, the fields with
- * texts first, and what is known of the example.
+ * texts first, and what is known about the example.
  */
 export function useColumns(
   typeId: string,
@@ -101,7 +101,7 @@ export function useColumns(
   }, [typeId, fieldsOf, first?.id, isHere, seen, chosen]);
 }
 
-/** The columns of what is known of an example beside its input; the label is the first. */
+/** The columns of what is known about an example beside its input; the label is the first. */
 function describeExample(typeId: string): GridColumn<Example>[] {
   return [
     {

@@ -27,7 +27,7 @@ function prepareMonaco(): void {
   if (monaco.languages.getLanguages().some(({ id }) => id === language)) return;
   monaco.languages.register({ id: language });
   monaco.languages.setLanguageConfiguration(language, {
-    // A number is no word: the completion of a value would stand still at the one in "Route 2".
+    // A number is not a word: the completion of a value would stand still at the one in "Route 2".
     wordPattern: /[\p{L}_][\p{L}\p{N}_]*/gu,
     brackets: [
       ['(', ')'],

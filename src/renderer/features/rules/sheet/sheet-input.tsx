@@ -10,7 +10,7 @@ type SheetInputProps = {
   problem: string | null;
   choices: readonly Choice[];
   onText(text: string): void;
-  /** Takes the text and moves on: by so many rows and columns. */
+  /** Takes the text and moves on: by this many rows and columns. */
   onTake(move: { down: number; right: number }): void;
   onLeave(): void;
   onDrop(): void;

@@ -27,7 +27,7 @@ export const lastColumns: SheetColumn[] = [
   { id: 'reason', name: 'Reason', kind: 'reason' },
 ];
 
-/** Returns what is known of a field, which may be nothing. */
+/** Returns what is known about a field, which may be nothing. */
 export function toField(fields: readonly SheetField[]): (path: string[]) => SheetField {
   const byName = new Map(fields.map((field) => [printPath(field.path), field]));
   return (path) => byName.get(printPath(path)) ?? { path, type: 'any', values: null };
