@@ -13,7 +13,7 @@ export type DecisionMade = {
   escalation: EscalationPolicy | null;
   /** The rules that failed on the input before one matched. */
   ruleErrors: readonly RuleFailure[];
-  /** For each text that is not of its field's kind, the form that it must have: it counts as missing. Left out: none is. */
+  /** For each text that is not of its field's kind, the form that it must have; left out where there is none. */
   misread?: readonly string[];
 };
 /** A decision, or why the input does not fit the input schema. */

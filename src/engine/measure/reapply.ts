@@ -4,7 +4,7 @@ import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings 
 import type { JsonObject } from '../domain.ts';
 import type { CompiledRules } from '../rules/compile.ts';
 
-/** A held-out row with what the classifier said of it when it was measured. */
+/** A held-out row with what the classifier said about it when it was measured. */
 export type RecordedRow = {
   input: JsonObject;
   expected: string;
@@ -36,7 +36,7 @@ export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabell
 export type Reapplied<Row extends RecordedRow = RecordedRow> = {
   /** Each beside what was recorded of it. */
   rows: (ReappliedRow & { recorded: Row })[];
-  /** Rows that the input schema refuses: they are no decisions. */
+  /** Rows that the input schema refuses: they are not decisions. */
   refused: number;
   /** Rows at the end that were left out, because schema and rules had taken all steps. */
   leftOut: number;

@@ -307,7 +307,7 @@ describe('a folder without its secrets', () => {
     for (const warnings of [1, 0]) {
       const options = completeOptions({ dataDir, port: 0, rendererDir: null });
       await (await openWorkbench(options, systemClock, log)).close();
-      const said = lines.splice(0).filter((line) => line.includes('no API key of before is valid'));
+      const said = lines.splice(0).filter((line) => line.includes('no earlier API key is valid'));
       expect(said).toHaveLength(warnings);
     }
   });

@@ -64,7 +64,7 @@ export const decideHandlers = {
   },
 } satisfies Handlers;
 
-/** Says of the whole numbers of the input below a place of the body that they lose digits. */
+/** Names the whole numbers of the input, below a place of the body, that lose digits. */
 function describeLost(places: readonly Place[] | null, above: Place): readonly string[] {
   if (places === null) return [];
   const at = [...above, 'input'];
