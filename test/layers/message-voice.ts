@@ -26,7 +26,6 @@ const bannedWords: readonly [RegExp, string][] = [
   [/\bwhat of (?:a|an|the|its?|them|which)\b/i, 'parts of'],
   [/\bworked off\b/i, 'handled'],
   [/\bof before\b/i, 'former'],
-  [/\b(?:says?|said|known) of (?:each|an?|the|its?)\b/i, 'about'],
   [/\b(?:at least|at most|from|below|by) so many\b/i, 'this many'],
 ];
 

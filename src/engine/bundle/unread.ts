@@ -22,7 +22,7 @@ const kindNames: Readonly<Record<InputFieldKind, string>> = {
   any: '',
 };
 
-/** Said of a whole number that a double cannot hold. */
+/** The sentence on a whole number that a double cannot hold. */
 export const lostDigits = 'is a whole number beyond 2^53, which loses digits; send it as text';
 
 /** Sentences about one input; of more only their number is given. */

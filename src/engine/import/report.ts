@@ -21,7 +21,7 @@ export function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'not
   return [...(parts.length > 0 ? [`No rows: ${parts.join(', ')}`] : []), ...notes];
 }
 
-/** Says what a file is, “300 rows, shift_jis, separated by tabs”, then which lines are no rows and what was guessed. */
+/** Says what a file is, “300 rows, shift_jis, separated by tabs”, then names lines that are not rows, and guesses. */
 export function describeFile(sheet: Pick<Sheet, 'rows' | 'detected' | 'skipped' | 'notes'>): string[] {
   const { length } = sheet.rows;
   const rows = `${formatCount(length)} ${length === 1 ? 'row' : 'rows'}`;

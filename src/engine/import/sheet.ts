@@ -28,7 +28,7 @@ export type Refusal = { line: number; column: string | number; message: string }
 /** An encoding that a text could be in, and a piece of the text as it would read. */
 export type PossibleEncoding = { encoding: string; example: string };
 
-/** Why a line is no row; a `header` is a second one, or the first again. */
+/** Why a line is not a row; a `header` is a second one, or the first again. */
 export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 /** How many lines were skipped for a reason, and the first of them. */
@@ -40,7 +40,7 @@ export type Sheet = {
   /** Facts found out about the file's format, in words. */
   detected: string[];
   refused: Refusal[];
-  /** Lines that are no rows, by reason. With the rows and the refused lines they are all of the file. */
+  /** Lines that are not rows, by reason. With the rows and the refused lines they are all of the file. */
   skipped: Skipped[];
   /** Sentences about what was guessed or made up. */
   notes: string[];
@@ -49,7 +49,7 @@ export type Sheet = {
   /** Of a table in a text: what separates its cells, and what stands around those that hold it; '' for nothing. */
   delimiter?: string;
   quote?: string;
-  /** Columns that are no inputs by what the file says, each with a sentence. */
+  /** Columns that are not inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */
   workbook: { sheets: string[]; hidden: string[]; sheet: string } | null;

@@ -23,9 +23,9 @@ export type ColumnSurvey = FoundKind & {
 };
 
 const maxSamples = 3;
-/** So many texts show whether a column holds HTML. */
+/** This many texts show whether a column holds HTML. */
 const maxReadTexts = 100;
-/** Objects may have any number of keys: so many are surveyed, and fewer where there are many objects. */
+/** Objects may have any number of keys: this many are surveyed, and fewer where there are many objects. */
 const maxSurveyedKeys = 500;
 const maxSurveyedValues = 20_000_000;
 /** In fewer rows than this, a column may be different in each without naming it. */

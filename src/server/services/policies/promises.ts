@@ -29,7 +29,7 @@ import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readVersion } from './policies.ts';
 
-/** The most held-out rows that settings are reapplied to: usual rules take a quarter of a second for so many. */
+/** The most held-out rows that settings are reapplied to: usual rules take a quarter of a second for this many. */
 const maxReappliedRows = 10_000;
 const maxKeptChecks = 200;
 
@@ -250,7 +250,7 @@ function describeStatus(
     broken: `The promise is broken: with the current rules and thresholds ${formatShare(now.error_observed ?? 0)} of the automatic held-out decisions are wrong; ${promised}. Ask for the promise again.`,
     unknown: `Whether the promise is kept cannot be said: ${unsure}; ${promised}. Ask for the promise again.`,
   };
-  // Looked-at decisions are counted, never divided: they are no sample.
+  // Looked-at decisions are counted, never divided: they are not a sample.
   const looked = `People looked at ${live.checked} automatic decisions since, the doubtful ones first, and found ${live.wrong} wrong: these are counts, no sample, and say nothing of a rate.`;
   return live.checked === 0 ? sentences[state] : `${sentences[state]} ${looked}`;
 }
