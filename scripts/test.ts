@@ -16,15 +16,19 @@ import { runVitest } from './testing/vitest-run.ts';
  */
 const maxFastMs = (process.env.CI ? 12 : 8) * 60_000;
 
-/** How often the long run does what a file of `npm test` does once or a few times; limits on time are asserted then. */
+/** The long run does what these files of `npm test` do once or a few times more often; none of them holds a time. */
 const rounds = {
   'kill-loop.test': { KILL_LOOP_ROUNDS: '10' },
   'training-kills.test': { TRAINING_KILLS_PER_STAGE: '2' },
   'failing-calls.test': { FAILING_CALLS: '50' },
-  'early-answers.test': { MAX_BODY_MB: '64' },
   'power-loss.test': { POWER_LOSS_IMAGES: '40' },
-  '-fuzz.test': { FUZZ_CASES: '300' },
   'model/model.test': { MODEL_RUNS: '100' },
+};
+
+/** The same of files that hold limits on time, in the long run alone: they have the machine to themselves there. */
+const timedRounds = {
+  'early-answers.test': { MAX_BODY_MB: '64' },
+  '-fuzz.test': { FUZZ_CASES: '300' },
 };
 
 const { values } = parseArgs({ options: { all: { type: 'boolean' }, long: { type: 'boolean' } } });
@@ -42,8 +46,8 @@ async function runFast(): Promise<StepResult[]> {
     await python;
     return runVitest('fast stories', {
       projects: ['unit', 'renderer', ...browser.projects],
-      // With the long run, the files of `rounds` come there.
-      exclude: ['.long.test.', ...(values.all ? Object.keys(rounds) : [])],
+      // With the long run, files that do more there come there alone.
+      exclude: ['.long.test.', ...(values.all ? Object.keys({ ...rounds, ...timedRounds }) : [])],
     });
   };
   const steps = (await Promise.all([runChecks(), runEdgeTests(python), runStories()])).flat();
@@ -56,17 +60,22 @@ async function runLong(): Promise<StepResult[]> {
   const units = ['unit', 'renderer'];
   await prepareEdge();
   const steps = [
-    await runVitest('long stories', { projects: units, only: ['.long.test.'], exclude: ['.timed.'] }),
-    await runVitest('timed stories', { projects: units, only: ['.timed.long.test.'], isSerial: true }),
-    await runVitest('more rounds', {
+    await runVitest('long stories', {
       projects: units,
-      only: Object.keys(rounds),
-      isSerial: true,
+      only: ['.long.test.', ...Object.keys(rounds)],
+      exclude: ['.timed.'],
       env: Object.assign({}, ...Object.values(rounds)),
+    }),
+    await runVitest('timed stories', {
+      projects: units,
+      only: ['.timed.long.test.', ...Object.keys(timedRounds)],
+      isSerial: true,
+      env: Object.assign({}, ...Object.values(timedRounds)),
     }),
   ];
   if (browser.projects.length > 0) {
     steps.push(await runVitest('browser stories', { projects: browser.projects, only: ['.long.test.'] }));
   }
-  return [...steps, await runApiTests(), ...(await testOldestPython())];
+  const [api, oldest] = await Promise.all([runApiTests(), testOldestPython()]);
+  return [...steps, api, ...oldest];
 }
