@@ -33,7 +33,7 @@ function findCutTexts(page: Window['page']): Promise<string[]> {
         const { overflowX } = getComputedStyle(element);
         const hidesSome = overflowX === 'hidden' && element.scrollWidth > element.clientWidth + 1;
         const isText = element.children.length === 0 && element.textContent?.trim() !== '' && element.clientWidth > 2;
-        return hidesSome && isText && !element.closest('[title], .hidden, .monaco-editor');
+        return hidesSome && isText && !element.closest('[title], .hidden, .cm-editor');
       })
       .map((element) => element.textContent ?? ''),
   );

@@ -68,7 +68,7 @@ describe('names that mean harm', () => {
         if (node instanceof Element) {
           for (const { name, value } of node.attributes)
             if (/^(?:title|aria-|placeholder|alt)/.test(name)) texts.push(value);
-        } else if (!node.parentElement?.closest('textarea, script, style, .monaco-editor'))
+        } else if (!node.parentElement?.closest('textarea, script, style, .cm-editor'))
           texts.push(node.textContent ?? '');
       }
       const count = (text: string, sign: string) => text.split(sign).length - 1;

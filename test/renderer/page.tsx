@@ -121,8 +121,6 @@ function showAlone(part: ReactNode, workbench: Workbench) {
 /** Ends a story: what it has shown, said and kept is gone. */
 export function closePage(): void {
   cleanup();
-  // What the condition editor tells screen readers stands beside the page, and would be there for the next file.
-  for (const told of document.querySelectorAll('.monaco-aria-container')) told.remove();
   clearNotices();
   window.localStorage.clear();
   window.location.hash = '';

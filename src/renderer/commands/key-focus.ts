@@ -14,7 +14,7 @@ export type KeyPlace = 'field' | 'rows' | 'elsewhere';
 /** Says where the keys of an element go. */
 export function findKeyPlace(target: EventTarget | null): KeyPlace {
   if (!(target instanceof HTMLElement)) return 'elsewhere';
-  const field = 'input:not([type=checkbox],[type=radio]), textarea, select, .monaco-editor';
+  const field = 'input:not([type=checkbox],[type=radio]), textarea, select, .cm-editor';
   if (target.isContentEditable || target.closest(field)) return 'field';
   return target.closest(marked) ? 'rows' : 'elsewhere';
 }

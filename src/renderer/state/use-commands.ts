@@ -90,7 +90,7 @@ export function useShortcuts(): void {
   };
   // The condition editor keeps Ctrl+K and others for itself unless they are taken before it hears them.
   const pressedInEditor = (event: KeyboardEvent) => {
-    const inEditor = event.target instanceof HTMLElement && event.target.closest('.monaco-editor') !== null;
+    const inEditor = event.target instanceof HTMLElement && event.target.closest('.cm-editor') !== null;
     if (!inEditor) return;
     pressed(event);
     if (event.defaultPrevented) event.stopPropagation();

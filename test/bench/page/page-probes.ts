@@ -27,11 +27,11 @@ export function hasLoadedAhead(): boolean {
   return performance.getEntriesByType('resource').filter(({ name }) => place.test(name)).length >= 8;
 }
 
-/** Bytes of all scripts as they were sent, without the editor of conditions. */
+/** Bytes of all scripts as they were sent. */
 export function sumScriptBytes(): number {
   return performance
     .getEntriesByType('resource')
-    .filter(({ name }) => name.endsWith('.js') && !name.includes('/condition-editor'))
+    .filter(({ name }) => name.endsWith('.js'))
     .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0);
 }
 

@@ -245,7 +245,7 @@ describe('labelling by keyboard', () => {
     await page.keyboard.type('Langer Vorlauf, nun gut 123');
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
     await page.keyboard.type('Langer Vorlauf, nun gut 123');
-    expect([await here(), await page.getByRole('textbox', { name: 'Rule name' }).count()]).toEqual([rules, 0]);
+    expect([await here(), await page.getByRole('combobox', { name: /^Rule of / }).count()]).toEqual([rules, 0]);
     expect([...(await stored()).values()]).toEqual(['red', null, null, null, null]);
   });
 

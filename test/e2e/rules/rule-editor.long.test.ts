@@ -49,11 +49,10 @@ function measure(page: Page, root: string): Promise<{ texts: Contrast[]; marks: 
         what: ownText(element).trim(),
         ratio: ratio(getComputedStyle(element).color, element),
       }));
-    const marks = [...document.querySelectorAll('.monaco-editor [class*=squiggly-]')].flatMap((mark) => {
-      const image = getComputedStyle(mark, '::before').backgroundImage + getComputedStyle(mark).backgroundImage;
-      const fill = /fill='([^']+)'/.exec(decodeURIComponent(image))?.[1];
-      return fill ? [{ what: mark.className, ratio: ratio(fill, mark) }] : [];
-    });
+    const marks = [...document.querySelectorAll('.cm-lintRange')].map((mark) => ({
+      what: mark.className.replace('cm-lintRange cm-lintRange-', ''),
+      ratio: ratio(getComputedStyle(mark).textDecorationColor, mark),
+    }));
     return { texts, marks };
   }, root);
 }
@@ -77,9 +76,9 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
     }));
     await workbench.call('POST', `/api/v1/decision-types/${id}/examples`, { examples });
     const look = { colorScheme: theme, reducedMotion: 'reduce' } as const;
-    opened = await openWindow(workbench, `#/types/${id}/rules?view=list`, look);
+    opened = await openWindow(workbench, `#/types/${id}/rules?code=open`, look);
     page = opened.page;
-    await page.locator('.monaco-editor .view-lines').waitFor();
+    await page.locator('.cm-content').waitFor();
     await waitForQuiet(page);
   });
   afterAll(async () => {
@@ -87,10 +86,9 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
     await workbench?.stop();
   });
 
-  const lines = () => page.locator('.monaco-editor .view-lines');
-  /** The editor writes a space as one at which no line ends. */
-  const written = async () => (await lines().innerText()).replaceAll('\u00a0', ' ');
-  const offers = () => page.locator('.suggest-widget.visible .monaco-list-row');
+  const lines = () => page.locator('.cm-content');
+  const written = () => lines().innerText();
+  const offers = () => page.locator('.cm-tooltip-autocomplete li');
   async function write(condition: string): Promise<void> {
     await lines().click();
     await page.keyboard.press('ControlOrMeta+a');
@@ -102,7 +100,7 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
     expect(texts.length).toBeGreaterThan(0);
     expect(texts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
     expect(marks.filter(({ ratio }) => ratio < 3)).toEqual([]);
-    return marks.map(({ what }) => what.replace('cdr squiggly-', ''));
+    return marks.map(({ what }) => what);
   };
 
   test('offers every field, as it must be written, and the values that occur inside quotes', async () => {
@@ -110,29 +108,28 @@ describe.each(['light', 'dark'] as const)('the editor of a condition, %s', (them
     await expect
       .poll(async () => (await offers().allTextContents()).map((line) => line.replace(/(text|number)$/, '')))
       .toEqual(['tier', 'unit price', 'amount', 'größe']);
-    await isReadable('.suggest-widget.visible');
+    await isReadable('.cm-tooltip-autocomplete');
     await page.keyboard.type('unit');
     await expect.poll(() => offers().count()).toBe(1);
     await page.keyboard.press('Enter');
     await expect.poll(written).toBe('ctx["unit price"]');
     await write('ctx.tier == "');
     await expect.poll(() => offers().allTextContents()).toEqual(['old "silver"value', 'goldvalue']);
-    await isReadable('.suggest-widget.visible');
+    await isReadable('.cm-tooltip-autocomplete');
     await page.keyboard.type('old');
     await page.keyboard.press('Enter');
     await expect.poll(written).toBe('ctx.tier == "old \\"silver\\""');
   });
 
   test('marks a problem and a doubt, and says on hover what they are, so that it can be read', async () => {
-    const mark = page.locator('.monaco-editor [class*=squiggly-]').first();
-    const hover = '.monaco-hover:not(.hidden)';
+    const mark = page.locator('.cm-lintRange').first();
+    const hover = '.cm-tooltip-lint';
     for (const [condition, kind, said] of [
       ['ctx.tier = "gold"', 'error', 'A single = does not compare.'],
       ['ctx.amuont > 5', 'warning', 'amuont'],
     ] as const) {
       await write(condition);
-      await page.keyboard.press('Escape');
-      await page.locator(`.monaco-editor .squiggly-${kind}`).first().waitFor();
+      await page.locator(`.cm-lintRange-${kind}`).first().waitFor();
       const pointAtMark = async () => {
         // A mark that is drawn again below a pointer at rest says nothing until the pointer moves again.
         await page.mouse.move(0, 0);

@@ -20,8 +20,6 @@ export async function listUnseenFocus(page: Page): Promise<string[]> {
     const stop = await page.evaluate(lookAtFocus);
     if (stop === null) return press === 0 ? ['Tab leads nowhere.'] : faults;
     if (stop.fault !== null) faults.push(`${stop.name}: ${stop.fault}`);
-    // Monaco keeps Tab for itself; Escape gives it back as its own help says.
-    if (stop.name.includes('monaco')) await page.keyboard.press('Escape');
   }
   return faults;
 }

@@ -25,7 +25,8 @@ const storedRules = async ({ call, url }: Awaited<ReturnType<typeof openPlace>>)
 
 describe('Rules', () => {
   it('tries the rules on an input while they are changed', async () => {
-    await openPlace('rules?view=list', [rule('large', 'ctx.amount > 100', 1)]);
+    await openPlace('rules', [rule('large', 'ctx.amount > 100', 1)]);
+    fireEvent.click(await screen.findByRole('button', { name: 'Test…' }));
     const test = await screen.findByRole('region', { name: 'Test' });
     const input = await within(test).findByRole('textbox');
     fireEvent.change(input, { target: { value: '{"amount": 120}' } });
@@ -82,10 +83,12 @@ describe('the colours of options', () => {
     const later = await item(3);
     expect(new Set([yes, no, later]).size).toBe(3);
     fireEvent.click(screen.getByRole('link', { name: /^Rules/ }));
-    fireEvent.click(await screen.findByLabelText('List and code'));
-    fireEvent.change(await screen.findByLabelText('Then'), { target: { value: 'later' } });
-    const list = await screen.findByRole('list', { name: 'Rules' });
-    await waitFor(() => expect(list.querySelector('.option svg')?.getAttribute('fill')).toBe(later));
+    const grid = await screen.findByRole('grid', { name: 'Rules' });
+    fireEvent.doubleClick(within(grid).getByText('yes'));
+    const then = await screen.findByRole('combobox', { name: 'Then of large' });
+    fireEvent.change(then, { target: { value: 'later' } });
+    fireEvent.keyDown(then, { key: 'Enter' });
+    await waitFor(() => expect(grid.querySelector('.option svg')?.getAttribute('fill')).toBe(later));
     fireEvent.click(screen.getByText('Save changes'));
     fireEvent.click(screen.getByRole('link', { name: /^Examples/ }));
     await waitFor(() => {

@@ -1,4 +1,6 @@
-import { Button } from '@mantine/core';
+/** The pane beside the sheet of rules: the field and the rule at the cursor. */
+import { ActionIcon, Button, NumberInput } from '@mantine/core';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo } from 'react';
 import type { NamedLists, Rule } from '../../../engine/domain.ts';
 import { readCell } from '../../../engine/rules/analysis/cells.ts';
@@ -6,6 +8,7 @@ import { toCondition } from '../../../engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../engine/rules/analysis/words.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Chart } from '../../parts/charts/chart.tsx';
@@ -13,61 +16,111 @@ import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { RuleCode } from './editor/rule-code.tsx';
 import { readText, type SheetColumn, type SheetField } from './sheet/sheet.ts';
+import type { RulesDesk, useAnalysis } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 
 type Seen = RulesAnalysis['fields'][number];
 
 const maxShownValues = 12;
 
-type ChosenRuleProps = {
+const noFields: RulesAnalysis['fields'] = [];
+
+type ChosenRuleProps = ReturnType<typeof useAnalysis> & {
   typeId: string;
+  desk: RulesDesk;
   sheet: Sheet;
-  seen: RulesAnalysis['fields'];
-  onRemove(): void;
+  problems: readonly RuleProblem[];
 };
 
-/** Shows the field of the cell at the cursor, and the rule there in words and in code. */
-export function ChosenRule({ typeId, sheet, seen, onRemove }: ChosenRuleProps) {
+/** Shows the field of the cell at the cursor, and the rule there in words and in code, which is changed here. */
+export function ChosenRule({ typeId, desk, sheet, fields, analysis, problems }: ChosenRuleProps) {
   const row = sheet.rows[sheet.row];
   const column = sheet.columns[sheet.column];
-  const known = seen.find(({ path }) => printPath(path) === column?.id);
+  const known = (analysis.data?.fields ?? noFields).find(({ path }) => printPath(path) === column?.id);
+  if (!row) return <NoRule onCode={sheet.openCode} />;
+  const { place, rule } = row;
+  const ofRule = (each: { rule: number }) => each.rule === place;
+  const findings = analysis.isPlaceholderData ? [] : (analysis.data?.findings.filter(ofRule) ?? []);
   return (
     <>
-      {column?.kind === 'field' && (
+      {column?.kind === 'field' && !desk.isCodeOpen && (
         <FieldPart typeId={typeId} column={column} text={readText(row, column)} seen={known} lists={sheet.lists} />
       )}
-      {row ? (
-        <>
-          <RuleParts rule={row.rule} />
-          <div className="part">
-            <Button size="compact-xs" title="Ctrl+Delete" onClick={onRemove}>
-              Delete rule
-            </Button>
-          </div>
-        </>
-      ) : (
-        <p className="part muted">Type a name, or a condition in any cell, to add the rule.</p>
-      )}
+      <RuleWords rule={rule} />
+      <RuleCode
+        key={place}
+        rule={rule}
+        isOpen={desk.isCodeOpen}
+        fields={fields}
+        lists={sheet.lists}
+        problems={problems.filter(ofRule)}
+        findings={findings}
+        onOpen={sheet.openCode}
+        onDone={sheet.closeCode}
+        onCondition={(condition) => desk.setRuleAt(place, { condition }, `condition-${place}`)}
+      />
+      <RuleOrder desk={desk} place={place} priority={rule.priority} />
     </>
   );
 }
 
-function RuleParts({ rule }: { rule: Rule }) {
+function NoRule({ onCode }: { onCode(): void }) {
+  return (
+    <div className="part stack">
+      <p className="muted">
+        A rule decides at once when its condition holds, before the classifier is asked: for limits, laws and house
+        rules that must always hold. Type a name, or a condition in any cell, to add one.
+      </p>
+      <div>
+        <Button size="compact-xs" title="Alt+Enter" onClick={onCode}>
+          Write it as code
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function RuleWords({ rule }: { rule: Rule }) {
   const words = describeCondition(rule.condition);
   return (
-    <>
-      <Part title="In words">
-        <p className="wrap">
-          {words === null || words === ''
-            ? 'Too much for one row of cells: see the code.'
-            : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
-        </p>
-      </Part>
-      <Part title="In code">
-        <code className="lines">{showUnseen(rule.condition.replaceAll(' && ', '\n&& ')) || 'No condition yet'}</code>
-      </Part>
-    </>
+    <Part title="In words">
+      <p className="wrap">
+        {words === null || words === ''
+          ? 'Too much for one row of cells: see the code.'
+          : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
+      </p>
+    </Part>
+  );
+}
+
+/** Moves the rule among the others, or deletes it. */
+function RuleOrder({ desk, place, priority }: { desk: RulesDesk; place: number; priority: number }) {
+  const take = (typed: string | number) =>
+    desk.setRuleAt(place, { priority: Math.max(1, Math.round(Number(typed) || 1)) }, `priority-${place}`);
+  return (
+    <div className="part row">
+      <span className="muted">Priority</span>
+      <NumberInput
+        aria-label="Priority"
+        title="Rules with lower numbers go first."
+        size="xs"
+        w={80}
+        min={1}
+        value={priority}
+        onChange={take}
+      />
+      <ActionIcon aria-label="Move the rule up" title="Alt+↑" onClick={() => desk.move(place, -1)}>
+        <ArrowUp size={14} />
+      </ActionIcon>
+      <ActionIcon aria-label="Move the rule down" title="Alt+↓" onClick={() => desk.move(place, 1)}>
+        <ArrowDown size={14} />
+      </ActionIcon>
+      <Button size="compact-xs" title="Ctrl+Delete" onClick={desk.remove}>
+        Delete rule
+      </Button>
+    </div>
   );
 }
 

@@ -80,17 +80,11 @@ function Gap({ heightPx }: { heightPx: number }) {
 
 /** All rules as rows of one sheet, a column for each field: typed in like a spreadsheet. */
 export function RuleSheet(props: SheetProps) {
-  const { type, sheet, problems, analysis } = props;
-  const { rows, columns, row, column, typing, press, copy, paste } = sheet;
+  const { type, desk, sheet, problems, analysis } = props;
+  const { table, rows, columns, row, column, typing, press, copy, paste } = sheet;
   const { scroller, inSight, abovePx, belowPx } = useSight(sheet);
   const id = useId();
-  const table = useRef<HTMLTableElement>(null);
-  const isTyping = typing.edit !== null;
   useRowsFocus('Rules');
-  useEffect(() => {
-    // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
-    if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
-  }, [isTyping]);
   const undecided = analysis?.impact.examples.undecided;
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
   const widthsRem = toWidths(columns);
@@ -98,7 +92,7 @@ export function RuleSheet(props: SheetProps) {
   const actions = {
     onCell: useNewest(sheet.moveTo),
     onOpen: useNewest(typing.begin),
-    onCode: useNewest(sheet.openCode),
+    onCode: useNewest(desk.openCode),
   };
   return (
     <div ref={scroller} className="scroll sheet">
@@ -314,19 +308,19 @@ function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'c
 }
 
 /** Counts the warnings about the rule at a place of the draft. */
-export function countWarnings(analysis: RulesAnalysis | undefined, place: number): number {
+function countWarnings(analysis: RulesAnalysis | undefined, place: number): number {
   return analysis?.findings.filter(({ rule, severity }) => rule === place && severity === 'warning').length ?? 0;
 }
 
 type RuleMarkProps = { isEmpty: boolean; hasProblem: boolean; warningCount: number };
 
 /** Whether something is wrong with a rule. */
-export function RuleMark({ isEmpty, hasProblem, warningCount }: RuleMarkProps) {
+function RuleMark({ isEmpty, hasProblem, warningCount }: RuleMarkProps) {
   if (isEmpty) return <span className="tag">empty</span>;
   if (hasProblem) return <span className="tag bad">check</span>;
   if (warningCount === 0) return null;
   return (
-    <span className="tag warn number" title="Warnings about this rule; they stand below the editor.">
+    <span className="tag warn number" title="Warnings about this rule; they stand below the sheet.">
       {warningCount}
     </span>
   );
@@ -366,12 +360,11 @@ type SheetToolsProps = {
   sheet: Sheet;
   fields: readonly SheetField[];
   onPaste(): void;
-  before: ReactNode;
   after: ReactNode;
 };
 
 /** Offers what can be done with the whole sheet. */
-export function SheetTools({ typeName, sheet, fields, onPaste, before, after }: SheetToolsProps) {
+export function SheetTools({ typeName, sheet, fields, onPaste, after }: SheetToolsProps) {
   const { rows, columns, typing, moveTo } = sheet;
   const free = listFreeFields(columns, fields);
   const add = () => {
@@ -388,7 +381,6 @@ export function SheetTools({ typeName, sheet, fields, onPaste, before, after }: 
   ]);
   return (
     <div className="row sheet-tools">
-      <div className="grow">{before}</div>
       <Select
         aria-label="Add a column for a field"
         placeholder="+ Field"

@@ -1,5 +1,5 @@
 /** The rules of the draft with all that can be done to them, and what they would do. */
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { NamedLists, Rule } from '../../../engine/domain.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
@@ -52,16 +52,11 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
 export function useRules(type: DecisionType) {
   const { drafts } = useWorkbench();
   const { draft, edit } = useDraft(type);
-  const { rule: named } = useQueryPart();
-  /** The place of a rule that was just made: its name is typed first. */
-  const [newPlace, setNewPlace] = useState<number | null>(null);
+  const { rule: named, code } = useQueryPart();
   const rules = draft.hard_rules;
   const chosen = Math.min(Math.max(0, Number(named ?? orderRules(rules)[0] ?? 0) || 0), rules.length - 1);
   const rule = rules[chosen];
-  const choose = (place: number) => {
-    setNewPlace(null);
-    changeQuery({ rule: String(place) }, { replace: true });
-  };
+  const choose = (place: number) => changeQuery({ rule: String(place), code: '' }, { replace: true });
   /** Adds rules in one step that is taken back in one; the first of them is open then. */
   const addRules = (made: readonly Omit<Rule, 'priority'>[]) => {
     edit({ hard_rules: made.reduce((all, { name, ...rule }) => appendRule(all, rule, name), rules) });
@@ -74,8 +69,11 @@ export function useRules(type: DecisionType) {
     rules,
     chosen,
     rule,
-    isNew: chosen === newPlace,
     choose,
+    /** Whether the condition of the chosen rule is being changed as code. */
+    isCodeOpen: code === 'open',
+    openCode: (place: number) => changeQuery({ rule: String(place), code: 'open' }, { replace: true }),
+    closeCode: () => changeQuery({ code: '' }, { replace: true }),
     addRules,
     replaceRules: (made: readonly Rule[]) => {
       edit({ hard_rules: replaceRules(rules, made) });
@@ -87,10 +85,10 @@ export function useRules(type: DecisionType) {
       let number = rules.length + 1;
       while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
       addRules([{ name: `rule ${number}`, condition: '', then: draft.options[0] ?? '', reason_code: null, ...known }]);
-      setNewPlace(rules.length);
     },
     remove: () => {
       edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
+      changeQuery({ code: '' }, { replace: true });
       notify({
         kind: 'info',
         text: `The rule “${isolate(rule?.name ?? '')}” is deleted.`,

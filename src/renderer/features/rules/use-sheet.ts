@@ -1,5 +1,5 @@
 /** The sheet of rules under the keys: its cursor, the cell that is typed in, and what becomes of what was typed. */
-import { type ClipboardEvent, type KeyboardEvent, useMemo, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -83,6 +83,7 @@ function useCursor(desk: RulesDesk, fields: readonly SheetField[]) {
     const next = within(toRow, rows.length + made + 1);
     setWanted(within(toColumn, columns.length));
     setAtNew(next === rows.length + made);
+    if (next !== row && desk.isCodeOpen) desk.closeCode();
     const place = rows[next]?.place;
     if (place !== undefined && place !== chosen) choose(place);
   };
@@ -144,22 +145,31 @@ function useTyping(desk: RulesDesk, cursor: Cursor) {
   };
 }
 
-/** The sheet: what it shows, and what its keys and the clipboard do. `onCode` opens a rule that does not fit a row. */
-export function useSheet(
-  desk: RulesDesk,
-  fields: readonly SheetField[],
-  onCode: (place: number) => void,
-  onPaste: (text: string) => void,
-) {
+/** The sheet: what it shows, and what its keys and the clipboard do. */
+export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste: (text: string) => void) {
+  const table = useRef<HTMLTableElement>(null);
   const cursor = useCursor(desk, fields);
   const typing = useTyping(desk, cursor);
   const { rows, columns, row, column, moveTo } = cursor;
+  const isTyping = typing.edit !== null;
+  useEffect(() => {
+    // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
+    if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
+  }, [isTyping]);
   const shown = rows[row];
   const target = columns[column];
   const isCode = shown?.cells === null && target?.kind === 'field';
+  /** Opens the code of the rule at the cursor, on the line of a new rule that of one made for it. */
+  const openCode = () => {
+    if (shown) return desk.openCode(shown.place);
+    cursor.keepColumns();
+    desk.add();
+    cursor.setAtNew(false);
+    desk.openCode(desk.rules.length);
+  };
   const open = (text?: string) => {
     if (!isCode) typing.begin(row, column, text);
-    else if (text === undefined) onCode(shown.place);
+    else if (text === undefined) openCode();
     else notify({ kind: 'info', text: 'This rule does not fit a row of cells. Press Enter to change it as code.' });
   };
   const clear = () => {
@@ -180,10 +190,22 @@ export function useSheet(
   return {
     lists: desk.draft.lists,
     ...cursor,
+    table,
     typing,
     open,
     press,
-    openCode: onCode,
+    openCode,
+    /** Closes the code; the keys act in the sheet again. */
+    closeCode: () => {
+      desk.closeCode();
+      table.current?.focus();
+    },
+    /** Moves to the rule at a place of the draft, and the focus with it. */
+    goToRule: (place: number) => {
+      const at = rows.findIndex((each) => each.place === place);
+      if (at >= 0) moveTo(at, column);
+      table.current?.focus();
+    },
     addColumn: (id: string) => cursor.keepColumns(id),
     copy: (event: ClipboardEvent) => {
       if (isTypedIn(event)) return;

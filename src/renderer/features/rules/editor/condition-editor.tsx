@@ -1,92 +1,113 @@
-import { Button, useComputedColorScheme } from '@mantine/core';
-import * as monaco from 'monaco-editor/editor';
+/** The editor of one condition, a CodeMirror that is kept in step with the page. */
+import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching } from '@codemirror/language';
+import { setDiagnostics } from '@codemirror/lint';
+import { Annotation, Transaction } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, keymap, tooltips } from '@codemirror/view';
+import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import type { NamedLists } from '../../../../engine/domain.ts';
-import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
-import { createEditor, offerHelp, paintEditors, rangeIn } from './condition-language.ts';
+import { formatCondition } from '../../../../engine/rules/analysis/editor.ts';
+import { type KnownNames, offerLanguage } from './condition-language.ts';
 
 /** A finding shown in the text; `start` and `end` are offsets in UTF-16 units. */
 type Marker = { message: string; start: number; end: number; severity: 'error' | 'warning' | 'info' };
 
-const severities = {
-  error: monaco.MarkerSeverity.Error,
-  warning: monaco.MarkerSeverity.Warning,
-  info: monaco.MarkerSeverity.Info,
-} as const;
-
-type ConditionProps = {
+type ConditionProps = KnownNames & {
   value: string;
   onValue(value: string): void;
+  /** Escape, and the button beside Format. */
+  onDone(): void;
   markers: readonly Marker[];
-  fields: readonly KnownField[];
-  lists: NamedLists;
   label: string;
 };
 
-/** Keeps an editor in its host, with the text, the findings and the look of the page; the texts go both ways. */
-function useEditor({ value, onValue, markers, fields, lists, label }: ConditionProps) {
+/** Marks a text that came from the page: it must not go back to it as an edit, which would end the page's own redo. */
+const fromPage = Annotation.define<true>();
+
+function format(view: EditorView): boolean {
+  const old = view.state.doc.toString();
+  const insert = formatCondition(old);
+  if (insert !== old) view.dispatch({ changes: { from: 0, to: old.length, insert } });
+  return true;
+}
+
+/** Keeps an editor in its host, with the text and the findings of the page; the texts go both ways. */
+function useEditor({ value, onValue, onDone, markers, fields, lists, label }: ConditionProps) {
   const host = useRef<HTMLDivElement>(null);
-  const isDark = useComputedColorScheme('light') === 'dark';
-  const editor = useRef<monaco.editor.IStandaloneCodeEditor | null>(null);
-  const newest = useRef({ onValue, fields, lists, value });
+  const editor = useRef<EditorView | null>(null);
+  const newest = useRef({ onValue, onDone, fields, lists, value, label });
   /** Texts that were sent to the page and have not come back yet. */
   const sent = useRef<string[]>([]);
   useEffect(() => {
-    newest.current = { onValue, fields, lists, value };
+    newest.current = { onValue, onDone, fields, lists, value, label };
   });
 
   useEffect(() => {
     if (!host.current) return;
-    const made = createEditor(host.current, newest.current.value);
-    editor.current = made;
-    const changed = made.onDidChangeModelContent(() => {
-      const text = made.getValue();
-      // A text that came from the page must not go back to it as an edit: it would end the page's own redo.
-      if (text === (sent.current.at(-1) ?? newest.current.value)) return;
-      sent.current.push(text);
-      newest.current.onValue(text);
+    const leave = () => {
+      newest.current.onDone();
+      return true;
+    };
+    const made = new EditorView({
+      parent: host.current,
+      doc: newest.current.value,
+      extensions: [
+        offerLanguage(() => newest.current),
+        history(),
+        closeBrackets(),
+        bracketMatching(),
+        highlightSpecialChars(),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of(() => ({ 'aria-label': newest.current.label })),
+        tooltips({ position: 'fixed', parent: document.body }),
+        keymap.of([
+          { key: 'Shift-Alt-f', run: format },
+          ...closeBracketsKeymap,
+          ...historyKeymap,
+          ...defaultKeymap.filter(({ key }) => key !== 'Escape'),
+          { key: 'Escape', run: leave },
+        ]),
+        EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+          if (!docChanged || transactions.some((each) => each.annotation(fromPage))) return;
+          const text = state.doc.toString();
+          sent.current.push(text);
+          newest.current.onValue(text);
+        }),
+      ],
     });
-    const help = offerHelp(made, () => newest.current);
+    made.focus();
+    host.current.scrollIntoView({ block: 'nearest' });
+    editor.current = made;
     return () => {
-      changed.dispose();
-      for (const offer of help) offer.dispose();
-      const model = made.getModel();
-      made.dispose();
-      model?.dispose();
+      made.destroy();
       editor.current = null;
     };
   }, []);
 
-  useEffect(() => paintEditors(isDark), [isDark]);
-
   useEffect(() => {
-    editor.current?.updateOptions({ ariaLabel: label });
-  }, [label]);
-
-  useEffect(() => {
-    const current = editor.current;
+    const view = editor.current;
     const place = sent.current.indexOf(value);
     sent.current = sent.current.slice(place + 1);
     // While typing is ahead of the page, what comes back is an older text of the editor itself.
-    if (!current || place >= 0 || current.getValue() === value) return;
+    if (!view || place >= 0 || view.state.doc.toString() === value) return;
     sent.current = [];
-    const cursor = current.getPosition();
-    current.setValue(value);
-    if (cursor) current.setPosition(cursor);
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: value },
+      selection: { anchor: Math.min(view.state.selection.main.head, value.length) },
+      annotations: [fromPage.of(true), Transaction.addToHistory.of(false)],
+    });
   }, [value]);
 
   useEffect(() => {
-    const model = editor.current?.getModel();
-    if (!model) return;
-    monaco.editor.setModelMarkers(
-      model,
-      'rules',
-      markers.map(({ message, start, end, severity }) => ({
-        severity: severities[severity],
-        message,
-        ...rangeIn(model, start, Math.max(end, start + 1)),
-      })),
-    );
+    const view = editor.current;
+    if (!view) return;
+    const end = view.state.doc.length;
+    const found = markers.map(({ start, end: to, ...rest }) => {
+      const from = Math.min(start, Math.max(0, end - 1));
+      return { ...rest, from, to: Math.min(end, Math.max(to, from + 1)) };
+    });
+    view.dispatch(setDiagnostics(view.state, found));
   }, [markers]);
   return { host, editor };
 }
@@ -97,13 +118,16 @@ export function ConditionEditor(props: ConditionProps) {
   return (
     <>
       <div ref={host} className="editor" />
-      <div>
+      <div className="row">
         <Button
           size="compact-xs"
           title="Shift+Alt+F in the editor"
-          onClick={() => editor.current?.getAction('editor.action.formatDocument')?.run()}
+          onClick={() => editor.current && format(editor.current)}
         >
           Format
+        </Button>
+        <Button size="compact-xs" title="Escape in the editor" onClick={props.onDone}>
+          Done
         </Button>
       </div>
     </>

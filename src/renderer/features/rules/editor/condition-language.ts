@@ -1,188 +1,128 @@
-/** The rules language as Monaco knows it: its words, colours, completion, help and formatting. */
-import * as monaco from 'monaco-editor/editor';
-import 'monaco-editor/features/register.all';
-import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
-import type { NamedLists } from '../../../../engine/domain.ts';
+/** The rules language as the editor knows it: its words and colours, completion, help and formatting. */
 import {
+  autocompletion,
   type Completion,
-  findCompletions,
-  findHover,
-  formatCondition,
-} from '../../../../engine/rules/analysis/editor.ts';
+  type CompletionContext,
+  type CompletionResult,
+  insertCompletionText,
+  pickedCompletion,
+} from '@codemirror/autocomplete';
+import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+import { EditorView, hoverTooltip } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import type { NamedLists } from '../../../../engine/domain.ts';
+import { findCompletions, findHover } from '../../../../engine/rules/analysis/editor.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { ruleFunctions } from '../../../../engine/rules/functions.ts';
 import { macros } from '../../../../engine/rules/tree.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
 
-declare global {
-  // Monaco looks for its workers under this name.
-  var MonacoEnvironment: monaco.Environment | undefined;
-}
+/** Fields and lists that a condition may name. */
+export type KnownNames = { fields: readonly KnownField[]; lists: NamedLists };
 
-const language = 'cel';
-const keywords = ['in', 'true', 'false', 'null'];
+const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
+const functions: ReadonlySet<string> = new Set(['has', ...macros, ...ruleFunctions.keys()]);
 
-function prepareMonaco(): void {
-  globalThis.MonacoEnvironment ??= { getWorker: () => new EditorWorker() };
-  if (monaco.languages.getLanguages().some(({ id }) => id === language)) return;
-  monaco.languages.register({ id: language });
-  monaco.languages.setLanguageConfiguration(language, {
-    // A number is not a word: the completion of a value would stand still at the one in "Route 2".
-    wordPattern: /[\p{L}_][\p{L}\p{N}_]*/gu,
-    brackets: [
-      ['(', ')'],
-      ['[', ']'],
-      ['{', '}'],
-    ],
-    autoClosingPairs: ['()', '[]', '{}', '""', "''"].map((pair) => ({
-      open: pair[0] ?? '',
-      close: pair[1] ?? '',
-      notIn: ['string'],
-    })),
-  });
-  monaco.languages.setMonarchTokensProvider(language, {
-    keywords,
-    functions: ['has', ...macros, ...ruleFunctions.keys()],
-    tokenizer: {
-      root: [
-        [/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/, 'string'],
-        [/\d+(\.\d+)?([eE][+-]?\d+)?/, 'number'],
-        [/[a-zA-Z_]\w*/, { cases: { '@keywords': 'keyword', '@functions': 'type', '@default': 'identifier' } }],
-        [/[+\-*/%<>=!&|?:]+/, 'operator'],
-      ],
-    },
-  });
-}
+const language = StreamLanguage.define({
+  token: (stream) => {
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/)) return 'string';
+    if (stream.match(/^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/)) return 'number';
+    if (stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u)) {
+      const word = stream.current();
+      if (keywords.has(word)) return 'keyword';
+      return functions.has(word) ? 'typeName' : 'variableName';
+    }
+    stream.next();
+    return 'operator';
+  },
+  languageData: { closeBrackets: { brackets: ['(', '[', '{', '"', "'"] } },
+});
 
-/** `#fff` as `#ffffff`: style sheets are shortened when they are built, and Monaco reads only the long form. */
-function toLongHex(colour: string): string {
-  return /^#[0-9a-f]{3}$/i.test(colour) ? `#${[...colour.slice(1)].map((digit) => digit + digit).join('')}` : colour;
-}
+const colours = HighlightStyle.define([
+  { tag: tags.keyword, color: 'var(--accent)' },
+  { tag: tags.typeName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.number, color: 'var(--good)' },
+  { tag: tags.variableName, color: 'var(--text)' },
+]);
 
-/** Paints the editors in the colours of the page; its tokens are the only place where a colour is chosen. */
-export function paintEditors(isDark: boolean): void {
-  const token = (name: string) => toLongHex(getComputedStyle(document.documentElement).getPropertyValue(name).trim());
-  monaco.editor.defineTheme('workbench', {
-    base: isDark ? 'vs-dark' : 'vs',
-    inherit: true,
-    rules: [],
-    colors: {
-      'editor.background': token('--pane'),
-      'editor.foreground': token('--text'),
-      'editorCursor.foreground': token('--text'),
-      'editorWidget.background': token('--pane'),
-      'editorWidget.foreground': token('--text'),
-      'editorWidget.border': token('--line-soft'),
-      'list.activeSelectionBackground': token('--chosen'),
-      'list.activeSelectionForeground': token('--text'),
-      'list.hoverBackground': token('--hover'),
-      'list.highlightForeground': token('--accent'),
-      'list.focusHighlightForeground': token('--accent'),
-      foreground: token('--text'),
-      descriptionForeground: token('--muted'),
-      'textLink.foreground': token('--accent'),
-      'editorHoverWidget.statusBarBackground': token('--sub'),
-      // Of what Monaco brings, the mark of a warning is too faint on white.
-      'editorError.foreground': token('--bad'),
-      'editorWarning.foreground': token('--warn'),
-      'editorInfo.foreground': token('--accent'),
-    },
-  });
-  monaco.editor.setTheme('workbench');
-}
+const look = EditorView.theme({
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--pane)', fontSize: '0.8125rem' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)' },
+  '.cm-content': { padding: '0.5rem 0', caretColor: 'var(--text)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--pane)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-soft)',
+    maxWidth: 'min(30rem, 90vw)',
+    overflowWrap: 'anywhere',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--chosen)',
+    color: 'var(--text)',
+  },
+  '.cm-completionMatchedText': { textDecoration: 'none', color: 'var(--accent)' },
+  '.cm-completionDetail': { fontStyle: 'normal', color: 'var(--muted)' },
+  '.cm-help': { padding: '0.25rem 0.5rem' },
+  '.cm-lintRange': { backgroundImage: 'none', textDecoration: 'underline wavy', textDecorationSkipInk: 'none' },
+  '.cm-lintRange-error': { textDecorationColor: 'var(--bad)' },
+  '.cm-lintRange-warning': { textDecorationColor: 'var(--warn)' },
+  '.cm-lintRange-info': { textDecorationColor: 'var(--accent)' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-warning': { borderLeftColor: 'var(--warn)' },
+  '.cm-diagnostic-info': { borderLeftColor: 'var(--accent)' },
+});
 
-/** Makes an editor of one condition in its host. */
-export function createEditor(host: HTMLElement, value: string): monaco.editor.IStandaloneCodeEditor {
-  prepareMonaco();
-  return monaco.editor.create(host, {
-    value,
+/** A text that the completions found for its beginning still fit. */
+const sameWord = /^(?:\.?[\p{L}\p{N}_]*|"[^"]*|'[^']*)$/u;
+
+/** The language with the look of the page, and help with the names that are known when it is asked for. */
+export function offerLanguage(readNames: () => KnownNames): Extension {
+  return [
     language,
-    minimap: { enabled: false },
-    lineNumbers: 'off',
-    glyphMargin: false,
-    folding: false,
-    lineDecorationsWidth: 8,
-    scrollBeyondLastLine: false,
-    wordWrap: 'on',
-    fontSize: 13,
-    automaticLayout: true,
-    fixedOverflowWidgets: true,
-    // Tab leaves the editor, as everywhere else on the page.
-    tabFocusMode: true,
-    padding: { top: 8, bottom: 8 },
-    overviewRulerLanes: 0,
-    wordBasedSuggestions: 'off',
-    quickSuggestions: { other: true, strings: true, comments: false },
-    renderLineHighlight: 'none',
-    scrollbar: { alwaysConsumeMouseWheel: false },
-  });
-}
-
-/**
- * Offers completion, help on hover and formatting in one editor, over the fields and lists that are known when they
- * are asked for.
- */
-export function offerHelp(
-  made: monaco.editor.IStandaloneCodeEditor,
-  readNames: () => { fields: readonly KnownField[]; lists: NamedLists },
-): monaco.IDisposable[] {
-  const completion = monaco.languages.registerCompletionItemProvider(language, {
-    triggerCharacters: ['.', '"', "'"],
-    provideCompletionItems: (model, position) => {
-      if (model !== made.getModel()) return { suggestions: [] };
-      const { fields, lists } = readNames();
-      const found = findCompletions(model.getValue(), model.getOffsetAt(position), fields, lists);
-      const range = rangeIn(model, found.from, found.to);
-      return {
-        suggestions: found.items.map((item, place) => ({
-          ...toSuggestion(item, range),
-          filterText: found.lead + item.label,
-          sortText: String(place).padStart(5, '0'),
-        })),
-      };
-    },
-  });
-  const hover = monaco.languages.registerHoverProvider(language, {
-    provideHover: (model, position) => {
-      if (model !== made.getModel()) return null;
-      const found = findHover(model.getValue(), model.getOffsetAt(position), readNames().fields);
+    syntaxHighlighting(colours),
+    look,
+    autocompletion({ override: [(context) => complete(context, readNames())], icons: false }),
+    hoverTooltip((view, offset) => {
+      const found = findHover(view.state.doc.toString(), offset, readNames().fields);
       if (!found) return null;
-      const contents = [found.title, found.help].filter((text) => text !== '').map((value) => ({ value }));
-      return { contents, range: rangeIn(model, found.from, found.to) };
-    },
-  });
-  const formatting = monaco.languages.registerDocumentFormattingEditProvider(language, {
-    provideDocumentFormattingEdits: (model) =>
-      model === made.getModel() ? [{ range: model.getFullModelRange(), text: formatCondition(model.getValue()) }] : [],
-  });
-  return [completion, hover, formatting];
+      return { pos: found.from, end: found.to, above: true, create: () => ({ dom: drawHelp(found) }) };
+    }),
+  ];
 }
 
-const kinds = {
-  field: monaco.languages.CompletionItemKind.Field,
-  function: monaco.languages.CompletionItemKind.Function,
-  macro: monaco.languages.CompletionItemKind.Keyword,
-  value: monaco.languages.CompletionItemKind.Value,
-} as const;
-
-/** The range of a text between two offsets in UTF-16 units, as Monaco counts it. */
-export function rangeIn(model: monaco.editor.ITextModel, start: number, end: number): monaco.IRange {
-  const from = model.getPositionAt(start);
-  const to = model.getPositionAt(end);
-  return {
-    startLineNumber: from.lineNumber,
-    startColumn: from.column,
-    endLineNumber: to.lineNumber,
-    endColumn: to.column,
-  };
+function complete({ state, pos, explicit }: CompletionContext, { fields, lists }: KnownNames): CompletionResult | null {
+  const { from, to, lead, items } = findCompletions(state.doc.toString(), pos, fields, lists);
+  // Between words nothing opens by itself: Enter there ends the line.
+  if (items.length === 0 || (from === pos && !explicit)) return null;
+  // The text replaced behind the cursor is no part of what finds an item.
+  const behind = to - pos;
+  const options = items.map(
+    (item, place): Completion => ({
+      label: lead + item.label,
+      displayLabel: showUnseen(item.label),
+      detail: item.detail,
+      apply: (view, picked, start, end) =>
+        view.dispatch({
+          ...insertCompletionText(view.state, item.insert, start, end + behind),
+          annotations: pickedCompletion.of(picked),
+        }),
+      sortText: String(place).padStart(5, '0'),
+      ...(item.help === '' ? {} : { info: item.help }),
+    }),
+  );
+  return { from, options, validFor: sameWord };
 }
 
-function toSuggestion(item: Completion, range: monaco.IRange): monaco.languages.CompletionItem {
-  return {
-    label: { label: showUnseen(item.label), description: item.detail },
-    kind: kinds[item.kind],
-    insertText: item.insert,
-    documentation: item.help,
-    range,
-  };
+function drawHelp({ title, help }: { title: string; help: string }): HTMLElement {
+  const dom = document.createElement('div');
+  dom.className = 'cm-help';
+  for (const text of [title, help]) {
+    if (text === '') continue;
+    dom.appendChild(document.createElement('div')).textContent = showUnseen(text);
+  }
+  return dom;
 }
