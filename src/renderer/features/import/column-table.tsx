@@ -80,7 +80,8 @@ function ColumnRow({ survey, rows, mapping }: { survey: ColumnSurvey; rows: numb
 
 /** “629 values: 0 · 13 · 26” and how many rows have no value. */
 function describeValues({ samples, type, distinct, filled }: ColumnSurvey, rows: number): string {
-  const read = (sample: string) => valueText(type === 'array' ? JSON.parse(sample) : sample);
+  // Of HTML without any text the tags are shown.
+  const read = (sample: string) => valueText(type === 'array' ? JSON.parse(sample) : sample) || showUnseen(sample);
   const shown = samples.map((sample) => isolate(shorten(read(sample), maxSampleLength))).join(' · ');
   const empty = rows > filled ? `, ${(rows - filled).toLocaleString()} empty` : '';
   return distinct === 0 ? 'empty' : `${count(distinct, 'value')}: ${shown}${empty}`;
