@@ -53,6 +53,15 @@ describe('The documents', () => {
     expect(broken).toEqual([]);
   });
 
+  it('name sources that exist', () => {
+    const sources = globSync(['{src,edge,scripts,test,bin}/**', '*.*'], { cwd: root }).map((path) => `/${path}`);
+    const named = [...read('docs/architecture.md').matchAll(/`([\w./-]+\.(?:tsx?|py|json|wat|js|sql))`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !name.includes('NNN'));
+    expect(named.length).toBeGreaterThan(60);
+    expect(named.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)))).toEqual([]);
+  });
+
   it('keep the decision records short, and say no change twice', () => {
     const bytes = documents
       .filter((path) => path.startsWith('docs/decisions/'))
