@@ -153,7 +153,7 @@ function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, loo
 
 /** Settings that let answers stand alone from a confidence on, and change nothing else that they need not. */
 function decideFrom(auto_decide: number, settings: ThresholdSettings): ThresholdSettings {
-  // Where what lies between the thresholds is accepted, the lower one is what decides alone.
+  // If answers between the thresholds are accepted, the lower threshold decides alone.
   const accepts = settings.escalation_policy.between === 'accept';
   const escalation = accepts ? auto_decide : Math.min(settings.confidence_thresholds.escalation, auto_decide);
   return { ...settings, confidence_thresholds: { auto_decide, escalation } };

@@ -127,7 +127,7 @@ function createActList(journal: Journal) {
 function createLabelling({ outbox, queries }: Pick<ActsPorts, 'outbox' | 'queries'>) {
   let counting: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reads again what only the server can count, once the labels rest and are there. */
+  /** Reads counts that only the server knows again, once labels rest and have arrived. */
   const countAgain = async (typeId: string) => {
     await outbox.settled(typeId);
     await invalidate(queries, { names: staleByLabels, typeId });
@@ -198,7 +198,7 @@ export function createActs(ports: ActsPorts) {
 
   return {
     store,
-    /** Waits for what is being taken back or done again. */
+    /** Waits for the undo or redo in progress. */
     untilTurned: async () => void (await Promise.allSettled(store.getState().turns)),
     /** Labels one example. It shows at once; the outbox brings it to the server. */
     label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
@@ -260,7 +260,7 @@ export function createActs(ports: ActsPorts) {
      * server's refusal.
      */
     undo: (typeId: string, key?: string) => turn('done', typeId, key),
-    /** Does again what was taken back, last where none is named; null where there is nothing. */
+    /** Redoes the named act, or the one undone last; null where there is nothing. */
     redo: (typeId: string, key?: string) => turn('undone', typeId, key),
     load,
   };

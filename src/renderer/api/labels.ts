@@ -1,4 +1,4 @@
-/** Labels as the page shows them: what the server said, with what is still on its way on top. */
+/** Labels as the page shows them: the server's, overlaid by those still on their way. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';

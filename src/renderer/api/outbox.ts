@@ -7,9 +7,9 @@ import type { Journal, LabelPatch, OutboxEntry } from './journal.ts';
 type OutboxState = {
   /** Entries that wait, oldest first. */
   waiting: readonly OutboxEntry[];
-  /** By example: what its labels are once everything waiting has arrived. */
+  /** By example: its labels once everything waiting has arrived. */
   pending: ReadonlyMap<string, LabelPatch>;
-  /** By example: what its labels are by all that this window has sent. A list read before knows nothing of it. */
+  /** By example: its labels by all that this window has sent. A list read before does not know them. */
   given: ReadonlyMap<string, LabelPatch>;
 };
 
@@ -95,7 +95,7 @@ export function createOutbox(ports: OutboxPorts) {
       store.setState({ given: new Map([...given].filter(([id]) => id !== exampleId)) });
     },
     retry: () => void pump(),
-    /** Takes over what a closed window left behind. */
+    /** Takes over the unsent labels of a closed window. */
     adopt: async (): Promise<void> => {
       const [{ entries }, live] = await Promise.all([ports.journal.load(), ports.liveWindows()]);
       const left = entries.filter(({ window }) => window !== ports.window && !live.has(window));

@@ -33,7 +33,7 @@ export function createSession(storage: Store) {
       storage.removeItem(sessionKey);
       store.setState({ token: null, status: 'closed', problem });
     },
-    /** Does what another tab did: signs in with its token, or out where it is null. */
+    /** Follows another tab: signs in with its token, or out where it is null. */
     follow: (token: string | null) =>
       store.setState(token === null ? { token, status: 'closed' } : { token, status: 'open', problem: null }),
     stored: () => storage.getItem(sessionKey),

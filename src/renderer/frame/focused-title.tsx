@@ -7,7 +7,7 @@ const silent = 'input, textarea, select';
 
 type Shown = { target: HTMLElement; text: string };
 
-/** Finds what a focused element has to say; null where it was not reached by keyboard or says nothing. */
+/** Returns the hover text of a focused element; null if it was not reached by keyboard or has none. */
 function findShown(target: HTMLElement): Shown | null {
   if (target.matches(silent) || !target.matches(':focus-visible')) return null;
   const inside = target.matches('button') ? [...target.querySelectorAll<HTMLElement>('.number[title]')] : [];

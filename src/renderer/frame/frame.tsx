@@ -36,7 +36,7 @@ const SettingsPlace = lazy(async () => ({
 const maxListedTypes = 100;
 const loadAheadMs = 800;
 
-/** The window: bar, rail, the place that the address names, status line, and what lies over them. */
+/** The window: bar, rail, the place that the address names, status line, and overlays. */
 export function Frame() {
   const route = useRoute();
   const typeId = route.page === 'type' ? route.id : null;
@@ -128,7 +128,7 @@ const CurrentPlace = memo(function CurrentPlace({ route, type, types, error }: C
   );
 });
 
-/** Asks for what a place shows when the address turns to it, before it is drawn: the server works meanwhile. */
+/** Prefetches the data of a place when the address changes to it, before it is drawn. */
 function useReadingAhead(): void {
   const workbench = useWorkbench();
   // It comes before `hashchange`, by which the place is drawn.
@@ -149,7 +149,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const drop = async () => {
     if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
       return;
-    // Left first, so that what the place still asks for is cancelled: its type would be gone.
+    // Left first, so that pending requests of the place are cancelled: its type would be gone.
     const left = new Promise((done) => window.addEventListener('hashchange', done, { once: true }));
     goTo({ page: 'start' });
     await left;

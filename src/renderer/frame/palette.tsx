@@ -51,7 +51,7 @@ export function Palette() {
       scrollable
       maxHeight={440}
       clearQueryOnClose
-      // Gone at once, so that what a command opens can take the focus.
+      // Closed at once, so that the dialog of a command can take the focus.
       transitionProps={{ duration: 0 }}
     >
       <Spotlight.Search aria-label={title} placeholder="Go to a type, a place or a row, or run a command" />
@@ -80,7 +80,7 @@ function Found({ query }: { query: string }) {
   const run = (command: Command) => {
     if (command.group !== 'Examples') settings.noteUse(command.id);
     spotlight.close();
-    // After the palette has given the focus back, so that what the command opens can take it.
+    // After the palette has given the focus back, so that the dialog of the command can take it.
     setTimeout(command.run);
   };
   return (

@@ -54,7 +54,7 @@ const readers: Partial<Record<Place, (workbench: Workbench, typeId: string, quer
   examples: readExamplesAhead,
 };
 
-/** Asks for what a place shows first; a fault is shown by the place, which asks again. */
+/** Prefetches the data that a place shows first; a fault is shown by the place, which asks again. */
 export function readPlaceAhead(workbench: Workbench, route: Route): void {
   if (route.page !== 'type') return;
   void readers[route.place]?.(workbench, route.id, route.query ?? {}).catch(() => undefined);

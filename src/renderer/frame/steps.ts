@@ -1,4 +1,4 @@
-/** The way of a decision type from its first file to decisions, as five steps with what is to be done next. */
+/** The way of a decision type from its first file to decisions: five steps, each with its next act. */
 import { isInProgress } from '../../engine/domain.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { PolicySummary, Readiness } from '../../server/contract/policies/training.ts';
@@ -24,7 +24,7 @@ type Known = {
   policies: readonly Pick<PolicySummary, 'status' | 'version' | 'deployed'>[];
 };
 
-/** Lists the five steps with what each of them waits for. */
+/** Lists the five steps, each with the act that it waits for. */
 export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
   const newest = policies[0];
   const isRunning = newest !== undefined && isInProgress(newest.status);

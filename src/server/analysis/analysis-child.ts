@@ -15,7 +15,7 @@ import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
 
-/** Below the server and its encoder: whatever is asked here can wait. */
+/** Lower priority than the server and its encoder: all work here can wait. */
 const niceness = 10;
 /** The work after the last row takes about as long as the rows themselves. */
 const readingShare = 0.8;

@@ -7,7 +7,7 @@ type GuardedHeaders = {
   'sec-fetch-site'?: string | string[] | undefined;
 };
 
-/** Throws `forbidden` for what a foreign web page could have caused, by Host, Origin and fetch site. */
+/** Throws `forbidden` for requests that a foreign web page could have caused, by Host, Origin and fetch site. */
 export function createHostGuard(port: number): (headers: GuardedHeaders) => void {
   const hosts = new Set<string>();
   for (const name of ['127.0.0.1', 'localhost', '[::1]']) {

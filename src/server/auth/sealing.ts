@@ -4,7 +4,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Makes what digests and seals under the server's key; digests of one purpose tell nothing of another's. */
+/** Makes the functions that digest and seal under the server's key; digests for different purposes are unrelated. */
 export function createSealing(serverKey: Buffer) {
   const key = createSecretKey(serverKey);
   const digest = (purpose: string, facts: readonly string[]): Buffer =>
@@ -20,7 +20,7 @@ export function createSealing(serverKey: Buffer) {
       const sealed = [sealing.update(text, 'utf8'), sealing.final()];
       return Buffer.concat([nonce, sealing.getAuthTag(), ...sealed]);
     },
-    /** Reads what was sealed with the same facts; throws for other facts and for damaged bytes. */
+    /** Opens a seal made with the same facts; throws for other facts and for damaged bytes. */
     open(facts: readonly string[], sealed: Buffer): string {
       const opening = createDecipheriv(cipher, digest('seal', facts), sealed.subarray(0, nonceBytes));
       opening.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));

@@ -45,7 +45,7 @@ export class Caretaker {
   #isBusy = false;
   #known: Integrity;
 
-  /** Removes what a backup left behind that an earlier process did not finish. */
+  /** Removes the remains of a backup that an earlier process did not finish. */
   constructor(options: CaretakerOptions) {
     this.#options = options;
     const { backups } = toFolderPaths(options.dataDir);
@@ -61,7 +61,7 @@ export class Caretaker {
     return this.#known;
   }
 
-  /** Reads all data; what is wrong goes to the log. Never rejects: a check that could not be made changes nothing. */
+  /** Reads all data and logs faults. Never rejects: a check that could not be made changes nothing. */
   async check(): Promise<void> {
     const { dataDir, log } = this.#options;
     try {
@@ -98,7 +98,7 @@ export class Caretaker {
       });
   }
 
-  /** Reads a backup again; returns what is wrong with it. Rejects with `not_found`, `conflict` and `unavailable`. */
+  /** Reads a backup again and returns its faults. Rejects with `not_found`, `conflict` and `unavailable`. */
   async verify(name: string): Promise<string[]> {
     const reply = await this.#runAlone({ kind: 'verify', backup: this.#findBackup(name) });
     if (reply.kind === 'checked') return reply.problems;
@@ -117,7 +117,7 @@ export class Caretaker {
     if (reply.kind !== 'restored') throw this.#toRefusal(reply, 'The backup could not be restored.');
   }
 
-  /** Ends what is under way, and resolves when its processes have ended; a half-written copy is removed. */
+  /** Ends work under way, and resolves when its processes have ended; a half-written copy is removed. */
   async close(): Promise<void> {
     if (this.#firstCheck !== null) clearTimeout(this.#firstCheck);
     clearInterval(this.#dailyCheck);

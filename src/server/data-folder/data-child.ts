@@ -20,7 +20,7 @@ export type DataReply =
 
 const failure = 'The data could not be read or the copy not written, and nothing was changed';
 
-/** Below the server and its encoder: whatever is asked here can wait. */
+/** Lower priority than the server and its encoder: all work here can wait. */
 const niceness = 10;
 
 if (isMainThread) {

@@ -1,4 +1,4 @@
-/** The list of what a backup holds, with the digest of each file. */
+/** The contents of a backup, with the digest of each file. */
 import { createHash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';

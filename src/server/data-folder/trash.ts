@@ -15,7 +15,7 @@ export function moveToTrash(file: string, trashDir: string, nowMs: number): void
   utimesSync(target, nowMs / 1000, nowMs / 1000);
 }
 
-/** Deletes from the trash what has been there longer than it is kept. */
+/** Deletes files from the trash that are past their time. */
 export function emptyTrash(trashDir: string, nowMs: number): void {
   if (!existsSync(trashDir)) return;
   for (const name of readdirSync(trashDir)) {

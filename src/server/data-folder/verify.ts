@@ -5,7 +5,7 @@ import { listBundles, listDatabaseProblems } from '../store/database-copy.ts';
 import { toFolderPaths } from './folder.ts';
 import { hashFile, readManifest, toManifestPath } from './manifest.ts';
 
-/** Returns what is wrong with a backup, in sentences: nothing when every file is there as it was written. */
+/** Returns the faults of a backup, in sentences: none when every file is there as it was written. */
 export function listBackupProblems(backup: string): string[] {
   const manifest = readManifest(backup);
   if (manifest === null) return [`The manifest ${toManifestPath(backup)} is missing or damaged.`];
@@ -27,7 +27,7 @@ export function listBackupProblems(backup: string): string[] {
   return problems.length > 0 ? problems : listDataProblems(backup);
 }
 
-/** Returns what is wrong with a folder's data, in sentences; a workbench may work on them meanwhile. */
+/** Returns the faults of a folder's data, in sentences; a workbench may use them meanwhile. */
 export function listDataProblems(dataDir: string): string[] {
   const { database, artifacts } = toFolderPaths(dataDir);
   if (!existsSync(database)) return [`The database ${database} is missing.`];
@@ -43,7 +43,7 @@ export function listDataProblems(dataDir: string): string[] {
 const listNames = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 const isUnfinished = (name: string) => name.endsWith('.part');
 
-/** The names of the backups in a folder; what is being written is not yet one. */
+/** The names of the finished backups in a folder. */
 export function listBackupNames(backupsDir: string): string[] {
   return listNames(backupsDir).filter((name) => name.startsWith('backup-') && !isUnfinished(name));
 }

@@ -45,7 +45,7 @@ export type AttemptEvent =
   | { kind: 'closeRequested' }
   | { kind: 'followedUp' }
   | { kind: 'superseded' }
-  /** The process is confirmed gone; `how` says by what. */
+  /** The process is confirmed gone; `how` names the cause. */
   | { kind: 'exited'; how: string }
   | { kind: 'stored' }
   | { kind: 'storingFailed'; error: string }
@@ -57,7 +57,7 @@ export type AttemptEffect =
   | { kind: 'recordStopping' }
   | { kind: 'store'; result: WorkerResult }
   | { kind: 'goOn' }
-  /** Remove its files, forget it, end what was asked of a teacher for it. */
+  /** Remove its files, forget it, and end its questions to a teacher. */
   | { kind: 'release' }
   | { kind: 'recordEnd'; status: 'failed' | 'cancelled'; error: string | null }
   | { kind: 'recordInterruption'; error: string }
@@ -92,7 +92,7 @@ const endCancelled = (state: AttemptState): Transition =>
 const retryOrFail = (state: AttemptState, error: string): Transition =>
   state.mayRetry ? end(state, 'retried', { kind: 'retry', error }) : endFailed(state, error);
 
-/** Returns what follows from an event. One that means nothing in the present phase changes nothing. */
+/** Returns the next state and its effects for an event. Events without meaning in the present phase change nothing. */
 export function next(state: AttemptState, event: AttemptEvent): Transition {
   const { phase } = state;
   switch (phase.kind) {
@@ -197,7 +197,7 @@ function nextWhileFollowingUp(state: AttemptState, event: AttemptEvent): Transit
   }
 }
 
-/** Decides what a person or the end of the program does to an attempt whose process lives. */
+/** Decides how a person, or the end of the program, ends an attempt whose process lives. */
 function interruptOrStay(state: AttemptState, event: AttemptEvent): Transition {
   if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
   if (event.kind === 'closeRequested') return enter(state, { kind: 'closing' }, kill);

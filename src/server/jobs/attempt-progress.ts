@@ -1,4 +1,4 @@
-/** How far a training attempt is, by what its process reports. */
+/** The progress of a training attempt, from the reports of its process. */
 import { trainingStages } from '../../engine/domain.ts';
 import { isoTime } from '../process/clock.ts';
 import type { CompletedStage } from '../store/policies/policy-records.ts';

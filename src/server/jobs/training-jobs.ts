@@ -1,4 +1,4 @@
-/** Runs training attempts, a process each; what is to be done is decided in attempt-machine.ts. */
+/** Runs training attempts, a process each, by the decisions of attempt-machine.ts. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +82,7 @@ export class TrainingJobs {
     return true;
   }
 
-  /** Cancels what is in progress for a decision type that goes: nobody could address the training afterwards. */
+  /** Cancels the training of a decision type that is deleted: nobody could address it afterwards. */
   cancelOfType(typeId: string): void {
     for (const { id, decisionTypeId } of this.#options.policies.listInProgress()) {
       if (decisionTypeId === typeId) this.cancel(id);
@@ -162,7 +162,7 @@ export class TrainingJobs {
     return attempt;
   }
 
-  /** Tells the machine what happened, and does what follows. */
+  /** Passes an event to the machine and carries out its effects. */
   #apply(attempt: ActiveAttempt, event: AttemptEvent): void {
     const { state, effects } = next(attempt.state, event);
     attempt.state = state;
@@ -331,7 +331,7 @@ export class TrainingJobs {
     }
   }
 
-  /** Completes a tuning; what goes wrong here takes nothing from the policy that was trained before. */
+  /** Completes a tuning; a failure here takes nothing from the policy that was trained before. */
   async #completeTuning(
     attempt: ActiveAttempt,
     { next: name, textTuning, result }: Extract<WorkerReport, { kind: 'tuned' }>,

@@ -35,14 +35,14 @@ type TrainingPorts = {
   complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
   /** Adds the figures computed after the training to the report of its policy, which has the label checks already. */
   completeReport(attempt: AttemptKey, metrics: FollowUp['metrics']): void;
-  /** Stores what a tuning in the background has made, to be offered or deployed; rejects as `complete` does. */
+  /** Stores the result of a tuning in the background, to be offered or deployed; rejects as `complete` does. */
   completeTuning(finished: FinishedTuning, isWanted: () => boolean): Promise<void>;
 };
 
 export type TrainingJobsOptions = {
   policies: PolicyStore;
   trainingRuns: TrainingRunStore;
-  /** Takes what must be recorded even if the disk is full now; tried again with every check of the heartbeats. */
+  /** Takes writes that must be recorded even if the disk is full now; retried with every check of the heartbeats. */
   pendingWrites: PendingWrites;
   ports: TrainingPorts;
   /** Hears when the process of a training has reported, or its state has changed. */

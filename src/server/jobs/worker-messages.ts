@@ -31,7 +31,7 @@ export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure
 /** Answers `done`: the policy is stored, the report may follow; `next` names the policy a tuning would make. */
 export type GoOnMessage = { kind: 'goOn'; next: PolicyName };
 
-/** The file that a worker wrote, and what it measured. */
+/** The file that a worker wrote, and its figures. */
 export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
 
 /** Worker to server. Every message is also a heartbeat. */

@@ -67,7 +67,7 @@ function writePolicy({ outFile }: WorkerOrder, { bundle, metrics, heldOut }: Pac
   return { sha256: sha256(bundle), sizeBytes: bundle.length, metrics, heldOut };
 }
 
-/** Reports and waits until the parent has stored what was reported; returns the name for a policy after that. */
+/** Reports, waits until the parent has stored the report, and returns the name for a policy after that. */
 async function askToGoOn(message: WorkerReport): Promise<PolicyName> {
   const answer = once(process, 'message');
   await report(message);
@@ -127,7 +127,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   const snapshotSha256 = digestRows(rows);
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
   const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
-  // Loaded after the order was accepted: what is heavy must not delay the answer to the caller.
+  // Loaded after the order was accepted, so that heavy modules do not delay the answer to the caller.
   const [{ train }, { openEncoder, openTuningGraph, runModel, runtimeVersion }] = await Promise.all([
     import('../../engine/training/train.ts'),
     import('../runtime/encoder/onnx-session.ts'),

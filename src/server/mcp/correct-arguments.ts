@@ -1,4 +1,4 @@
-/** Arguments as some clients send them: null for what they leave out, and objects as JSON texts. */
+/** Corrects arguments as some clients send them: null for omitted ones, and objects as JSON texts. */
 import type { z } from 'zod';
 import { readJsonBody } from '../hot-path/json-body.ts';
 

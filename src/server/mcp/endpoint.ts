@@ -132,7 +132,7 @@ async function callTool(
   }
 }
 
-/** Finds what the arguments ask for and checks them by its schema. Throws `validation_error`. */
+/** Finds the act that the arguments ask for and checks them by its schema. Throws `validation_error`. */
 function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: Act; values: ToolArguments } {
   const part = tool.acts.has('') ? '' : toolArguments['part'];
   const act = tool.acts.get(String(part));

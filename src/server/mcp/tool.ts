@@ -1,4 +1,4 @@
-/** Making an agent tool of operations of the table: its arguments, its answer, what is said beside it. */
+/** Makes an agent tool from operations of the table: its arguments, its answer and the notes on it. */
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Hints, Operation } from '../contract/operation.ts';
@@ -29,7 +29,7 @@ export type Act = {
   offered: Shape;
   /** Says what happened, what it cost, what to do next. */
   summarise(answer: unknown): string;
-  /** Leaves out of the answer what the agent has sent or can ask for. */
+  /** Leaves out of the answer data that the agent has sent or can ask for. */
   shorten(answer: unknown): unknown;
   /** How far the work is that the answer is about; null once it has ended. */
   follow(answer: unknown): Progress | null;
@@ -48,7 +48,7 @@ type ActDefinition<N extends OperationName> = {
   operation: N;
   /** Where the arguments are not simply the fields of the body. */
   body?: z.ZodObject;
-  /** Fields that agents are not offered: what a person sets. */
+  /** Fields that agents are not offered: settings for a person. */
   omit?: readonly string[];
   summarise(answer: OutputOf<N>): string;
   shorten?(answer: OutputOf<N>): unknown;

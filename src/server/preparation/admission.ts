@@ -11,7 +11,7 @@ export class Admission {
   readonly #byCaller = new Map<string, number>();
   #allBytes = 0;
 
-  /** Takes room for a call; what is returned gives it back. Throws `rate_limited` or `unavailable`. */
+  /** Takes room for a call and returns the function that gives it back. Throws `rate_limited` or `unavailable`. */
   enter(callerId: string, weightBytes: number): () => void {
     const ownBytes = this.#byCaller.get(callerId) ?? 0;
     if (ownBytes > 0 && ownBytes + weightBytes > admissionLimits.callerBytes) {

@@ -30,7 +30,7 @@ export type AnalysisRequest = {
 };
 type AnalysisOrder = {
   request: AnalysisRequest;
-  /** As it is saved: what the request leaves out, and what the rules are compared with. */
+  /** The saved definition: defaults for the request, and the rules to compare with. */
   saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema'>;
   piiFields: readonly string[];
   examples: readonly JsonRow[];

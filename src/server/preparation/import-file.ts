@@ -63,7 +63,7 @@ export function refuseSize(what: string): never {
   return refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: `${what}; import it in several parts` }]);
 }
 
-/** Parses JSON of a file as strictly as a body: what a body may not hold would come back as something else. */
+/** Parses JSON of a file as strictly as a body: content that a body may not hold would come back as something else. */
 export const parseStrictJson: ParseJson = (text, firstLine) => {
   const refuse = (line: number, column: string | number, message: string): Result<unknown, Refusal> => ({
     ok: false,

@@ -42,7 +42,7 @@ export type ImportPlan = {
 
 const toQuestion = (loc: (string | number)[], msg: string): ErrorDetail => ({ type: 'ambiguous', loc, msg });
 
-/** Plans what the columns become. Throws `validation_error` for a mapping that names columns the file does not have. */
+/** Plans the roles of the columns. Throws `validation_error` for a mapping with columns that the file does not have. */
 export function planImport(
   sheet: Sheet,
   surveys: readonly ColumnSurvey[],
@@ -91,7 +91,7 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
 export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null };
 export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: RowReader['misfits'] };
 
-/** Makes the reader of a file's rows. It throws `validation_error` for a cell that cannot be what it is mapped to. */
+/** Makes the reader of a file's rows. It throws `validation_error` for a cell that does not fit its mapping. */
 export function createExampleReader(
   sheet: Sheet,
   { columns, readings }: Pick<ImportPlan, 'columns' | 'readings'>,

@@ -1,4 +1,4 @@
-/** Examples before they are stored: made of what a caller sent, and their labels checked. */
+/** Examples before they are stored: made from a request, with their labels checked. */
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';

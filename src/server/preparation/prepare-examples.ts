@@ -44,7 +44,7 @@ export function makeExamples({ examples }: Request, type: ExampleType, nowMs: nu
   return made;
 }
 
-/** Refuses whole numbers that are others as doubles, such as ids: the examples would hold what nobody sent. */
+/** Refuses whole numbers that lose digits as doubles, such as ids: the examples would hold values that nobody sent. */
 export function refuseLostDigits(places: readonly Place[]): void {
   refuseProblems(places.slice(0, maxReportedProblems).map((place) => toInvalidValue(['body', ...place], lostDigits)));
 }
@@ -52,7 +52,7 @@ export function refuseLostDigits(places: readonly Place[]): void {
 /** Answers a call that sends one part of an import. */
 export const toPartAnswer = (examples: readonly ExampleRecord[]) => ({ example_ids: examples.map(({ id }) => id) });
 
-/** Reads the body of a call that adds examples; throws what is wrong with it. Gives rows to insert and the answer. */
+/** Reads the body of a call that adds examples into rows to insert and the answer; throws its faults. */
 export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number; isPart: boolean }): {
   rows: ExampleRows;
   answer: Uint8Array;

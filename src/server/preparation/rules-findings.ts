@@ -1,4 +1,4 @@
-/** Unsaved rules checked alone, and what is found in them as the wire has it. */
+/** Checks unsaved rules by themselves, with the findings in the contract's form. */
 import type { JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
 import { type CompiledRules, compileSoundRules } from '../../engine/rules/compile.ts';
@@ -7,7 +7,7 @@ import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
 
 const { maxFindings } = analysisLimits;
 
-/** Returns the problems of rules, and of those without one what their conditions and the schema alone tell. */
+/** Returns the problems of rules and, for those without any, the findings from conditions and schema alone. */
 export function checkRules(request: {
   rules: Rule[];
   options: string[];

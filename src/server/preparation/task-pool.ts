@@ -51,7 +51,7 @@ export class TaskPool {
     }) as Promise<TaskOutput<N>>;
   }
 
-  /** Ends all children; what was under way or waiting is refused with `unavailable`. */
+  /** Ends all children; tasks under way or waiting are refused with `unavailable`. */
   close(): void {
     this.#isClosed = true;
     for (const task of this.#waiting.splice(0)) task.reject(endedEarly('the workbench is closing'));

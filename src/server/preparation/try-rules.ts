@@ -15,7 +15,7 @@ type TrialOrder = {
   costs: Costs;
 };
 
-/** Returns the effect of rules on held-out rows, or what is wrong with them. */
+/** Returns the effect of rules on held-out rows, or the problems of the rules. */
 export function tryRules({
   saved,
   tried,

@@ -48,7 +48,7 @@ export function followsSettings(type: DecisionTypeRecord, { version }: Pick<Trai
   return sameOptions(version.definition.options, type.activeVersion.definition.options);
 }
 
-/** Reads what decides beside a policy's classifier now, and the version that says so. */
+/** Reads the current settings beside a policy's classifier, and the version that they come from. */
 export function readPresentSettings(
   type: DecisionTypeRecord,
   trained: TrainedFrom,

@@ -144,7 +144,7 @@ export class DeployedDeciders {
     return { bytes, trained, present: this.#withPresentSettings(trained, type) };
   }
 
-  /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
+  /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with the fault. */
   async selfTest(bytes: Uint8Array): Promise<void> {
     const bundle = unpackBundle(bytes, sha256);
     const { failures } = await runGolden(bundle, this.compile(bundle));

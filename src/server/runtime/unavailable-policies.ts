@@ -73,7 +73,7 @@ function toReason(error: unknown): string {
   return `The policy cannot be loaded; the log of the program says why. ${remedy}`;
 }
 
-/** Changes when a file is put back, replaced or written; "away" for what cannot be looked at. */
+/** Changes when a file is put back, replaced or written; "away" for files that cannot be reached. */
 function describeFile(file: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(file);

@@ -315,7 +315,7 @@ function OnCommonRows({ type, policy, deployed }: OnCommonRowsProps) {
   return `${both + first} of ${rows}, v${deployed.version} ${both + second}`;
 }
 
-/** The bundle: what is in it, and its download. */
+/** The bundle: its contents and its download. */
 function Export({ type }: { type: DecisionType }) {
   const { client } = useWorkbench();
   const [slim, setSlim] = useState(false);

@@ -12,7 +12,7 @@ const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell a
 const order = ['more', 'separate', 'enough'] as const;
 const maxAdvice = 20;
 
-/** How the figures grow with the examples, and what would help each option. */
+/** How the figures grow with the examples, and advice for each option. */
 export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; metrics: Metrics }) {
   const advice = [...curve.advice].sort((a, b) => order.indexOf(a.advice) - order.indexOf(b.advice));
   return (

@@ -39,7 +39,7 @@ export function useWhole(type: DecisionType, policy: InputOf<'policies.whole'>['
   return useOperation('policies.whole', { params: policy, query }, { enabled: isHeldOut, keepPrevious: true });
 }
 
-/** Asks what decisions of a policy cost under the thresholds that are tried, where the type has costs. */
+/** Asks for the cost of a policy's decisions under the thresholds that are tried, where the type has costs. */
 export function useCosts(type: DecisionType, policy: InputOf<'policies.costs'>['params']) {
   const query = useAskedThresholds(type, longRestMs);
   return useOperation(

@@ -8,7 +8,7 @@ import { useKept } from '../../state/kept.ts';
 import { useChange } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 
-/** One example written by hand; what is typed is kept until it is added. */
+/** One example written by hand; the text typed is kept until it is added. */
 export function AddExample({ type, onClose }: { type: DecisionType; onClose(): void }) {
   const { acts } = useWorkbench();
   const [kept, setKept] = useKept(`example.${type.id}`);

@@ -68,7 +68,7 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   };
 }
 
-/** How many of the labels are what was suggested, of those for which something was. */
+/** How many labels follow the suggestion, of those that had one. */
 export function countAgreement(
   labels: ReadonlyMap<string, string>,
   { suggestionOf }: Pick<Advice, 'suggestionOf'>,

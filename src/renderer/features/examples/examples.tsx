@@ -46,7 +46,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const [opening, setOpening] = useState(0);
   const show = (next: string) => {
     if (next !== queue) return changeQuery({ queue: next, row: '', view });
-    // Opened again, a queue begins with what is left in it.
+    // When opened again, a queue begins with the rows left in it.
     queries.removeQueries({ queryKey: [queueKey, type.id] });
     changeQuery({ row: '' }, { replace: true });
     setOpening(opening + 1);

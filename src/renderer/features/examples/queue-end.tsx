@@ -10,7 +10,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { type Advice, countAgreement } from './advice.ts';
 import { countQueue, describeSuspects, queues } from './queues.ts';
 
-/** How often the labels given here were what was suggested; nothing before there is one of both. */
+/** How often the labels given here followed the suggestion; nothing before there is one of both. */
 export function Agreement({ labels, advice }: { labels: ReadonlyMap<string, string>; advice: Advice }) {
   const { agreed, of } = countAgreement(labels, advice);
   if (of === 0) return null;

@@ -68,7 +68,7 @@ export function dropFirstPage(queries: QueryClient, typeId: string, filter: Sort
   queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true, fetchStatus: 'idle' });
 }
 
-/** Asks for what the place shows first at an address. */
+/** Prefetches the data that the place shows first at an address. */
 export async function readExamplesAhead(workbench: Workbench, typeId: string, query: Query): Promise<void> {
   const input = { params: { decision_type_id: typeId } };
   // The place, too, begins with the counts that are known.

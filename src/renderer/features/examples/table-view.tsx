@@ -232,7 +232,7 @@ type BulkBarProps = {
   onDone(): void;
 };
 
-/** Offers what can be done with the selected rows at once; each act can be undone. */
+/** Offers the acts on the selected rows; each can be undone. */
 function BulkBar({ type, filter, selected, selection, onDone }: BulkBarProps) {
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);

@@ -5,7 +5,7 @@ import { count } from '../../parts/text/figures.ts';
 import { useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 
-/** The error of live decisions by the audit, and the way to what waits to be judged. */
+/** The error of live decisions by the audit, and the way to decisions that wait to be judged. */
 export function AuditNote({ type }: { type: DecisionType }) {
   const audit = useOperation('audit.get', { params: { decision_type_id: type.id } });
   if (audit.isError) return <ErrorNote error={audit.error} />;

@@ -363,7 +363,7 @@ type SheetToolsProps = {
   after: ReactNode;
 };
 
-/** Offers what can be done with the whole sheet. */
+/** Offers the acts on the whole sheet. */
 export function SheetTools({ typeName, sheet, fields, onPaste, after }: SheetToolsProps) {
   const { rows, columns, typing, moveTo } = sheet;
   const free = listFreeFields(columns, fields);

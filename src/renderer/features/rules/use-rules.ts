@@ -17,7 +17,7 @@ import { appendRule, moveRule, orderRules, replaceRules } from './order-rules.ts
 
 const analysisDelayMs = 700;
 
-/** Analyses what the rules would do, computed again when typing rests, and the fields they may use. */
+/** Analyses the effect of the rules, again whenever typing pauses, and the fields they may use. */
 export function useAnalysis(type: DecisionType, draft: TypeDraft) {
   const settled = useSettled(draft, analysisDelayMs);
   const schema = useMemo(() => {

@@ -16,7 +16,7 @@ const operationNames: Readonly<Record<string, string>> = {
   hosting: 'Hosting',
 };
 
-/** The plan, what it leaves, and what credits were used for. */
+/** The plan, the credits left, and their use. */
 export function Credits() {
   const [days, setDays] = useState<number>(30);
   const balance = useOperation('credits.balance', {});

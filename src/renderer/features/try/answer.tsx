@@ -22,7 +22,7 @@ const maxOptions = 12;
 const maxUnread = 5;
 type Trace = NonNullable<DecideResponse['trace']>;
 
-/** A decision with probabilities, rules and what weighed in. */
+/** A decision with probabilities, rules and contributions. */
 export function Answer({ type, answer }: { type: DecisionType; answer: DecideResponse }) {
   const { trace, unread = [] } = answer;
   return (

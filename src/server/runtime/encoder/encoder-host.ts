@@ -109,7 +109,7 @@ export class EncoderHost {
     });
   }
 
-  /** Ends the child and resolves when it is gone; what waits is refused. */
+  /** Ends the child and resolves when it is gone; waiting texts are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#restartTimer) clearTimeout(this.#restartTimer);
@@ -195,7 +195,7 @@ export class EncoderHost {
     this.#restartSilenceTimer();
   }
 
-  /** Gives the child what waits, unless it is at work. */
+  /** Sends the waiting texts to the child, unless it is busy. */
   #sendBatch(): void {
     if (!this.#child || this.#countSent > 0 || this.#waiting.size === 0) return;
     const texts = this.#takeBatch();
@@ -260,7 +260,7 @@ export class EncoderHost {
     return call;
   }
 
-  /** Refuses what has seen too many deaths, everything once the host is closed, and plans the next child. */
+  /** Refuses texts that have seen too many deaths, and all once the host is closed; plans the next child. */
   #handleDeath(which: ChildProcess | null, cause: unknown): void {
     if (which !== this.#child) return;
     const wasLoading = !this.#isReady;
@@ -307,7 +307,7 @@ export class EncoderHost {
 }
 
 function send(child: ChildProcess, request: EncoderRequest): void {
-  // A failed send shows itself as the exit of the child, which rejects what waits.
+  // A failed send shows as the exit of the child, which rejects the waiting texts.
   child.send(request, () => undefined);
 }
 

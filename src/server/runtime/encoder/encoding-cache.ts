@@ -3,7 +3,7 @@
  * embeddings are kept, under a digest of the token ids: no text.
  *
  * Every process appends to a file of its own and reads those of the others, so nothing is locked. A record carries a
- * check: what a kill or a bad disk left half-written is encoded again, never used.
+ * check: a record left half-written by a kill or a bad disk is encoded again, never used.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';

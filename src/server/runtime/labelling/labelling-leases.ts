@@ -32,7 +32,7 @@ export class LabellingLeases {
     for (const [id, lease] of leases) if (lease.session === session) leases.delete(id);
   }
 
-  /** Gives an example to a session, with what was suggested for it. */
+  /** Gives an example to a session, with the suggestion made for it. */
   give(typeId: string, exampleId: string, session: string, suggested: string | null): void {
     const { leases } = this.#open(typeId);
     leases.set(exampleId, { session, untilMs: this.#now() + leaseMs, suggested });

@@ -11,7 +11,7 @@ import { LabellingProcess, type LabellingProcessOptions } from './labelling-proc
 
 /** All models together; types that were asked of longest ago are dropped beyond it. */
 const maxRows = 250_000;
-/** How long a question waits for the first reading of the examples; after that it is answered with what was read. */
+/** How long a question waits for the first reading of the examples; then it is answered from the rows read so far. */
 const patienceMs = 400;
 /** The child ends when nobody has asked for this long. */
 const idleMs = 15 * 60_000;

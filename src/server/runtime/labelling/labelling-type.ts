@@ -7,7 +7,7 @@ import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './lab
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
 
-/** Rows that are seen before it is decided what the fields are. */
+/** Rows that are seen before the fields are decided. */
 const rowsToFit = 1_000;
 /** Rows that wait at most before more are asked for. */
 const maxWaiting = 1_000;
@@ -136,7 +136,7 @@ export class LabellingType {
     return true;
   }
 
-  /** Forgets what waits: the server sends it again later. */
+  /** Forgets waiting rows: the server sends them again later. */
   #giveUp(): false {
     this.#waiting.clear();
     this.#tellRoom(false);

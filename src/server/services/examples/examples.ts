@@ -24,7 +24,7 @@ export function toExampleType({ id, activeVersion }: DecisionTypeRecord): Exampl
   return { id, definition: { options, reason_codes, readings } };
 }
 
-/** Adds all examples or none, with what `alongside` writes. Throws `validation_error` at `loc` for too many. */
+/** Adds all examples or none, with the writes of `alongside`. Throws `validation_error` at `loc` for too many. */
 export function addExamples(
   deps: Foundation,
   type: DecisionTypeRecord,

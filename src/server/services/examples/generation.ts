@@ -94,7 +94,7 @@ function toShortfallError(made: number, count: number, connection: ConnectionRec
       );
 }
 
-/** Selects what a teacher may see: the training side only, so that no held-out row leaks. */
+/** Selects the examples that a teacher may see: the training side only, so that no held-out row leaks. */
 function readMaterial(deps: Foundation, type: DecisionTypeRecord): TeacherMaterial {
   const { definition } = type.activeVersion;
   const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
@@ -131,7 +131,7 @@ function countWanted(
   return new Map(wanted.map((each) => [each, counts.get(each) ?? 0]));
 }
 
-/** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
+/** The label must agree with the deployed policy, unless that does not know the option. */
 function createPolicyCheck(deps: Foundation, type: DecisionTypeRecord): (proposal: Proposal) => Promise<boolean> {
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) return async () => true;

@@ -21,7 +21,7 @@ const checksPerTurn = 1_000;
 
 export class LabelSearches {
   readonly #deps: Deps;
-  /** How many labels each type had when it was last tried: what failed is not tried again with the same ones. */
+  /** How many labels each type had when it was last tried: a failed search is not repeated with the same ones. */
   readonly #tried = new Map<string, number>();
   #running: { typeId: string; controller: AbortController } | null = null;
   #isClosed = false;

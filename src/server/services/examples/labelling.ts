@@ -225,7 +225,7 @@ function toStoreQueue(
   return { kind: 'corrections', since: policy?.createdAt ?? 0 };
 }
 
-/** Whether the example must be judged by somebody who has not seen what was decided, or what is likely. */
+/** Whether the example must be judged by a person who has not seen the decision or a suggestion. */
 const isBlind = ({ audited, decision }: ExampleRecord) => audited && decision === null;
 
 /** Suggests by deployed policy, else labelling model; null where neither can, and for blind judgements. */

@@ -34,7 +34,7 @@ export async function listSamples(deps: Foundation): Promise<(Sample & { name: s
   return Promise.all(names.sort().map(async (name) => ({ name, ...(await readSample(deps, name)) })));
 }
 
-/** Makes a sample's type with its examples and what `alongside` writes, or nothing; throws `not_found`. */
+/** Makes a sample's type with its examples and the writes of `alongside`, or nothing; throws `not_found`. */
 export async function createFromSample(
   deps: Foundation,
   caller: Caller,

@@ -45,7 +45,7 @@ const idle: TeacherLabelling = {
 
 type Job = TeacherLabelling & { abort: AbortController; ended: Promise<void> };
 
-/** Runs one labelling a type in the background; what it labelled stays, marked as a teacher's, not reviewed. */
+/** Runs one labelling per type in the background; its labels stay, marked as a teacher's, not reviewed. */
 export class TeacherLabellings {
   readonly #deps: Foundation;
   readonly #jobs = new Map<string, Job>();
@@ -87,7 +87,7 @@ export class TeacherLabellings {
     return job;
   }
 
-  /** Ends a labelling that is under way; what it labelled stays. */
+  /** Ends a labelling that is under way; its labels stay. */
   async cancel(typeId: string): Promise<TeacherLabelling> {
     const job = this.#jobs.get(typeId);
     if (job !== undefined && isUnderWay(job)) {
@@ -178,7 +178,7 @@ export class TeacherLabellings {
     }
   }
 
-  /** Asks for labels and charges what that took. */
+  /** Asks for labels and charges for them. */
   async #ask(
     caller: Caller,
     type: DecisionTypeRecord,

@@ -35,7 +35,7 @@ type BundleFacts = {
 
 type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
 
-/** An exported bundle: its bytes, what it is called, and what tells it from every other. */
+/** An exported bundle: its bytes, its name and its identity. */
 type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
 
 /** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
@@ -93,7 +93,7 @@ export async function exportBundle(
 ): Promise<ExportedBundle> {
   const slim = await packSlim(runtime, type, policy, facts);
   const { revision } = identifyBundle(slim, sha256);
-  // The revision changes with whatever changes what the bundle decides.
+  // The revision changes with everything that affects the bundle's decisions.
   const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
   if (isSlim) return nameBundle(slim, name);
   const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
@@ -189,7 +189,7 @@ function withoutFields(metrics: BundleFacts['metrics'], piiFields: readonly stri
   return metrics && { ...metrics, weak_parts: kept ?? null };
 }
 
-/** Throws `conflict` where nothing would decide what no rule decides. */
+/** Throws `conflict` where inputs that no rule decides would have no answer. */
 function refuseMissingFallback({ manifest }: Bundle): void {
   if (manifest.classifier !== null || manifest.fallback_option !== null) return;
   throw new WorkbenchError(

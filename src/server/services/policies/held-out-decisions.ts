@@ -87,7 +87,7 @@ export class HeldOutDecisions {
     return new Map(rows.map((row) => [row.exampleId, { ...row, whole: decideRow(row, settings) }]));
   }
 
-  /** Compares two policies on their common held-out rows: counts, and a page of what only one decides right. */
+  /** Compares two policies on their common held-out rows: counts, and a page of rows that only one decides right. */
   compare(
     type: DecisionTypeRecord,
     [first, second]: PolicyPair,

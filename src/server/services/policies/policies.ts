@@ -1,4 +1,4 @@
-/** Finding a policy, and what somebody should know of it. */
+/** Looks up policies, with notes on them for people. */
 
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Foundation } from '../../foundation.ts';

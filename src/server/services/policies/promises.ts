@@ -33,7 +33,7 @@ import { readVersion } from './policies.ts';
 const maxReappliedRows = 10_000;
 const maxKeptChecks = 200;
 
-/** Reads what a policy was trained from, as far as it decides. */
+/** Reads the parts of a policy's origin that matter when it decides. */
 export function readTrainedFrom({ store }: Foundation, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
   const { fallbackOption, trainingConfig } = policy;
   return { version: readVersion(store, policy), fallbackOption, ownEscalation: trainingConfig.escalation_threshold };

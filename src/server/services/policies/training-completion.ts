@@ -31,7 +31,7 @@ export async function completeTraining(
 }
 
 /**
- * Stores what a tuning in the background has made as a policy of its own, unless another one was made since. It is
+ * Stores the result of a tuning in the background as a policy of its own, unless another one was made since. It is
  * deployed only where the policy that it follows decides, or was held back, and it keeps the promise.
  */
 export async function completeTuning(
@@ -98,7 +98,7 @@ function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result 
   });
 }
 
-/** Returns what is written of a result of the training of a policy, and which gate of the training it has missed. */
+/** Returns the stored form of a training's result, and the gate that it has missed. */
 function judge(deps: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
   const policy = deps.store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');

@@ -31,7 +31,7 @@ type Settings = Pick<TrainingConfig, 'min_per_option' | 'rare_options' | 'train_
 /** Labelled examples and test rows of each option: 0 where rules decide them all; `ruled` counts what rules decide. */
 type Counts = { byOption: ReadonlyMap<string, number>; testRows: ReadonlyMap<string, number>; ruled: number };
 
-/** Counts what no rule decides, reading every example. */
+/** Counts examples that no rule decides, reading every one. */
 async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord): Promise<Counts> {
   const { definition } = type.activeVersion;
   const rules = compileRules(definition.hard_rules, definition);
@@ -50,7 +50,7 @@ async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord)
   return counts;
 }
 
-/** Counts the labelled examples of a type against what a training with these settings needs. */
+/** Compares the labelled examples of a type with the needs of a training with these settings. */
 export async function assessReadiness(
   deps: Foundation,
   type: DecisionTypeRecord,

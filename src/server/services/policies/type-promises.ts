@@ -18,7 +18,7 @@ import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type Pr
 
 export type KeepDeps = Foundation & { promiseChecks: PromiseChecks };
 
-/** Declares what is promised of a type and asks the deployed policy; the same terms keep their time. */
+/** Declares the promise of a type and asks the deployed policy for it; unchanged terms keep their time. */
 export function declarePromise(deps: KeepDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
   return deps.store.transaction(() => {
     declare(deps, type, terms);
@@ -42,7 +42,7 @@ function findAgain({ store }: KeepDeps, { id, organisationId }: DecisionTypeReco
 }
 
 /**
- * Asks a policy for its type's promise, in the caller's transaction: both get what keeps it, or the policy has none.
+ * Asks a policy for its type's promise, in the caller's transaction: both get the thresholds that keep it, or neither.
  * Returns how it stands.
  */
 export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding {
@@ -71,7 +71,7 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
   const now = clock.now();
   const { definition } = type.activeVersion;
   const { confidence_thresholds: present, escalation_policy } = definition;
-  // Where what lies between the thresholds is accepted, the lower one is what decides alone.
+  // If answers between the thresholds are accepted, the lower threshold decides alone.
   const escalation = escalation_policy.between === 'accept' ? threshold : Math.min(present.escalation, threshold);
   // A promise is tested over one threshold, so it takes those of single options away.
   const confidence_thresholds = { auto_decide: threshold, escalation };
@@ -121,7 +121,7 @@ export function withdrawPromise({ store }: KeepDeps, type: DecisionTypeRecord, p
   else store.promises.set(policy.id, null);
 }
 
-/** Reads what is promised of a type, and how that stands with the policy that decides. */
+/** Reads the promise of a type, and whether the deployed policy keeps it. */
 export function readTypePromise({ store, promiseChecks }: KeepDeps, type: DecisionTypeRecord): TypePromise {
   const declared = store.promises.findDeclared(type.id);
   const deployed = store.deployments.find(type.id);

@@ -94,7 +94,7 @@ export function insertDecisionType(
   });
 }
 
-/** Makes a decision type with what `alongside` writes. Throws `validation_error`, `conflict` or `quota_exceeded`. */
+/** Makes a decision type, with the writes of `alongside`. Throws `validation_error`, `conflict` or `quota_exceeded`. */
 export async function createDecisionType(
   deps: Foundation,
   caller: Caller,

@@ -65,7 +65,7 @@ type StoredChange = {
   fallbackOption: string | null;
 };
 
-/** Stores a type's changed options, its examples and what undoes both. For a transaction of its caller. */
+/** Stores a type's changed options, its examples and the undo of both. Call it in a transaction. */
 export function storeOptionChange(
   deps: Foundation,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Personal fields that are declared late: what still holds their values, and how they are removed. */
+/** Personal fields that are declared late: the places that still hold their values, and their removal. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Auth } from '../../auth/auth.ts';
@@ -20,7 +20,7 @@ export function isCovered(paths: readonly string[], declared: readonly string[])
   return paths.every((path) => isPiiField([path], declared));
 }
 
-/** Returns what may still hold values of the type's personal fields, or null where nothing does. */
+/** Returns the places that may still hold values of the type's personal fields, or null. */
 export function findResidue({ store }: Foundation, type: DecisionTypeRecord): PersonalResidue | null {
   if (type.piiFields.length === 0) return null;
   const policies = store.personalResidues
