@@ -137,7 +137,7 @@ function readInteger({ name, text }: Setting, usual: number, min: number, max: n
   throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
-/** The usual address, and what is no one address of a machine: any, multicast, broadcast. */
+/** The usual address, and addresses of no single machine: any, multicast, broadcast. */
 function listUnusableAddresses(): BlockList {
   const list = new BlockList();
   list.addAddress('127.0.0.1');

@@ -1,4 +1,4 @@
-/** The composition root: what the program consists of, in which order it is opened and closed. */
+/** The composition root: the parts of the program, and the order in which they are opened and closed. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -107,7 +107,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
 type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
 
 /**
- * Opens everything below the HTTP listener and recovers what an earlier run left. Leaves nothing open where it rejects.
+ * Opens everything below the HTTP listener and recovers from an earlier run. Leaves nothing open where it rejects.
  * Tests build on it.
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
@@ -146,7 +146,7 @@ async function openOrClose<T>(closing: AsyncDisposableStack, open: () => Promise
   }
 }
 
-/** Opens what the handlers are given, lowest layer first, each part with its closing. */
+/** Opens the surroundings of the handlers, lowest layer first, each part with its closing. */
 function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: AsyncDisposableStack): Deps {
   const newId = createIdSource(clock.now);
   prepareDataFolder(options.dataDir);
@@ -199,7 +199,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   return openServices(foundation, closing);
 }
 
-/** Opens what the services keep between calls, and the work that goes on beside them. */
+/** Opens the state that services keep between calls, and their background work. */
 function openServices(foundation: Foundation, closing: AsyncDisposableStack): Deps {
   const { options, store } = foundation;
   const imports = new Imports();
@@ -311,7 +311,7 @@ function openRuntime(
   };
 }
 
-/** Starts the runner of trainings; what a training needs of the services is handed down to it. */
+/** Starts the runner of trainings and passes it the services that a training needs. */
 function openJobs(
   deps: Foundation & { promiseChecks: PromiseChecks; labelSearches: LabelSearches },
   closing: AsyncDisposableStack,

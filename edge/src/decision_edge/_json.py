@@ -53,7 +53,7 @@ def parse_json(text: str, read_pairs: Callable[[list[tuple[str, JsonValue]]], Js
 
 
 def parse_entry(data: bytes, name: str) -> JsonValue:
-    """Parse a JSON entry of a bundle; `name` is what refusals call it.
+    """Parse a JSON entry of a bundle; refusals call it `name`.
 
     What parsing may take is bounded by the commas and brackets that are counted before: a small file can hold
     millions of empty lists. Numbers that no double holds are refused, also where nothing reads them.

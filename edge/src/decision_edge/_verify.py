@@ -44,7 +44,7 @@ class Comparison:
 
 
 def check_itself(decide: Decide, bundle: Bundle) -> list[str]:
-    """Decide the golden vectors and return notes about what a user should know.
+    """Decide the golden vectors and return notes for the user.
 
     Raises InvalidBundle for a vector that is decided otherwise or whose numbers differ: the bundle was changed, or this
     machine does not do what the workbench did. The numbers of the int8 encoder, which earlier bundles have, may differ:

@@ -171,7 +171,7 @@ class EdgePredictor:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Name what a user of the bundle should know: an older format, an encoder that computes other numbers here."""
+        """Return notes for the bundle's user: an older format, an encoder that computes other numbers here."""
         return self._notes
 
     @property
@@ -189,7 +189,7 @@ class EdgePredictor:
         return list(self._bundle.iterate_golden())
 
     def verify(self) -> list[Comparison]:
-        """Decide every golden vector and compare it with what the workbench decided."""
+        """Decide every golden vector and compare it with the workbench's decision."""
         return list(iterate_comparisons(self._decide, self._bundle))
 
     def predict(self, input: Row, *, strict: bool = False) -> EdgeDecision:

@@ -4,7 +4,7 @@ import { describeCondition } from '../rules/analysis/words.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Writes what a user has named in the markup of the document. */
+/** Writes a user's name for something in the markup of the document. */
 type Quote = (text: string) => string;
 
 type Settings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;

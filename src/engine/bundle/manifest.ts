@@ -70,7 +70,7 @@ const settings = {
   escalation_policy: escalationPolicySchema,
   fallback_option: z.string().nullable(),
   created_at: z.iso.datetime({ offset: true }),
-  /** null where rules alone decide: what no rule decides goes to the fallback option. */
+  /** null where rules alone decide: inputs that no rule decides get the fallback option. */
   classifier: z.strictObject({ kind: z.enum(classifierKinds) }).nullable(),
   /** null when the policy reads no text; `slim` when the text files are not inside. */
   text: z
@@ -116,7 +116,7 @@ const currentSchema = z.strictObject({
 });
 const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
 
-/** `manifest.json`: what the bundle decides, by which settings, and the digest of every other entry. */
+/** `manifest.json`: the decision type, its settings, and the digest of every other entry. */
 export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'revision' | 'training'> & {
   format_version: 1 | typeof bundleFormatVersion;
   /** null in format 1. */

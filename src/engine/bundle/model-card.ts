@@ -152,7 +152,7 @@ function describeWeakParts({ weak_parts: parts }: Metrics): string[] {
 }
 
 const maxListedRules = 100;
-/** In one line, without what would end the quotation. */
+/** In one line, without characters that would end the quotation. */
 const quoteCode = (code: string) => `\`${code.replaceAll(/[\r\n`]+/g, ' ')}\``;
 
 /** Each rule as a sentence: its tests in words, any other condition as code. */

@@ -94,7 +94,7 @@ export function minimise(
         : length / 2;
     }
     if (!(candidateValue < value)) return { x, value, iterations: iteration, converged: false };
-    // Both in the place of what is not needed any more.
+    // Both overwrite vectors that are no longer needed.
     const [step, change] = [direction, gradient];
     for (let i = 0; i < x.length; i++) {
       step[i] = candidate[i] - x[i];

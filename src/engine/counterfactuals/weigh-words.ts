@@ -15,7 +15,7 @@ export type WeighedWords = {
   /** Whether the weight is an estimate; else the input was decided without the stretch. */
   estimated: boolean;
 };
-/** Words of one field whose removal flips the decision; `text` is what is left. */
+/** Words of one field whose removal flips the decision; `text` is the rest. */
 export type WordFlip = { path: string[]; text: string; removed: { start: number; end: number }[]; decision: Decision };
 
 /** Stretches that are left out one by one; of longer texts several words make up one. */

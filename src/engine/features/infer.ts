@@ -1,4 +1,4 @@
-/** Finding out what the fields of the inputs are. */
+/** Infers the fields of the inputs. */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { isConversation, readTurns } from './conversation.ts';

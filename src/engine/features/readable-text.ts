@@ -54,7 +54,7 @@ class MarkupReader {
   #gap = noGap;
   #isMarkup = false;
   #preDepth = 0;
-  /** Where what is not read yet begins. */
+  /** The beginning of the unread rest. */
   #at = 0;
   /** Ends that are not there any more. */
   readonly #missed = new Set<string>();

@@ -1,4 +1,4 @@
-/** The search of all examples for what is wrong with them. */
+/** The search of all examples for findings. */
 import { searchEqualInputs } from './equal-inputs.ts';
 import { searchFields } from './fields.ts';
 import { type Finding, type FindingKind, type FindingRow, findingKinds, maxListedFindings } from './finding.ts';

@@ -1,4 +1,4 @@
-/** Finding the column that is the answer, and what follows from it. */
+/** Finds the column that is the answer, and the consequences. */
 import { limits } from '../limits.ts';
 import type { ColumnSurvey } from './survey.ts';
 
@@ -27,7 +27,7 @@ const verdictWord = /(?:^|[^\p{L}])(?:feedback|rating|review|evaluation|annotati
 const minRowsPerValue = 2;
 const maxLabelLength = 60;
 
-/** A column that could be the answer, and what speaks for it in words. */
+/** A column that could be the answer, and the evidence for it in words. */
 export type Candidate = { column: string; why: string };
 export type Answers = { candidates: Candidate[]; isCertain: boolean };
 

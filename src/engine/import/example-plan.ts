@@ -1,4 +1,4 @@
-/** From a sheet to examples: what each column becomes, and how a row is read. */
+/** From a sheet to examples: the role of each column, and how a row is read. */
 import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import { findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';

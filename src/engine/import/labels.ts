@@ -1,4 +1,4 @@
-/** The labels of a column, and what each means. */
+/** The labels of a column, and the meaning of each. */
 import { limits } from '../limits.ts';
 import { countEdits } from '../rules/suggest.ts';
 import { toKey } from './answers.ts';

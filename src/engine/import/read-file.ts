@@ -12,7 +12,7 @@ import { listLines } from './tables/skipped.ts';
 const sampledCharacters = 4_096;
 const readable = 'CSV, TSV, Excel (.xlsx), Parquet, JSON or JSON Lines';
 
-/** The first bytes of files without examples, and what people call such a file. */
+/** The first bytes of files without examples, and the common name of such a file. */
 const otherFiles = [
   ['\x89PNG', 'a PNG picture'],
   ['\xff\xd8\xff', 'a JPEG picture'],

@@ -87,7 +87,7 @@ export function compileCellReader(reading: Reading | null): (cell: Json | undefi
   };
 }
 
-/** Says in words what a value must be. */
+/** Describes the expected value in words. */
 export function nounOf(reading: Reading): string {
   switch (reading.kind) {
     case 'number':

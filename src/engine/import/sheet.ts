@@ -42,7 +42,7 @@ export type Sheet = {
   refused: Refusal[];
   /** Lines that are not rows, by reason. With the rows and the refused lines they are all of the file. */
   skipped: Skipped[];
-  /** Sentences about what was guessed or made up. */
+  /** Sentences about guesses and made-up names. */
   notes: string[];
   /** Of a text file: its encoding, and those that it could be in where nothing in it tells. */
   encoding?: { name: string; choices: PossibleEncoding[] };

@@ -20,7 +20,7 @@ export type RowEncoder = {
   encodeText(embedding: Float32Array): Float64Array;
 };
 
-/** Learns from some inputs which fields there are and what values they have. */
+/** Learns the fields and their values from some inputs. */
 export function fitRowEncoder(inputs: readonly JsonObject[], inputSchema: JsonObject | null): RowEncoder {
   const plan = inferPlan(inputs, inputSchema);
   const features = compileFeatures(plan);

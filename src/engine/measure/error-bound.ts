@@ -33,7 +33,7 @@ function findLevel(wrong: number): { wrong: number; share: number } {
 
 /** Whether the bound of {@link boundError} is at most `target`, at a small part of its cost. */
 export function isErrorBelow(target: number, wrong: number, decided: number, risk: number): boolean {
-  // No bound lies below what was counted.
+  // No bound lies below the count.
   if (wrong > target * decided) return false;
   const level = findLevel(wrong);
   return level.wrong < decided && computeBinomialTail(level.wrong, decided, target) <= risk * level.share;

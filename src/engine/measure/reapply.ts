@@ -34,7 +34,7 @@ export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabell
 };
 
 export type Reapplied<Row extends RecordedRow = RecordedRow> = {
-  /** Each beside what was recorded of it. */
+  /** Each beside its recorded decision. */
   rows: (ReappliedRow & { recorded: Row })[];
   /** Rows that the input schema refuses: they are not decisions. */
   refused: number;

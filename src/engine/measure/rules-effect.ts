@@ -8,7 +8,7 @@ import { formatShare } from './format-share.ts';
 import { type DecidingSettings, decideRow, type ReappliedRow, type RecordedRow, reapplySettings } from './reapply.ts';
 import { measureWholeDecision } from './whole-decision.ts';
 
-/** Decides recorded rows by the rules of `settings` and by other ones, and compares what becomes of them. */
+/** Decides recorded rows by the rules of `settings` and by other ones, and compares the results. */
 export function measureRulesEffect(
   recorded: readonly RecordedRow[],
   settings: DecidingSettings,

@@ -11,7 +11,7 @@ export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
-/** Counts what becomes of held-out rows; `missing` ones are only reported. */
+/** Counts the outcomes of held-out rows; `missing` ones are only reported. */
 export function measureWholeDecision(
   { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   settings: ThresholdSettings,

@@ -25,7 +25,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const knownDialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019-09|draft-07|draft-06)\/schema#?$/;
 const base: Path = ['body', 'input_schema'];
 
-/** Checks one input and returns what is wrong with it, `loc` starting with ['body', 'input']. */
+/** Checks one input and returns its problems, `loc` starting with ['body', 'input']. */
 export type InputValidator = {
   (input: JsonObject): ErrorDetail[];
   /** The work that the check of an input is at most; see {@link maxLightWork}. */
@@ -33,7 +33,7 @@ export type InputValidator = {
 };
 
 /**
- * Returns what is wrong with a JSON Schema (2020-12) for inputs, nothing where it may be saved: at most 64 KiB and 32
+ * Returns the problems of a JSON Schema (2020-12) for inputs, none where it may be saved: at most 64 KiB and 32
  * levels, no references out of the schema, no keyword whose work has no bound, and no more work for each character of
  * an input than `maxWeight`. `loc` of a problem starts with ['body', 'input_schema']. Takes up to half a second.
  */
@@ -93,7 +93,7 @@ function findTooDeep(value: Json, path: Path, depth: number): Path | null {
 
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/** Compiles a schema, also one saved under laxer bounds. Throws what Ajv throws where it is none. */
+/** Compiles a schema, also one saved under laxer bounds. Throws Ajv's error where it is none. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
   const read = readSchema(schema, base);
   const isBounded = read.problems.length === 0;

@@ -1,4 +1,4 @@
-/** Reads an input schema into its parts: where each leads, and what it may not say. */
+/** Reads an input schema into its parts: where each leads, and its faults. */
 import type { Json, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { isJsonObject } from '../json.ts';

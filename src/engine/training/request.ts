@@ -67,7 +67,7 @@ export type HeldOutRow = {
   input_hash: number;
 };
 
-/** The policy that a training makes: what it is known by, and its number. */
+/** The policy that a training makes: its id and its number. */
 export type PolicyName = Pick<TrainRequest, 'policyId' | 'policyVersion'>;
 
 export type PackedPolicy = {

@@ -37,7 +37,7 @@ async function fitAndMeasure(planned: Ready) {
   return { ...classified, ...(await evaluateClassifier(classified)) };
 }
 
-/** Trains again from the same rows and seed with a tuned text model; packs what is better than what was before. */
+/** Trains again from the same rows and seed with a tuned text model; packs the result if it is better. */
 async function tuneLater(planned: Ready, before: Evaluated, name: PolicyName): Promise<TunedLater> {
   const { config } = planned.request;
   const request = { ...planned.request, ...name, config: { ...config, tune_encoder: true } };

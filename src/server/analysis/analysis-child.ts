@@ -75,7 +75,7 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
     await nextTurn();
   }
   for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {
-    // As it was decided then: the log does not keep what the classifier alone had said.
+    // As it was decided then: the log does not keep the classifier's own answer.
     for (const row of some)
       found.push(judged === 'classifier' ? row : { ...row, isWrong: row.isWrong && !row.isEscalated });
     await nextTurn();

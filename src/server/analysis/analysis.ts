@@ -47,13 +47,13 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     this.#options = options;
   }
 
-  /** Returns what is known about a subject now; starts nothing. */
+  /** Returns the present state of a subject; starts nothing. */
   peek(subject: string, key: string): AnalysisState<Result> {
     const known = this.#kept.get(subject) ?? null;
     return { known, isFresh: known?.key === key, progress: this.#running.get(subject)?.share ?? null };
   }
 
-  /** Returns what is known about a subject in the state `key`, asking a process for two seconds where it is not. */
+  /** Returns the result for a subject in the state `key`, waiting two seconds for a process where there is none. */
   async ask(subject: string, key: string, order: Order): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;

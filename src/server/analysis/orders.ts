@@ -25,7 +25,7 @@ export type SlicesOrder = {
   policyVersion: string;
   rows: (typeof judgedRows)[number];
   judged: JudgedPart;
-  /** Whether the policy was trained on what rules left. */
+  /** Whether the policy was trained only on examples that no rule decides. */
   leavesRuled: boolean;
   /** By which held-out rows are decided. */
   settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };

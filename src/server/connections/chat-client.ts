@@ -23,7 +23,7 @@ const limits = { responseKib: 256, retries: 2, backoffMs: 500 } as const;
 const bytesPerToken = 4;
 const maxPromptTokens = 1_000_000;
 
-/** A failure that another try may cure (`isRetryable`), or not. The message never holds what was sent or the key. */
+/** A failure that another try may cure (`isRetryable`), or not. The message never holds the request or the key. */
 class ChatError extends Error {
   readonly isRetryable: boolean;
   readonly status: number | null;
@@ -95,7 +95,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function readAnswer<T>(accept: (value: unknown) => T, content: string): T {
-  // Some models wrap what was asked for in words or a code fence.
+  // Some models wrap their answer in words or a code fence.
   const start = content.indexOf('{');
   const end = content.lastIndexOf('}');
   try {
@@ -183,7 +183,7 @@ function post(endpoint: Endpoint, body: string, options: ChatOptions): Promise<{
       url,
       {
         method: 'POST',
-        // A connection of its own: what was checked is what is connected to.
+        // A connection of its own, so that it goes to the checked address.
         agent: false,
         lookup: checkedLookup(endpoint),
         signal,

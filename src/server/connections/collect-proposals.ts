@@ -3,7 +3,7 @@ import type { Proposal } from '../../engine/training/request.ts';
 
 /** Asks a teacher for up to `count` more examples of an option; it may give fewer, and none at the end. */
 type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;
-/** One way to make examples; `tokens` is what the stored ones cost. */
+/** One way to make examples; `tokens` is the cost of the stored ones. */
 export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): number; maxRounds: number };
 /** How many labelled examples there are of each option that the teacher may be asked for. */
 export type OptionCounts = ReadonlyMap<string, number>;

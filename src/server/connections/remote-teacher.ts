@@ -20,7 +20,7 @@ const system = [
   'Answer with one JSON object and nothing else.',
 ].join(' ');
 
-/** Makes a teacher of an endpoint, shown what `redact` leaves. `ask` rejects with `unavailable`. */
+/** Makes a teacher of an endpoint; it sees only redacted data. `ask` rejects with `unavailable`. */
 export function createRemoteTeacher(
   endpoint: Endpoint,
   material: TeacherMaterial,
@@ -67,7 +67,7 @@ const toAnswerSchema = (input: JsonObject, codes: readonly string[]) =>
     examples: { type: 'array', items: toObjectSchema({ input, reason_codes: toListSchema(codes) }) },
   });
 
-/** Returns the type's own schema where it can stand inside another, else what the examples look like. */
+/** Returns the type's own schema where it can be part of another, else a description of the examples. */
 function inferInputSchema({ definition, examples }: TeacherMaterial): JsonObject {
   const own = definition.input_schema;
   if (own !== null && !JSON.stringify(own).includes('"$')) return own;

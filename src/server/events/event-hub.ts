@@ -1,4 +1,4 @@
-/** Who listens to what happens, and how long. */
+/** The listeners to events, and how long they listen. */
 import { WorkbenchError } from '../../engine/errors.ts';
 import { heartbeatMs } from '../contract/heartbeat.ts';
 import type { WorkbenchEvent } from '../contract/upkeep/events.ts';

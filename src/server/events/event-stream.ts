@@ -43,7 +43,7 @@ export class EventStream extends Readable {
     this.#plan();
   }
 
-  /** Ends the stream; what waits is not sent any more. */
+  /** Ends the stream; waiting events are dropped. */
   end(): void {
     this.#waiting.clear();
     this.push(null);
@@ -53,7 +53,7 @@ export class EventStream extends Readable {
     if (this.#isWanted) this.#write(': alive\n\n');
   }
 
-  /** For how long the reader has not taken what was written. */
+  /** For how long the reader has not read the written events. */
   findStallMs(): number {
     return this.#isWanted ? 0 : this.#monotonic() - this.#takenAtMs;
   }

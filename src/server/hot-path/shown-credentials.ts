@@ -8,7 +8,7 @@
 export class ShownCredentials<Value> {
   #shown = new WeakMap<object, { credential: string; value: Value }>();
 
-  /** Returns what the credential stands for if it is the one that this connection showed last; else null. */
+  /** Returns the caller of the credential if it is the one that this connection showed last; else null. */
   find(connection: object, credential: string): Value | null {
     const last = this.#shown.get(connection);
     return last?.credential === credential ? last.value : null;

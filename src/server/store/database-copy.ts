@@ -1,4 +1,4 @@
-/** Whole, checked copies of the database, for backups and before an upgrade, and what is read from a file apart. */
+/** Whole, checked copies of the database, for backups and before an upgrade, and reads from a separate file. */
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -28,7 +28,7 @@ export function copyDatabase(db: Database.Database, target: string): void {
 }
 
 /**
- * Returns what is wrong with a data file in SQLite's words; `integrity_check` looks at indexes and references, too.
+ * Returns the faults of a data file in SQLite's words; `integrity_check` looks at indexes and references, too.
  * Throws StartError `data` where it cannot be opened.
  */
 export function listDatabaseProblems(file: string, check: 'quick_check' | 'integrity_check'): string[] {

@@ -32,7 +32,7 @@ export class WriteLock {
     return true;
   }
 
-  /** Looks again after 20 ms and resolves with what `isFree` says then. */
+  /** Looks again after 20 ms and resolves with the result of `isFree`. */
   lookAgain(): Promise<boolean> {
     this.#look ??= wait(lookIntervalMs).then(() => {
       this.#look = null;

@@ -100,7 +100,7 @@ class Batch:
             self._columns[path] = cleaned
             self._note_misread(path, misread, problem)
             if known is None and not self._fields.reads_all:
-                # Null is there, too, but not what is missing.
+                # Null counts as present, a missing value does not.
                 there = [value is not None or raw is None for value, raw in zip(cleaned, column, strict=True)]
                 self._note(path, there, None)
             elif isinstance(known, dict):
@@ -109,7 +109,7 @@ class Batch:
                 self._note(path, wrong, known)
 
     def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
-        """Read the objects of a column as a level of their own; return what is left of it."""
+        """Read the objects of a column as a level of their own; return the rest of it."""
         # Asked of the type first: whether something else is a Mapping takes long to find out.
         are_objects = [type(value) is dict or isinstance(value, Mapping) for value in column]
         rows = [value if is_object else {} for value, is_object in zip(column, are_objects, strict=True)]

@@ -27,7 +27,7 @@ _WINDOWS = (
     "\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178"
 )
 
-# Names under which turns have who speaks and what is said.
+# Keys for the speaker and the content of a turn.
 _ROLES = ("role", "from", "speaker", "author", "sender")
 _CONTENTS = ("content", "value", "text", "message", "body")
 

@@ -56,7 +56,7 @@ class RuleSet:
         return None
 
     def trace(self, ctx: JsonObject) -> list[RuleTrace]:
-        """Return what became of each rule for an input; much slower than `find_match`.
+        """Return the outcome of each rule for an input; much slower than `find_match`.
 
         The cases shared with the workbench compare it. Rules behind the match are ``not_reached``.
         """

@@ -131,7 +131,7 @@ def equal(a: Value, b: Value, run: Run) -> bool:
 
 
 def count_units(string: str) -> int:
-    """Return the UTF-16 units: what the workbench counts when it charges steps for going over a string."""
+    """Return the UTF-16 units, by which the workbench charges steps for going over a string."""
     return len(string) if string.isascii() else len(string.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -43,7 +43,7 @@ _LOG: dict[str, Any] = {
 
 
 def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, workers: int) -> None:
-    """Serve until SIGTERM or SIGINT, and answer what has been asked by then. Raises InvalidBundle at the start."""
+    """Serve until SIGTERM or SIGINT, and finish pending requests. Raises InvalidBundle at the start."""
     options: dict[str, Any] = {
         "host": host,
         "port": port,

@@ -121,7 +121,7 @@ class _Service:
         return JSONResponse(self._answer(loaded, made, perf_counter() - began, request_id))
 
     async def decide_batch(self, request: Request, request_id: str) -> Response:
-        """Decide the items of a batch, those of a decision type together; what is wrong with one fails alone."""
+        """Decide the items of a batch, those of a decision type together; a faulty one fails alone."""
         items = read_batch(await read_json(request))
         results: list[JsonObject | None] = [None] * len(items)
         refused: dict[int, Refusal] = {}

@@ -30,7 +30,7 @@ class ServedBundle:
     def __init__(self, path: str, text_model: str | None) -> None:
         self._path = path
         self._text_model = text_model
-        # Taken before the file is read, so that what is written meanwhile is read again.
+        # Taken before the file is read, so that a change in the meantime is read again.
         self._seen = _identify(path)
         self.loaded = self._load()
         self.name: str = self.loaded.info["decision_type"]

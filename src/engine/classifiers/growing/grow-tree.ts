@@ -79,7 +79,7 @@ export class TreeGrower {
         this.#pool.push(leaf.histogram);
         continue;
       }
-      // The greater side's histogram is what is left of the parent's.
+      // The greater side's histogram is the rest of the parent's.
       const [small, large] = leftIsSmall ? [left, right] : [right, left];
       small.histogram = this.#takeHistogram();
       this.#fill(small.histogram, small, request);

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 
-/** The elements of a document that are its records, and what is worth a word. */
+/** The elements of a document that are its records, and notes on them. */
 export type Records = {
   list: readonly unknown[];
   detected: string[];

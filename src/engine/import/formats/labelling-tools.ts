@@ -10,7 +10,7 @@ export type Reading = { fields: JsonObject; given: [question: string, answer: Js
 
 export type LabellingTool = {
   name: string;
-  /** A sentence about what is read and what is not. */
+  /** A sentence about the parts that are read and those that are not. */
   about: string;
   matches(record: JsonObject): boolean;
   /** Reads a record; `labels` are the different ones of all records, where each has one as text. */
@@ -45,7 +45,7 @@ function describeSpans(text: Json | undefined, spans: readonly (readonly (Json |
   );
 }
 
-/** Adds one result of Label Studio to what was read. */
+/** Adds one result of Label Studio to the fields read so far. */
 function addResult({ given, spans }: Reading, { type, value, from_name: name }: JsonObject): void {
   if (!isJsonObject(value) || typeof type !== 'string') return;
   const { start, end, text } = value;

@@ -20,7 +20,7 @@ import {
 
 export type WorkbookSheet = Worksheet & { name: string; isHidden: boolean };
 
-/** Unpacks what a filter takes of an archive. Throws UnreadableFile for a damaged one. */
+/** Unpacks the entries of an archive that pass a filter. Throws UnreadableFile for a damaged one. */
 function unzip(bytes: Uint8Array, filter: UnzipFileFilter): Unzipped {
   try {
     return unzipSync(bytes, { filter });

@@ -217,7 +217,7 @@ class WorksheetReader {
   }
 }
 
-/** Reads the XML of a worksheet; what is hidden is left out and named. */
+/** Reads the XML of a worksheet; hidden parts are left out and named. */
 export function readWorksheet(xml: string, parts: CellParts): Worksheet {
   const reader = new WorksheetReader(parts);
   parseXml(xml, reader);

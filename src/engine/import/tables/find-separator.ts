@@ -1,4 +1,4 @@
-/** Finding what separates the cells of a text. */
+/** Finds the separator of the cells of a text. */
 import { blanks, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */

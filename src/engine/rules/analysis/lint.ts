@@ -116,7 +116,7 @@ function createContext(
   };
 }
 
-/** Adds what the condition of the next rule means to the context. */
+/** Adds the meaning of the next rule's condition to the context. */
 function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }: Context): void {
   const constant = foldConstants(ast);
   const own = toDisjunctiveForm(constant)?.filter((conjunct) => !isImpossible(conjunct)) ?? null;
@@ -206,7 +206,7 @@ function findCover(index: number, earlier: readonly number[], context: Context):
   };
 }
 
-/** Counts what a comparison costs: long lists are compared value by value, many fields one by one. */
+/** Counts the cost of a comparison: long lists are compared value by value, many fields one by one. */
 function weighComparison(a: Conjunct, b: Conjunct): number {
   const forLists = Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
   return 1 + forLists + Math.floor((a.fields.size + b.fields.size) / fieldsPerComparison);

@@ -98,12 +98,12 @@ function computeGain({ hits, others }: Conjunction, baseShare: number): number {
   return hits * Math.log2(hits / (hits + others) / baseShare);
 }
 
-/** Computes what a conjunction is worth as a rule: the rows for it, less those against and its length. */
+/** Computes the worth of a conjunction as a rule: the rows for it, less those against and its length. */
 function computeValue({ hits, others, tests }: Conjunction): number {
   return hits * (1 - costOfTest * tests.length) - costOfOther * others;
 }
 
-/** The best of a ranking that differ in what they hold on. */
+/** The best of a ranking that hold on different rows. */
 function takeDistinct(ranked: readonly Conjunction[]): Conjunction[] {
   const taken: Conjunction[] = [];
   for (const candidate of ranked) {

@@ -1,4 +1,4 @@
-/** Functions and names of CEL's libraries, JavaScript, SQL and spreadsheets, and what stands for them in a rule. */
+/** Functions and names of CEL's libraries, JavaScript, SQL and spreadsheets, with their equivalents in a rule. */
 import { ruleFunctions } from '../functions.ts';
 import { findNearest } from '../suggest.ts';
 import { macros } from '../tree.ts';

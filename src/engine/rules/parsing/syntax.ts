@@ -106,7 +106,7 @@ function explain(code: string, start: number, source: string): Explanation {
 /** The field at the end of a source. */
 const lastField = /(ctx(?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)\s*$/;
 
-/** Explains what people write who think in sentences. */
+/** Explains conditions that were written like sentences. */
 function explainPlainWords({ start, before, rest, word }: Stop): Explanation | null {
   const between = /^between\s+(\S+)\s+and\s+([^\s&|)]+)/i.exec(rest);
   if (between) {

@@ -1,4 +1,4 @@
-/** Choosing the checks of familiarity by leaving whole options out, and what the chosen ones notice. */
+/** Chooses the checks of familiarity by leaving whole options out, and measures how much they notice. */
 import type { CheckName, FamiliarityFile } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';

@@ -1,4 +1,4 @@
-/** Learning what a familiar input looks like, and finding the rows that are not familiar. */
+/** Learns the limits of familiar inputs, and finds the rows beyond them. */
 import type { Rows } from '../../classifiers/classifier.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import {

@@ -15,7 +15,7 @@ type Augmentation = {
   /** The examples of the request, then the synthetic ones. */
   examples: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
-  /** Sentences on what a connected teacher gave. */
+  /** Sentences on the examples of a connected teacher. */
   notes: string[];
 };
 
@@ -118,7 +118,7 @@ function fillOptions(
   return filled;
 }
 
-/** Asks a connected teacher for what is missing to `minimum` examples of every option, until it fails. */
+/** Asks a connected teacher to fill every option up to `minimum` examples, until it fails. */
 async function askTeacher(
   { options, sources, counts }: Stock,
   minimum: number,

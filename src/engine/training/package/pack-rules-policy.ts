@@ -1,4 +1,4 @@
-/** Packing a policy of rules alone: it has learned nothing, and what no rule decides goes to the fallback option. */
+/** Packs a policy of rules alone: it has learned nothing, and inputs that no rule decides get the fallback option. */
 import { packBundle } from '../../bundle/bundle.ts';
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type ManifestDraft } from '../../bundle/manifest.ts';

@@ -61,7 +61,7 @@ export type TunedText = {
   plain: { texts: EncodedTexts; choice: TextChoice };
 };
 
-/** After text_model: encoded texts, their use with its folds, and what came of a tuning. */
+/** After text_model: encoded texts, their use with its folds, and the outcome of a tuning. */
 export type TextModelled = Notes & {
   texts: EncodedTexts;
   textChoice: TextChoice;
@@ -70,10 +70,10 @@ export type TextModelled = Notes & {
   textTuning: Metrics['text_tuning'];
 };
 
-/** After classifier: what was chosen, and the model that saw the training rows only. */
+/** After classifier: the choice, and the model that saw the training rows only. */
 export type Classified = Notes & { choice: ClassifierChoice; measuredModel: FittedModel };
 
-/** After evaluate: what the measured model does on rows it has not seen, and the model to be packed. */
+/** After evaluate: the figures of the measured model on rows that it has not seen, and the model to be packed. */
 export type Evaluated = {
   evaluation: ModelEvaluation;
   /** By which checks the policy tells unfamiliar inputs. */

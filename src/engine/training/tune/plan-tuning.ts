@@ -25,7 +25,7 @@ const wholeShare = folds / (2 * folds - 1);
 /** Rows that may be learned from, and a stratified fifth that is held out. */
 export type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
 
-/** A tuning that is planned on a fold, and what is held out of it. */
+/** A tuning that is planned on a fold, and the rows held out of it. */
 export type PlannedFold = HeldOutFold & { plan: TuningPlan };
 /** Tunings on folds, and the one on all rows that follows where tuning pays; null where it is not paid for. */
 export type PlannedTunings = { folds: PlannedFold[]; whole: TuningPlan | null };

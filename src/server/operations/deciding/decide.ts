@@ -36,7 +36,7 @@ export const decideHandlers = {
     };
     const decide = () => decideOne(deps, caller, request.value, facts);
     if (!explain) return mapMaybePromise(decide(), answerAfterCommit);
-    // It decides in its turn: what is refused one is not charged.
+    // It waits for its turn to decide: a refused call is not charged.
     return deps.explanationTurns.take(toCallerId(caller), () =>
       answerWithExplanation(deps, caller, request.value, decide()),
     );

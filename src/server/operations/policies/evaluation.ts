@@ -37,7 +37,7 @@ const noRates = {
 const noSample =
   'Somebody chose to look at the corrected rows, mostly because they were wrong. So parts of them are counted, and no rate follows; the audit gives the error of live decisions.';
 
-/** Returns what may be said about weak parts among rows that people chose to look at. */
+/** Returns the figures that are valid for weak parts among rows that people chose to look at. */
 const withoutRates = (report: SliceReport) => ({
   ...report,
   items: report.items.map((slice) => ({ ...slice, ...noRates })),

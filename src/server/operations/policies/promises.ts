@@ -1,4 +1,4 @@
-/** Promises of a policy and of its type, and what its decisions cost. */
+/** Handlers for promises of a policy and of its type, and for the cost of its decisions. */
 import { weighPolicyCosts } from '../../services/policies/costs.ts';
 import { findPolicyPromise } from '../../services/policies/promises.ts';
 import {

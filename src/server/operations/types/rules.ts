@@ -1,4 +1,4 @@
-/** Rules before they are saved: checked alone, or against what the decision type knows. */
+/** Checks rules before they are saved: by themselves, or against the decision type. */
 import { toCallerId } from '../../auth/caller.ts';
 import { analyseRules } from '../../services/types/rules-analysis.ts';
 import type { Handlers } from '../context.ts';

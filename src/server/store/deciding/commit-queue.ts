@@ -29,7 +29,7 @@ const maxGroupSize = 64;
 /** Codes of faults of the disk or the file. */
 const sharedFaults = /^SQLITE_(FULL|IOERR|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
-/** Prepares the one transaction of a group: its records, what goes alongside, and its charge. */
+/** Prepares the one transaction of a group: its records, further writes, and its charge. */
 function prepareWrite(db: WorkbenchDatabase, credits: number) {
   const insertLog = prepareLogInsert(db);
   const chargeDecisions = prepareDecisionCharge(db);

@@ -209,7 +209,7 @@ export class LogStore {
     return row === undefined ? null : toLoggedDecision(row);
   }
 
-  /** Notes beside a record what its decision should have been. */
+  /** Notes the right decision beside a record. */
   correct(seq: number, decision: string | null): void {
     this.#statements.correct.run(decision, seq);
   }

@@ -1,4 +1,4 @@
-/** Changes of many examples at once, each in a few statements, and what is kept to undo them, the newest longest. */
+/** Changes of many examples at once, each in a few statements, and the records to undo them, the newest longest. */
 import type { Costs } from '../../../engine/costs.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
@@ -170,7 +170,7 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
   }
 
   return {
-    /** Changes or deletes the selected examples and keeps under `token` what undoes it; returns their number. */
+    /** Changes or deletes the selected examples and stores their undo under `token`; returns their number. */
     apply(
       decisionTypeId: string,
       selection: ExampleSelection,
@@ -203,21 +203,21 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
     countMeasuredAsBefore(token: string, decisionTypeId: string): number {
       return statements.countMeasuredAsBefore.get({ token, decisionTypeId }) ?? 0;
     },
-    /** Keeps what undoes a change of an option: labels, or deleted examples; of a rename nothing. */
+    /** Stores the undo of a change of an option: labels, or deleted examples; nothing for a rename. */
     keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
       const label = change.isRename ? null : change.from;
       const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
       statements.keepOption.run(kept);
       statements.trim.run(typeId);
     },
-    /** Finds what a token undoes, or null; `isCovered` where an option was changed after it. */
+    /** Finds the change that a token undoes, or null; `isCovered` where an option was changed after it. */
     find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
       const found = statements.find.get(token, decisionTypeId);
       if (found === undefined) return null;
       const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
       return { optionChange, isCovered: found.isCovered === 1 };
     },
-    /** Takes one change back, but not what was changed since; returns the number of examples. */
+    /** Undoes one change, but not later ones; returns the number of examples. */
     undo(token: string, decisionTypeId: string): number {
       noteChange(decisionTypeId);
       const labels = statements.restoreLabels.run({ token }).changes;
@@ -225,7 +225,7 @@ export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (dec
       statements.forget.run(token);
       return labels + deleted;
     },
-    /** Gives an option its examples back, and forgets what undoes later changes; returns their number. */
+    /** Gives an option its examples back, and drops the undo of later changes; returns their number. */
     undoOption(token: string, typeId: string, { from, into }: OptionChange): number {
       noteChange(typeId);
       const affected = statements.restoreOption.run({ token, from, into }).changes + restoreDeleted(token);

@@ -46,7 +46,7 @@ type ExampleTotals = {
   byStatus: Readonly<Record<ExampleStatus, number>>;
 };
 
-/** How many examples are alike in what is counted. */
+/** How many examples are alike in the counted properties. */
 type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
 
 type Flag = 'reviewed' | 'test' | 'byTeacher' | 'audited';

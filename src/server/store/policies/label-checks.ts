@@ -132,7 +132,7 @@ export function createLabelCheckStore(db: WorkbenchDatabase) {
       statements.listSuspects
         .all({ ...toFacts(search, options), limit, except: JSON.stringify(except) })
         .map((check) => ({ ...check, suspect: true })),
-    /** Finds what the newest search of a type says about an example's label; null where it says nothing. */
+    /** Finds the result of a type's newest search for an example's label; null without one. */
     find(typeId: string, exampleId: string): LabelCheck | null {
       const check = statements.find.get(findNewest(typeId)?.id ?? '', exampleId);
       return check === undefined ? null : { ...check, suspect: check.suspect === 1 };

@@ -15,7 +15,7 @@ import { type KeptPromise, keptPromiseSchema } from '../../../engine/measured.ts
 const toolVersionsSchema = z.object({ tool: z.string(), node: z.string(), runtime: z.string().optional() });
 export type ToolVersions = z.infer<typeof toolVersionsSchema>;
 
-/** A policy with what it was trained from and what came of it. Times are milliseconds since 1970. */
+/** A policy with its origin and its results. Times are milliseconds since 1970. */
 export type PolicyRecord = {
   id: string;
   organisationId: string;

@@ -146,7 +146,7 @@ export class TrainingRunStore {
     return { policyId, attemptId: this.#addAttempt(policyId) };
   }
 
-  /** Keeps what the worker found the snapshot to be, and what it computes with. */
+  /** Stores the worker's facts about the snapshot and its runtime. */
   describeSnapshot(key: AttemptKey, found: { sha256: string; seed: number; runtime: string }): void {
     this.#policies.setSnapshotDigest.run(found.sha256, found.seed, found.runtime, key.policyId, key.attemptId);
   }
@@ -235,7 +235,7 @@ export class TrainingRunStore {
     });
   }
 
-  /** Writes what was computed after the training; false where the policy is gone. */
+  /** Writes the figures computed after the training; false where the policy is gone. */
   completeReport({ policyId, attemptId }: AttemptKey, metrics: FollowUp['metrics']): boolean {
     return this.#runTransaction(() => {
       const { changes } = this.#policies.completeReport.run(JSON.stringify(metrics), policyId, attemptId);
