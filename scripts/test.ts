@@ -22,6 +22,7 @@ const rounds = {
   'training-kills.test': { TRAINING_KILLS_PER_STAGE: '2' },
   'failing-calls.test': { FAILING_CALLS: '50' },
   'power-loss.test': { POWER_LOSS_IMAGES: '40' },
+  'work-per-byte.test': {},
   'model/model.test': { MODEL_RUNS: '100' },
 };
 

@@ -1,6 +1,7 @@
 /** The parts below the services, which every service and operation is given whole. start.ts puts them together. */
 import type { Sha256 } from '../engine/ports.ts';
 import type { Auth } from './auth/auth.ts';
+import type { JsonSchema } from './contract/openapi.ts';
 import type { Caretaker } from './data-folder/caretaker.ts';
 import type { FolderWatch } from './data-folder/watch.ts';
 import type { EventHub } from './events/event-hub.ts';
@@ -17,6 +18,7 @@ import type { Store } from './store/store.ts';
 export type Foundation = {
   options: ServerOptions;
   toolVersion: string;
+  openApi(): JsonSchema;
   clock: Clock;
   log: Log;
   newId(): string;

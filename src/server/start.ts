@@ -11,6 +11,7 @@ import { type Analyses, Analysis } from './analysis/analysis.ts';
 import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './analysis/orders.ts';
 import { createAuth, serverKeyKind } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
+import { createOpenApi } from './contract/openapi.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
 import { Caretaker } from './data-folder/caretaker.ts';
 import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from './data-folder/folder.ts';
@@ -181,6 +182,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
   const foundation: Foundation = {
     options,
     toolVersion: version,
+    openApi: createOpenApi(version),
     clock,
     log,
     newId,
@@ -291,7 +293,8 @@ function openRuntime(
     textModel,
     encoderHost,
     now: () => clock.monotonic(),
-    checkElsewhere: (order) => preparation.run('inputs', 'checkInput', order),
+    // What the workbench does by itself, or for an explanation, counts as one caller.
+    checkElsewhere: (order, callerId = 'inputs') => preparation.run(callerId, 'checkInput', order),
     findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
     findVersion: (typeId, versionId) => store.decisionTypes.getVersion(typeId, versionId),
     onAvailability(policyId, error) {

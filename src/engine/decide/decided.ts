@@ -19,13 +19,16 @@ export type DecisionMade = {
 /** A decision, or why the input does not fit the input schema. */
 export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[] };
 
+/** `callerId`: whose work it is, where an input is checked in a process that callers share. */
+export type DecideOptions = { trace?: boolean; callerId?: string };
+
 export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */
   version: number;
   /** The options that were not learned: the classifier never answers them. */
   setAside: readonly string[];
   /** Decides one input, at once unless encoder or schema take time. Rejects with 'unavailable' without a fallback. */
-  decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
+  decide(input: JsonObject, options?: DecideOptions): DecisionResult | Promise<DecisionResult>;
   /**
    * Asks the encoder for the texts of all inputs that no rule decides, in batches; resolves with these inputs. Failures
    * show when they are decided.

@@ -41,8 +41,11 @@ import { estimateWithout } from './weigh-text.ts';
 
 type RulesPorts = {
   now: MonotonicClock;
-  /** Checks an input that may take longer than others can wait, in a process of its own; without it, none is. */
-  checkElsewhere?(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
+  /**
+   * Checks an input that may take longer than others can wait, in a process of its own and as work of its caller;
+   * without it, none is.
+   */
+  checkElsewhere?(order: { schema: JsonObject; input: JsonObject }, callerId?: string): Promise<ErrorDetail[]>;
 };
 /** The ports of a decider; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & RulesPorts;
@@ -52,7 +55,7 @@ type RulesPart = {
   now: MonotonicClock;
   validateInput: InputValidator | null;
   /** Checks an input as `validateInput` does, in another process; null for one that is little work. */
-  validateElsewhere(input: JsonObject): Promise<ErrorDetail[]> | null;
+  validateElsewhere(input: JsonObject, callerId?: string): Promise<ErrorDetail[]> | null;
   rules: CompiledRules;
   /** The decision of each rule, in the order of the rules. */
   ruleDecisions: readonly Decision[];
@@ -94,7 +97,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
     setAside: manifest.set_aside ?? [],
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(policy.now) : null;
-      return afterCheck(policy, input, timer, () => decide(policy, input, timer));
+      return afterCheck(policy, input, { timer, callerId: options?.callerId }, () => decide(policy, input, timer));
     },
     embedAhead: (inputs) => embedAhead(policy, inputs),
     estimateWithout: (input, option, stretches) =>
@@ -128,7 +131,7 @@ export function compileRulesDecider(
     setAside: [],
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(now) : null;
-      return afterCheck(part, input, timer, () => {
+      return afterCheck(part, input, { timer, callerId: options?.callerId }, () => {
         const outcome = decideByRules(part, input, timer);
         return 'ok' in outcome ? outcome : otherwise(outcome, timer);
       });
@@ -149,9 +152,9 @@ function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version' | 'readings'>,
   return {
     now: ports.now,
     validateInput,
-    validateElsewhere(input) {
+    validateElsewhere(input, callerId) {
       if (validateInput === null || schema === null || checkElsewhere === undefined) return null;
-      return validateInput.estimateWork(input) > maxLightWork ? checkElsewhere({ schema, input }) : null;
+      return validateInput.estimateWork(input) > maxLightWork ? checkElsewhere({ schema, input }, callerId) : null;
     },
     rules,
     ruleDecisions: rules.file.rules.map((rule) => composeRuleDecision(rule, options, policyVersion)),
@@ -191,7 +194,7 @@ const noNgrams: NgramRow = { indices: [], values: [] };
 function afterCheck(
   { validateInput, validateElsewhere }: RulesPart,
   input: JsonObject,
-  timer: StageTimer | null,
+  { timer, callerId }: { timer: StageTimer | null; callerId: string | undefined },
   decideFitting: () => DecisionResult | Promise<DecisionResult>,
 ): DecisionResult | Promise<DecisionResult> {
   if (validateInput === null) return decideFitting();
@@ -200,7 +203,7 @@ function afterCheck(
     timer?.mark('schema');
     return decideFitting();
   };
-  return validateElsewhere(input)?.then(goOn) ?? goOn(validateInput(input));
+  return validateElsewhere(input, callerId)?.then(goOn) ?? goOn(validateInput(input));
 }
 
 /** The decision of the first rule that matches an input, or the rules' outcome without a match. */

@@ -35,6 +35,10 @@ function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][numb
   return check !== 'fields' && Math.abs(score - limit) < familiarityMargin;
 }
 
+/** Called before each golden decision: many rules make it milliseconds, and others may wait. */
+type Pause = () => Promise<void>;
+const neverPause: Pause = () => Promise.resolve();
+
 /**
  * Decides inputs until 90 clear decisions are found and keeps 60, the first of each outcome before the second. Values
  * of `piiFields` are redacted first.
@@ -43,12 +47,14 @@ export async function recordGoldenLines(
   decider: Decider,
   inputs: readonly JsonObject[],
   piiFields: readonly string[],
+  pause = neverPause,
 ): Promise<Golden[]> {
   const found: { line: Golden; rank: number }[] = [];
   const ranks = new Map<string, number>();
   let characters = 0;
   for (const original of inputs) {
     if (found.length >= maxChosenFrom) break;
+    await pause();
     const input = redactToPlaceholder(original, piiFields);
     const length = JSON.stringify(input).length;
     if (characters + length > maxCharacters) continue;
@@ -80,9 +86,11 @@ type GoldenFailure = { index: number; expected: GoldenOutput; actual: GoldenOutp
 export async function runGolden(
   bundle: Bundle,
   decider: Decider,
+  pause = neverPause,
 ): Promise<{ checked: number; failures: GoldenFailure[] }> {
   const failures: GoldenFailure[] = [];
   for (const [index, { input, output }] of bundle.golden.entries()) {
+    await pause();
     const result = await decider.decide(input);
     if (!result.ok) {
       failures.push({ index, expected: output, actual: { problems: result.problems } });

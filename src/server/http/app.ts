@@ -45,7 +45,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   registerOperations(app, deps, operationHandlers);
   app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
   serveAgentTools(app, deps);
-  serveDocs(app, deps.toolVersion);
+  serveDocs(app, deps);
   await servePages(app, deps.options.rendererDir);
   return app;
 }

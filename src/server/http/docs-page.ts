@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
 import { escapeHtml } from '../../engine/report/html.ts';
-import { type JsonSchema, makeOpenApi } from '../contract/openapi.ts';
+import type { JsonSchema } from '../contract/openapi.ts';
 import { describeCallers, listErrors, type Operation, toOpenApiPath } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { toScriptlessPolicy } from '../contract/security-policy.ts';
@@ -29,8 +29,7 @@ i { opacity: .7 }
 export const docsSecurityPolicy = `${toScriptlessPolicy(createHash('sha256').update(style).digest('base64'))}; frame-ancestors 'none'`;
 
 /** The interface as one readable page without scripts, from the same table as the routes and the OpenAPI document. */
-export function makeDocsPage(version: string, baseUrl: string): string {
-  const document = makeOpenApi(version);
+export function makeDocsPage(document: JsonSchema, version: string, baseUrl: string): string {
   const { schemas } = document['components'] as { schemas: Record<string, JsonSchema> };
   const rows = listOperations();
   const tags = [...new Set(rows.map(({ row }) => row.tag))];

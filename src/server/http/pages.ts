@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { docsPath, pagesPath } from '../contract/paths.ts';
 import { pageSecurityPolicy } from '../contract/security-policy.ts';
+import type { Foundation } from '../foundation.ts';
 
 const pageHeaders = {
   'content-security-policy': pageSecurityPolicy,
@@ -13,11 +14,14 @@ const pageHeaders = {
 };
 
 /** Serves the interface as a readable page at `/docs`; its text is made with the first call. */
-export function serveDocs(app: FastifyInstance, toolVersion: string): void {
+export function serveDocs(
+  app: FastifyInstance,
+  { toolVersion, openApi }: Pick<Foundation, 'toolVersion' | 'openApi'>,
+): void {
   app.get(docsPath, async (request, reply) => {
     const { docsSecurityPolicy, makeDocsPage } = await import('./docs-page.ts');
     reply.headers({ ...pageHeaders, 'content-security-policy': docsSecurityPolicy }).type('text/html; charset=utf-8');
-    return makeDocsPage(toolVersion, `http://${request.headers.host ?? request.host}`);
+    return makeDocsPage(openApi(), toolVersion, `http://${request.headers.host ?? request.host}`);
   });
 }
 

@@ -1,6 +1,7 @@
 /** Deciders of deployed policies, compiled before the first call needs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
@@ -12,6 +13,7 @@ import { isPiiField } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
+import { createTurns } from '../process/turns.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
@@ -26,7 +28,7 @@ type DeployedDecidersOptions = {
   textModel: TextModel;
   encoderHost: EncoderHost;
   now: MonotonicClock;
-  checkElsewhere(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
+  checkElsewhere(order: { schema: JsonObject; input: JsonObject }, callerId?: string): Promise<ErrorDetail[]>;
   /** The escalation threshold that the training of a policy was started with, or null. */
   findEscalationThreshold(policyId: string): number | null;
   /** The version of a type that a policy was trained from. */
@@ -73,7 +75,8 @@ export class DeployedDeciders {
     const known = this.#compiled.get(policy.id);
     // The store gives the same row until something changes.
     if (known?.type === type) return known.decider;
-    if (!this.#unavailable.isHopeless(policy.id) && this.prepare(type, policy)) return this.#load(type, policy).decider;
+    if (!this.#unavailable.isHopeless(policy.id) && this.#tryToLoad(type, policy))
+      return this.#load(type, policy).decider;
     return this.#getRulesOnly(type, policy);
   }
 
@@ -95,8 +98,13 @@ export class DeployedDeciders {
     return fields.map((field) => (isPiiField(field.path, piiFields) ? { ...field, values: null } : field));
   }
 
-  /** Loads a deployed policy now, whenever it was tried last; returns whether it can be used. */
-  prepare(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
+  /** Loads a deployed policy now, whenever it was tried last; resolves with whether it can be used. */
+  async prepare(type: DecisionTypeRecord, policy: DeployedPolicy): Promise<boolean> {
+    await nextTurn();
+    return this.#tryToLoad(type, policy);
+  }
+
+  #tryToLoad(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
     try {
       const { bundle } = this.#load(type, policy);
       if (bundle.plan.text?.encoder) this.#encoderUsers.add(policy.id);
@@ -146,8 +154,10 @@ export class DeployedDeciders {
 
   /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with the fault. */
   async selfTest(bytes: Uint8Array): Promise<void> {
+    const pause = this.createTurns();
     const bundle = unpackBundle(bytes, sha256);
-    const { failures } = await runGolden(bundle, this.compile(bundle));
+    await pause();
+    const { failures } = await runGolden(bundle, this.compile(bundle), pause);
     if (failures.length === 0) return;
     throw new WorkbenchError('conflict', `The policy fails its self-test on ${failures.length} of its golden inputs.`);
   }
@@ -160,6 +170,11 @@ export class DeployedDeciders {
   hasCompiled(policyIds: readonly string[]): boolean {
     const found = policyIds.filter((id) => this.#compiled.get(id) !== undefined).length;
     return found >= Math.min(policyIds.length, maxCompiledPolicies);
+  }
+
+  /** Between the steps with a whole bundle, each of which takes its time, others have their turn. */
+  createTurns(): () => Promise<void> {
+    return createTurns({ monotonic: this.#options.now });
   }
 
   #load(type: DecisionTypeRecord, policy: PolicyFile): Compiled {

@@ -44,7 +44,7 @@ function listProcesses(pid: number): string[] {
 }
 
 /** A file of a process under /proc; empty when the process has ended meanwhile. */
-function readOf(id: string, file: 'stat' | 'status'): string {
+function readOf(id: string, file: 'stat' | 'status' | `task/${string}/schedstat`): string {
   try {
     return readFileSync(`/proc/${id}/${file}`, 'utf8');
   } catch {
@@ -74,8 +74,14 @@ export function measureProcessorMs(pid: number): number {
  * does. The current time where there is no /proc to say it.
  */
 export const measureMainThreadMs = (pid: number): number =>
+  process.platform === 'linux' ? readMainThreadMs(String(pid)) : performance.now();
+
+const readMainThreadMs = (id: string) => Number(readOf(id, `task/${id}/schedstat`).split(' ')[0]) / 1e6;
+
+/** As `measureMainThreadMs`, of a process and all that it started together. */
+export const measureMainThreadsMs = (pid: number): number =>
   process.platform === 'linux'
-    ? Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    ? listProcesses(pid).reduce((sum, id) => sum + readMainThreadMs(id), 0)
     : performance.now();
 
 /**

@@ -22,7 +22,8 @@ const generate = (run: Run, generator: string, to: string, ...options: string[])
   run(
     ...(['npx', '-y', '@openapitools/openapi-generator-cli@2.35.0', 'generate'] as const),
     ...['-g', generator, '-i', 'openapi.json', '-o', to, ...options],
-    ...['--global-property', 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'],
+    // Without the last one it imports a class for the form of `/examples/import` into Java, and does not write it.
+    ...['--global-property', 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false,skipFormModel=false'],
   );
 
 /** Runs a Go program over the client in `folder`/api. */

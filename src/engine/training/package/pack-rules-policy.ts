@@ -25,7 +25,7 @@ export async function packRulesPolicy(
   { settings, rules, inputSchema }: RulesPolicyParts,
   inputs: readonly JsonObject[],
   piiFields: readonly string[],
-  ports: { now: MonotonicClock; sha256: Sha256 },
+  ports: { now: MonotonicClock; sha256: Sha256; pause(): Promise<void> },
 ): Promise<Uint8Array> {
   const fields = listInputFields({ plan: emptyPlan, rules, inputSchema }, seeInputs(inputs, piiFields));
   const golden_inputs = 'synthetic' as const;
@@ -52,7 +52,8 @@ export async function packRulesPolicy(
   const decisionType = settings.decision_type;
   const seen = inputs.map((input) => ({ input, option: decisionType }));
   const made = makeGoldenInputs(seen, piiFields, { decisionType, rules, inputSchema });
-  const golden = await recordGoldenLines(decider, [{}, ...made], piiFields);
+  const golden = await recordGoldenLines(decider, [{}, ...made], piiFields, ports.pause);
+  await ports.pause();
   const modelCard = writeModelCard({ ...parts, manifest, golden, metrics: null, promise: null });
   return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
 }

@@ -181,6 +181,9 @@ const inputFieldSchema = z
 const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
 const base = '/api/v1/decision-types';
 
+/** Of the definitions that one answer lists: more would keep everybody waiting while it is written. */
+export const maxVersionsCharacters = 3_000_000;
+
 export const decisionTypeOperations = {
   'decision_types.create': operation('POST', base, {
     ...common,
@@ -246,7 +249,8 @@ export const decisionTypeOperations = {
   'versions.list': operation('GET', `${base}/:decision_type_id/versions`, {
     ...common,
     output: z.array(versionSchema),
-    summary: 'Every version, newest first',
+    summary: 'The versions, newest first',
+    description: `Every one, unless the definitions of all together are larger than ${maxVersionsCharacters / 1_000_000} MB: then the newest ones.`,
   }),
   'versions.get': operation('GET', `${base}/:decision_type_id/versions/:version_id`, {
     ...common,

@@ -8,6 +8,7 @@ import type { LogRecord } from '../../contract/deciding/logs.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { writeNumber } from '../../hot-path/write-number.ts';
 import { isoTime } from '../../process/clock.ts';
+import { createTurns } from '../../process/turns.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
@@ -108,10 +109,20 @@ function writeCellText(value: unknown): string {
 }
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
-async function* writeCsv(shown: Shown, slices: Iterable<LoggedDecision<string>[]>): AsyncGenerator<string> {
+async function* writeCsv(
+  shown: Shown,
+  slices: Iterable<LoggedDecision<string>[]>,
+  takeTurns: () => Promise<void>,
+): AsyncGenerator<string> {
   yield `${csvColumns.join(',')}\r\n`;
   for (const slice of slices) {
-    yield slice.map((logged) => `${toCsvCells(shown, logged)}\r\n`).join('');
+    const lines: string[] = [];
+    for (const logged of slice) {
+      lines.push(`${toCsvCells(shown, logged)}\r\n`);
+      // One with an input of a megabyte takes milliseconds.
+      await takeTurns();
+    }
+    yield lines.join('');
     await nextTurn();
   }
 }
@@ -122,11 +133,20 @@ function toCsvCells(shown: Shown, logged: LoggedDecision<string>): string {
 }
 
 /** As `writeCsv`, in JSON: one array of all records. */
-async function* writeJson(shown: Shown, slices: Iterable<LoggedDecision[]>): AsyncGenerator<string> {
+async function* writeJson(
+  shown: Shown,
+  slices: Iterable<LoggedDecision[]>,
+  takeTurns: () => Promise<void>,
+): AsyncGenerator<string> {
   let opening = '[\n';
   for (const slice of slices) {
     if (slice.length === 0) continue;
-    yield `${opening}${slice.map((logged) => JSON.stringify(toLogRecord(shown, logged))).join(',\n')}`;
+    const records: string[] = [];
+    for (const logged of slice) {
+      records.push(JSON.stringify(toLogRecord(shown, logged)));
+      await takeTurns();
+    }
+    yield `${opening}${records.join(',\n')}`;
     opening = ',\n';
     await nextTurn();
   }
@@ -147,10 +167,11 @@ export const logHandlers = {
 
   'logs.export': (deps, { type, query }) => {
     const { logs } = deps.store;
+    const takeTurns = createTurns(deps.clock);
     const csv = query.format === 'csv';
     const pieces = csv
-      ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
-      : writeJson(toShown(deps, type), logs.slices(type.seq, query, exportSliceSize));
+      ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize), takeTurns)
+      : writeJson(toShown(deps, type), logs.slices(type.seq, query, exportSliceSize), takeTurns);
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',

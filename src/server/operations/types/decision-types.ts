@@ -1,5 +1,5 @@
 /** Decision types and their versions. */
-import type { DecisionType } from '../../contract/types/decision-types.ts';
+import { type DecisionType, maxVersionsCharacters } from '../../contract/types/decision-types.ts';
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
 import {
   createDecisionType,
@@ -57,7 +57,8 @@ export const decisionTypeHandlers = {
     return { decision_type: answer, next: describeNextStep(answer.pii_residue) };
   },
 
-  'versions.list': (deps, { type }) => deps.store.decisionTypes.listVersions(type.id).map(toVersion),
+  'versions.list': (deps, { type }) =>
+    deps.store.decisionTypes.listVersions(type.id, maxVersionsCharacters).map(toVersion),
 
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),

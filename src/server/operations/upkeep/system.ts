@@ -1,5 +1,4 @@
 /** Handlers for information about the service and its clock. */
-import { makeOpenApi } from '../../contract/openapi.ts';
 import { isoTime } from '../../process/clock.ts';
 import { checkHealth } from '../../services/upkeep/health.ts';
 import type { ClockState } from '../../services/upkeep/trusted-time.ts';
@@ -25,7 +24,7 @@ export const systemHandlers = {
   }),
   'system.health': () => ({ status: 'ok' }),
   'system.ready': (deps) => checkHealth(deps),
-  'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
+  'system.openapi': (deps) => deps.openApi(),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
   'clock.get': (deps) => toClock(deps.trustedTime.look()),
   'clock.confirm': (deps) => toClock(deps.trustedTime.confirm()),

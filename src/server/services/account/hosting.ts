@@ -10,18 +10,16 @@ export function chargeHosting(deps: Foundation): number {
   return store.transaction(() => {
     const now = clock.now();
     let charged = 0;
-    for (const type of store.decisionTypes.listAll()) {
-      const policy = store.deployments.find(type.id);
-      if (policy === null) continue;
+    for (const { id, typeId, organisationId } of store.deployments.listHosted()) {
       // An hour charged while the clock was ahead does not stand for those that are still to come.
-      const last = store.credits.getLastHosting(policy.id, now + hourMs);
+      const last = store.credits.getLastHosting(id, now + hourMs);
       if (last !== null && now < last + hourMs) continue;
       chargeCredits(deps, {
-        organisationSeq: store.accounts.getOrganisation(type.organisationId).seq,
+        organisationSeq: store.accounts.getOrganisation(organisationId).seq,
         operation: 'hosting',
         credits: metering.prices.hostingPerHour,
-        decisionTypeId: type.id,
-        referenceId: policy.id,
+        decisionTypeId: typeId,
+        referenceId: id,
         createdAt: last !== null && now < last + 2 * hourMs ? last + hourMs : now,
       });
       charged += 1;

@@ -2,7 +2,7 @@
 import type { DecisionMade, DecisionResult } from '../../../engine/decide/decided.ts';
 import type { Decision, JsonObject } from '../../../engine/domain.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
 import { toWorkbenchError } from '../../errors/envelope.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
@@ -68,7 +68,7 @@ export function decideOne(
   const { input } = request;
   const unread = tellsUnread ? decider.findUnread(input) : null;
   const call = { caller, type, input, versionNumber, requestId, receipt, dryRun, startedAt, unread, lost };
-  const decided = decider.decide(input, { trace });
+  const decided = decider.decide(input, { trace, callerId: toCallerId(caller) });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
   return accepted.escalation === null || dryRun

@@ -52,7 +52,7 @@ export async function prepareDeployedPolicy(deps: Foundation, policyId: string):
   const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
   const policy = type && store.deployments.find(type.id);
   if (!type || policy?.id !== policyId) return runtime.deployed.forget(policyId);
-  if (!runtime.deployed.prepare(type, policy)) return;
+  if (!(await runtime.deployed.prepare(type, policy))) return;
   chargeHosting(deps);
   try {
     await runtime.deployed.startEncoder(policyId);

@@ -122,7 +122,9 @@ async function packSlim(
   policy: PolicyFile,
   { metrics, promise }: BundleFacts,
 ): Promise<Uint8Array> {
+  const pause = deployed.createTurns();
   const { bytes, trained, present } = deployed.readFile(type, policy);
+  await pause();
   refuseLearnedValues(present, type.piiFields);
   refuseMissingFallback(present);
   const isRedacted = trained.golden.every(({ input }) =>
@@ -139,7 +141,9 @@ async function packSlim(
     runtime: present.plan.text?.encoder ? encoderHost.runtimeVersion : null,
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
-  const golden = await recordGoldenLines(deployed.compile(present), inputs, type.piiFields);
+  await pause();
+  const golden = await recordGoldenLines(deployed.compile(present), inputs, type.piiFields, pause);
+  await pause();
   return packBundle(
     {
       ...present,

@@ -6,6 +6,7 @@ import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime, sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
+import { createTurns } from '../../process/turns.ts';
 import { compileSaved } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
@@ -51,7 +52,11 @@ export async function makeRulesPolicy(
   };
   const parts = { settings, rules: compileSaved(activeVersion).file, inputSchema: definition.input_schema };
   const inputs = store.labelling.readNewestInputs(type.id, maxInputs, maxInputBytes);
-  const bytes = await packRulesPolicy(parts, inputs, piiFields, { now: () => clock.monotonic(), sha256 });
+  const bytes = await packRulesPolicy(parts, inputs, piiFields, {
+    now: () => clock.monotonic(),
+    sha256,
+    pause: createTurns(clock),
+  });
   const file = artifactPath(toFolderPaths(options.dataDir).artifacts, id);
   writeDurably(file, bytes);
   try {

@@ -26,6 +26,8 @@ export function listDeployed(db: WorkbenchDatabase): { policyId: string; typeNam
     .all();
 }
 
+type HostedPolicy = { id: string; typeId: string; organisationId: string };
+
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     find: db.prepare<[string], Omit<DeployedPolicy, 'options'> & { options: string }>(
@@ -40,6 +42,11 @@ function prepareStatements(db: WorkbenchDatabase) {
          WHERE p.status = 'deployed' AND t.deleted_at IS NULL ORDER BY p.seq LIMIT 1000`,
       )
       .pluck(),
+    hosted: db.prepare<[], HostedPolicy>(
+      `SELECT p.id, t.id AS typeId, t.organisation_id AS organisationId
+       FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
+       WHERE p.status = 'deployed' AND t.deleted_at IS NULL ORDER BY t.seq`,
+    ),
     retireOthers: db.prepare(
       `UPDATE policies SET status = 'trained' WHERE status = 'deployed' AND id <> @policyId
          AND decision_type_id = (SELECT decision_type_id FROM policies WHERE id = @policyId)`,
@@ -90,6 +97,11 @@ export class DeploymentStore {
   /** The deployed policies of every type that is not deleted, oldest first. */
   listIds(): string[] {
     return this.#statements.ids.all();
+  }
+
+  /** The deployed policies of every organisation, in the order of their types. */
+  listHosted(): HostedPolicy[] {
+    return this.#statements.hosted.all();
   }
 
   /** Deploys a trained policy; the others of its type go back to `trained`. Throws `conflict`. */

@@ -104,7 +104,6 @@ function prepareStatements(db: WorkbenchDatabase) {
     page: db.prepare<[string, number, number], RawDecisionType>(
       `${selectTypes} WHERE t.organisation_id = ? AND t.deleted_at IS NULL ORDER BY t.seq DESC LIMIT ? OFFSET ?`,
     ),
-    all: db.prepare<[], RawDecisionType>(`${selectTypes} WHERE t.deleted_at IS NULL ORDER BY t.seq`),
     retentions: db.prepare<[], { seq: number; retentionDays: number; hasPersonalFields: number }>(
       `SELECT seq, retention_days AS retentionDays, pii_fields <> '[]' AS hasPersonalFields
        FROM decision_types WHERE retention_days IS NOT NULL ORDER BY seq`,
@@ -193,11 +192,6 @@ export class DecisionTypeStore {
     return this.#statements.page.all(organisationId, noLimit, 0).map(toDecisionType);
   }
 
-  /** Returns every type of every organisation, in the order of their making. */
-  listAll(): DecisionTypeRecord[] {
-    return this.#statements.all.all().map(toDecisionType);
-  }
-
   /** Returns how long records of each type are kept, deleted types included: a deletion keeps records no longer. */
   listRetentions(): { seq: number; retentionDays: number; hasPersonalFields: boolean }[] {
     return this.#statements.retentions
@@ -209,9 +203,16 @@ export class DecisionTypeStore {
     return this.#statements.count.get(organisationId) ?? 0;
   }
 
-  /** Returns the versions of a type, the newest first. */
-  listVersions(typeId: string): VersionRecord[] {
-    return this.#statements.versions.all(typeId).map(toVersion);
+  /** Returns the versions of a type, the newest first, until their definitions have so many characters. */
+  listVersions(typeId: string, maxCharacters: number): VersionRecord[] {
+    const versions: VersionRecord[] = [];
+    let characters = 0;
+    for (const row of this.#statements.versions.iterate(typeId)) {
+      characters += row.definition.length;
+      if (versions.length > 0 && characters > maxCharacters) break;
+      versions.push(toVersion(row));
+    }
+    return versions;
   }
 
   getVersion(typeId: string, versionId: string): VersionRecord | null {
