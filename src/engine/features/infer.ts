@@ -1,7 +1,7 @@
 /** Infers the fields of the inputs. */
 import type { Json, JsonObject } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
-import { isConversation, readTurns } from './conversation.ts';
+import { cutTurns, isConversation, readTurns } from './conversation.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
@@ -82,6 +82,9 @@ function countMode(values: readonly (Json | undefined)[]): number {
   return Math.max(...counts.values());
 }
 
+/** Whether a value is a conversation: a list of turns, or a text whose lines begin turns. */
+const isTalk = (value: Json) => (typeof value === 'string' ? cutTurns(value) !== null : isConversation(value));
+
 function inferUse(column: Column): FieldUse {
   const { present, values } = column;
   const known = present.filter((value) => value !== null);
@@ -96,7 +99,7 @@ function inferUse(column: Column): FieldUse {
   /** From this many values of one type on, the others count as missing. */
   const enough = 0.8 * known.length;
   const lists = known.filter((value) => Array.isArray(value));
-  if (lists.filter(isConversation).length >= enough) return { use: 'conversation' };
+  if (known.filter(isTalk).length >= enough) return { use: 'conversation' };
   if (lists.length >= enough) return { use: inferListKind(lists) };
   const numbers = known.filter(isFiniteNumber);
   if (numbers.length >= enough) {

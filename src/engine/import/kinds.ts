@@ -191,7 +191,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
       rows += count;
       if (rows > (1 - minNearShare) * total) break;
     }
-    if (rows > (1 - minNearShare) * total) continue;
+    if (rows === 0 || rows > (1 - minNearShare) * total) continue;
     const what = kind === 'yes_no' ? 'yes or no' : kind.startsWith('date') ? 'dates' : 'numbers';
     const most = `${(total - rows).toLocaleString('en')} of ${total.toLocaleString('en')} values are ${what}`;
     return keptAsText(`${most}, but not ${quote(other)}`);

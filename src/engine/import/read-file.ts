@@ -1,10 +1,13 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
+
+import { openJsonCells } from './formats/json-cells.ts';
 import { parsePlainJson, readJson } from './formats/read-json.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
 import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
+import { readFlags } from './tables/observation-flags.ts';
 import { readDelimited } from './tables/read-delimited.ts';
 import { listLines } from './tables/skipped.ts';
 
@@ -90,7 +93,8 @@ export function readText(
   const separator = toSeparator(clean, format, choice);
   checkText?.(clean, separator);
   // The line of the separator stays as a blank one, so that the others keep their numbers.
-  return readDelimited(clean.replace(separatorLine, ''), separator, detected, choice, maxRows);
+  const sheet = readDelimited(clean.replace(separatorLine, ''), separator, detected, choice, maxRows);
+  return openJsonCells(readFlags(sheet), parseJson);
 }
 
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
@@ -106,16 +110,22 @@ export async function readSheets(bytes: Uint8Array, maxBytes: number): Promise<{
   return (await openWorkbook(bytes, maxBytes)).map((sheet) => ({ name: sheet.name, lines: toLines(sheet) }));
 }
 
-async function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, choice: SheetChoice): Promise<Sheet> {
-  return (await import('./formats/read-workbook.ts')).readWorkbook(sheets, kind, choice);
+async function readWorkbook(
+  sheets: readonly WorkbookSheet[],
+  kind: string,
+  choice: SheetChoice,
+  parseJson: ParseJson = parsePlainJson,
+): Promise<Sheet> {
+  const sheet = (await import('./formats/read-workbook.ts')).readWorkbook(sheets, kind, choice);
+  return openJsonCells(readFlags(sheet), parseJson);
 }
 
-async function readMarkup(text: string, choice: SheetChoice): Promise<Sheet> {
+async function readMarkup(text: string, choice: SheetChoice, parseJson?: ParseJson): Promise<Sheet> {
   const { readHtml, readXmlWorkbook } = await import('./formats/read-markup.ts');
-  if (text.includes(excelXml)) return readWorkbook(readXmlWorkbook(text), 'Excel 2003 (XML)', choice);
+  if (text.includes(excelXml)) return readWorkbook(readXmlWorkbook(text), 'Excel 2003 (XML)', choice, parseJson);
   const tables = readHtml(text);
   if (tables.length === 0) throw new UnreadableFile(describeOther('a web page or an XML document without a table'));
-  return readWorkbook(tables, 'a web page', choice);
+  return readWorkbook(tables, 'a web page', choice, parseJson);
 }
 
 /** An encoding as people know it, where that is another name than the platform's. */
@@ -136,7 +146,8 @@ export async function readFile(
   const { maxBytes } = fileLimits;
   if (startsWith(bytes, 'PAR1'))
     return (await import('./formats/read-parquet.ts')).readParquet(bytes, (size) => refuseSize(size, maxBytes));
-  if (startsWith(bytes, 'PK\x03\x04')) return readWorkbook(await openWorkbook(bytes, maxBytes), 'Excel', choice);
+  if (startsWith(bytes, 'PK\x03\x04'))
+    return readWorkbook(await openWorkbook(bytes, maxBytes), 'Excel', choice, fileLimits.parseJson);
   const other = otherFiles.find(([sign]) => startsWith(bytes, sign));
   if (other) throw new UnreadableFile(describeOther(other[1]));
   if (choice.encoding !== undefined && !isEncoding(choice.encoding))
@@ -147,9 +158,11 @@ export async function readFile(
   if (text.slice(0, sampledCharacters).includes('\0'))
     throw new UnreadableFile(describeOther('a file of an unknown kind'));
   const detected = encoding === 'utf-8' ? [] : [nameEncoding(encoding)];
-  const sheet = markup.test(text)
-    ? await readMarkup(text, choice)
-    : readText(name, text, null, choice, fileLimits, detected);
+  if (/\.ya?ml$/i.test(name)) throw new UnreadableFile(describeOther('a YAML file'));
+  const sheet =
+    markup.test(text) || /\.xml$/i.test(name)
+      ? await readMarkup(text, choice, fileLimits.parseJson)
+      : readText(name, text, null, choice, fileLimits, detected);
   const characters = damaged.count === 1 ? 'character' : 'characters';
   const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, in line ${listLines(damaged.lines, damaged.lines.length)}`;
   return {

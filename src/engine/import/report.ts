@@ -10,6 +10,7 @@ const reasonNames: Readonly<Record<SkipReason, [one: string, many: string]>> = {
   total: ['total', 'totals'],
   note: ['note', 'notes'],
   hidden: ['hidden line', 'hidden lines'],
+  other: ['line of another table', 'lines of another table'],
 };
 
 /** Says which lines are not rows, and what was guessed or made up: “No rows: 2 blank lines (3, 5), 1 total (9)”. */

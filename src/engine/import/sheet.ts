@@ -28,8 +28,8 @@ export type Refusal = { line: number; column: string | number; message: string }
 /** An encoding that a text could be in, and a piece of the text as it would read. */
 export type PossibleEncoding = { encoding: string; example: string };
 
-/** Why a line is not a row; a `header` is a second one, or the first again. */
-export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden'] as const;
+/** Why a line is not a row; a `header` is a second one, or the first again, and `other` a line of a second table. */
+export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden', 'other'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 /** How many lines were skipped for a reason, and the first of them. */
 export type Skipped = { reason: SkipReason; count: number; lines: number[] };

@@ -1,6 +1,6 @@
 /** Surveying the columns of a sheet: what is in each, what it is read as and why, and whether it names its row. */
 import type { Json, Reading, Readings } from '../domain.ts';
-import { isConversation } from '../features/conversation.ts';
+import { cutTurns, isConversation } from '../features/conversation.ts';
 import { parseDate } from '../features/dates.ts';
 import { areMarkup } from '../features/readable-text.ts';
 import { identifierPattern } from '../features/values.ts';
@@ -122,6 +122,12 @@ function tellForm(texts: readonly string[], types: ReadonlySet<string>): string 
   return types.has('string') && areMarkup(texts.slice(0, maxReadTexts)) ? 'HTML: learned and shown as its text' : '';
 }
 
+/** Texts that show whether a column holds conversations, and the share of them that must be some. */
+const sampledTexts = 20;
+const minTalkShare = 0.8;
+const areConversations = (texts: readonly string[]) =>
+  texts.length > 0 && texts.filter((text) => cutTurns(text) !== null).length >= minTalkShare * texts.length;
+
 function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readings: Readings): ColumnSurvey {
   const name = sheet.columns[column] ?? '';
   const { uses, missing, types } = countValues(sheet, column);
@@ -135,6 +141,8 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
     missing.delete(word);
     uses.set(word, count);
   }
+  const isTalk = found.kind === 'text' && areConversations([...uses.keys()].slice(0, sampledTexts));
+  const talk = isTalk ? 'conversations, by the lines at which turns begin' : '';
   const blanks = tellWords(missing, 'counts as empty');
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
@@ -142,7 +150,9 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   return {
     ...found,
     name,
-    reason: capitalize([found.reason, tellForm(texts, types), blanks, kept].filter((part) => part !== '').join('; ')),
+    reason: capitalize(
+      [found.reason, talk, tellForm(texts, types), blanks, kept].filter((part) => part !== '').join('; '),
+    ),
     type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
     filled,
     distinct: texts.length,

@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
-import { isConversation, readTurns } from '../../engine/features/conversation.ts';
+import { cutTurns, isConversation, readTurns, type TextTurn, type Turn } from '../../engine/features/conversation.ts';
 import { findMainText, flattenInput, valueText } from './text/inputs.ts';
+import { MarkedText, type Word } from './text/marked-text.tsx';
 import { showUnseen } from './text/names.ts';
 
 /** A name whose line may end behind its points and underscores. */
@@ -47,25 +48,38 @@ export function InputView({ input, note, without }: InputViewProps) {
   );
 }
 
-/** The turns of a conversation at `path`, one below the other; null where there is none. */
-export function findTurns(input: Readonly<Record<string, unknown>>, path: string) {
+/**
+ * The turns of a conversation at `path`, one below the other; null where there is none. In a text of turns those words
+ * are marked that weighed.
+ */
+export function findTurns(input: Readonly<Record<string, unknown>>, path: string, words: readonly Word[] = []) {
   const value = flattenInput(input).find((field) => field.path === path)?.value;
-  if (!isConversation(value)) return null;
+  const turns: (Turn | TextTurn)[] | null =
+    typeof value === 'string' ? cutTurns(value) : isConversation(value) ? readTurns(value) : null;
+  if (turns === null) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long conversation is scrolled by keys, too
     <section className="turns" aria-label="Conversation" tabIndex={0}>
-      {readTurns(value).map(({ role, content }, index) => (
+      {turns.map((turn, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns never change their order
         <div key={index}>
           <strong>
-            <bdi>{showUnseen(role)}</bdi>
+            <bdi>{showUnseen(turn.role)}</bdi>
           </strong>
-          <p>{valueText(content)}</p>
+          <p>
+            <MarkedText text={turn.content} words={'start' in turn ? findWithin(words, turn) : []} />
+          </p>
         </div>
       ))}
     </section>
   );
 }
+
+/** The words that stand in the content of a turn, by their places there. */
+const findWithin = (words: readonly Word[], { start, content }: TextTurn): Word[] =>
+  words
+    .filter((word) => word.start >= start && word.end <= start + content.length)
+    .map((word) => ({ ...word, start: word.start - start, end: word.end - start }));
 
 /** An input whole: its main text, then its other fields. */
 export function WholeInput({ input }: { input: Readonly<Record<string, unknown>> }) {

@@ -4,7 +4,7 @@ import { listInputFields } from '../../../src/engine/bundle/input-fields.ts';
 import { compileUnread } from '../../../src/engine/bundle/unread.ts';
 import type { Json } from '../../../src/engine/domain.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
-import { isConversation } from '../../../src/engine/features/conversation.ts';
+import { cutTurns, isConversation } from '../../../src/engine/features/conversation.ts';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
 
@@ -49,5 +49,75 @@ describe('a list of turns is read as text, as the shared cases say [FEA-8]', () 
     expect(unread({ chat: inputs[0]?.chat ?? [], lines: [] })).toEqual([]);
     expect(unread({ chat: 'user: Question' })).toEqual([]);
     expect(unread({ chat: 7 })).toEqual(["'chat' must be a list of turns or a string"]);
+  });
+});
+
+describe('lines of a text are turns [FEA-9]', () => {
+  const toTurns = (log: string) => cutTurns(log)?.map(({ role, content }) => [role, content]) ?? null;
+  it.each([
+    [
+      'Customer: my card\nwas charged: twice\n\nAgent: sorry',
+      [
+        ['Customer', 'my card\nwas charged: twice'],
+        ['Agent', 'sorry'],
+      ],
+    ],
+    [
+      '\r\nUser:\r\nhi\r\nAssistant: yes: of course\r\n',
+      [
+        ['User', '\r\nhi'],
+        ['Assistant', 'yes: of course'],
+      ],
+    ],
+    [
+      '[10:32] Anna: hi\n[10:33] Bob B.: yes\n[10:35] Anna: ok',
+      [
+        ['Anna', 'hi'],
+        ['Bob B.', 'yes'],
+        ['Anna', 'ok'],
+      ],
+    ],
+    [
+      '12/03/24, 10:32 - Zoë: hi\n12/03/24, 10:33 - Bo: x\n12/03/24, 10:34 - Zoë: y',
+      [
+        ['Zoë', 'hi'],
+        ['Bo', 'x'],
+        ['Zoë', 'y'],
+      ],
+    ],
+    [
+      'Kunde (10:32): Hallo\nBeraterin (10:33): Guten Tag',
+      [
+        ['Kunde', 'Hallo'],
+        ['Beraterin', 'Guten Tag'],
+      ],
+    ],
+    ['Name: Ann\nPhone: 123\nCity: Rome', null],
+    ['Dear team,\nCustomer: Ann\nAgent: Bob', null],
+    ['Customer: only one\nCustomer: speaks', null],
+    ['see http://a.example: it is\nnothing', null],
+    ['', null],
+  ])('%j', (log, turns) => {
+    expect(toTurns(log)).toEqual(turns);
+  });
+
+  it('in one field with lists of turns, all learned as text; a long line takes no time', () => {
+    const inputs = Array.from({ length: 20 }, (_, at) => ({
+      chat:
+        at % 2 === 0
+          ? `Customer: ${at}\nAgent: yes`
+          : [
+              { role: 'Customer', content: `${at}` },
+              { role: 'Agent', content: 'yes' },
+            ],
+    }));
+    const found = inferPlan(inputs, null);
+    expect(found.text).toMatchObject({ fields: [['chat']], conversations: [['chat']] });
+    const read = compileFeatures(found).joinText;
+    expect(read(inputs[0] ?? {}).text).toBe('Customer: 0\nAgent: yes');
+    expect(read(inputs[1] ?? {}).text).toBe('Customer: 1\nAgent: yes');
+    const began = process.cpuUsage().user;
+    for (const part of ['a ', '1:', '[', 'a: ', '(', ' ']) cutTurns(part.repeat(100_000));
+    expect(process.cpuUsage().user - began).toBeLessThan(500_000);
   });
 });

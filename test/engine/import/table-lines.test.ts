@@ -68,7 +68,10 @@ describe.each(doors)('a table in %s', (_, read) => {
     ]);
     expect(sheet.columns).toEqual(['hotel', 'Stay – nights', 'Stay – price', 'Guest – age', 'Guest – label']);
     expect([sheet.header?.line, sheet.rows.length]).toEqual([3, 3]);
-    expect(sheet.skipped).toEqual([{ reason: 'title', count: 1, lines: [1] }]);
+    expect(sheet.skipped).toEqual([
+      { reason: 'title', count: 1, lines: [1] },
+      { reason: 'header', count: 1, lines: [2] },
+    ]);
     const equal = await read(['Stay,Stay,Guest', 'nights,price,label', '2,100,keep', '3,250,drop', '1,80,keep']);
     expect(equal.columns).toEqual(['Stay – nights', 'Stay – price', 'Guest – label']);
   });

@@ -59,4 +59,19 @@ describe('a card shows HTML as what a person sees of it [FEA-7]', () => {
     expect(screen.getByText('mail')).toBeTruthy();
     expect(summariseInput({ chat })).toContain('Customer: My card was charged twice');
   });
+
+  it('and so the lines of a text, with the words marked that weighed [FEA-9]', () => {
+    const chat = 'Customer: My card was charged\nAgent: <p>I am <b>sorry</b></p>';
+    const words = ['charged', 'sorry'].map((word) => {
+      const start = chat.indexOf(word);
+      return { field: 'chat', start, end: start + word.length, weight: 0.3, estimated: false };
+    });
+    show(
+      <ExampleCard type={type} example={makeExample({ chat })} headline="chat" words={words} />,
+      openPage(async () => new Response('{}')),
+    );
+    const turns = [...screen.getByRole('region', { name: 'Conversation' }).children].map((turn) => turn.textContent);
+    expect(turns).toEqual(['CustomerMy card was charged', 'AgentI am sorry']);
+    expect([...document.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['charged', 'sorry']);
+  });
 });

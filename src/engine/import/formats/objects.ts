@@ -44,6 +44,13 @@ function* listNames({ keys }: Key, prefix: string): Generator<string> {
   }
 }
 
+/** The columns of objects: their keys, and dotted names for what lies in objects within them. */
+export function listFields(objects: readonly JsonObject[]): string[] {
+  const root = newKey();
+  for (const values of objects) addKeys(values, root, 0);
+  return [...listNames(root, '')];
+}
+
 const longNumber = /^-?\d{16,}$/;
 
 /** Sets the value of a row in a column of dotted keys. */
@@ -79,9 +86,7 @@ export function fromObjects(
   rows: ObjectRow[],
   { detected, refused = [], notes = [], hasLongNumbers = false }: ObjectFacts,
 ): Sheet {
-  const root = newKey();
-  for (const { values } of rows) addKeys(values, root, 0);
-  const columns = [...listNames(root, '')];
+  const columns = listFields(rows.map(({ values }) => values));
   if (hasLongNumbers) evenOut(rows, columns);
   return { columns, rows, detected, refused, skipped: [], notes, workbook: null, header: null };
 }

@@ -244,10 +244,12 @@ export function toLines(sheet: Worksheet): TableLine[] {
     throw new UnreadableFile(`The sheet spreads its values over ${size}. Delete those that lie apart from the table.`);
   }
   const areAll = columns.every((column, index) => column === index);
-  return rows.map(({ line, cells }) => {
-    if (!areAll) return { line, cells: columns.map((column) => cells[column] ?? null) };
+  return rows.map(({ line, cells }, index) => {
+    // Lines without cells are not stored.
+    const isBelowBlank = line > (rows[index - 1]?.line ?? line) + 1;
+    if (!areAll) return { line, cells: columns.map((column) => cells[column] ?? null), isBelowBlank };
     for (let column = 0; column < columns.length; column += 1) cells[column] ??= null;
-    return { line, cells };
+    return { line, cells, isBelowBlank };
   });
 }
 

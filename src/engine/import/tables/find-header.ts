@@ -2,7 +2,7 @@
 import type { Json } from '../../domain.ts';
 
 /** A line of a table; lines count from 1. */
-export type TableLine = { line: number; cells: Json[] };
+export type TableLine = { line: number; cells: Json[]; isBelowBlank?: boolean };
 
 /** Lines among which the header is sought. */
 export const maxTitleLines = 20;
@@ -17,7 +17,7 @@ const toText = (cell: Json | undefined) => (isFilled(cell) ? String(cell).trim()
 /** Whether a cell could name a column: a text with a letter. */
 export const isName = (cell: Json | undefined): boolean => typeof cell === 'string' && /\p{L}/u.test(cell);
 /** A number, a date or a time: digits and signs; or a value that a workbook holds as such. */
-const isValue = (cell: Json | undefined): boolean =>
+export const isValue = (cell: Json | undefined): boolean =>
   typeof cell === 'string'
     ? /^\P{L}*\d\P{L}*$/u.test(cell) || /^\d{4}-\d\d-\d\dT/.test(cell) || /^[-+]?\d+(?:\.\d+)?e[-+]?\d+$/i.test(cell)
     : isFilled(cell);
@@ -27,7 +27,8 @@ const isCode = (cell: Json) => /!!|"ImportId"/.test(toText(cell));
 const isPeriod = (text: string) => /^(?:19|20)\d\d(?:[-/. ]?(?:0?[1-9]|1[0-2]|Q[1-4]))?$/i.test(text);
 
 const countFilled = ({ cells }: TableLine): number => cells.filter(isFilled).length;
-const measureReach = ({ cells }: TableLine) => cells.findLastIndex(isFilled) + 1;
+/** The number of cells of a line, without the empty ones at its end. */
+export const measureReach = ({ cells }: TableLine) => cells.findLastIndex(isFilled) + 1;
 
 /** The width that most of the first lines have; of two, the larger. */
 function findUsualWidth(lines: readonly TableLine[]): number {
@@ -37,7 +38,7 @@ function findUsualWidth(lines: readonly TableLine[]): number {
 }
 
 /** Cells of a column in some rows that hold anything. */
-const listCells = (rows: readonly TableLine[], column: number) =>
+export const listCells = (rows: readonly TableLine[], column: number) =>
   rows.map(({ cells }) => cells[column]).filter((cell) => isFilled(cell) && !isMissingWord(cell));
 
 const isSameLine = (a: TableLine, b: TableLine) =>
@@ -120,7 +121,7 @@ export type Header = {
   /** The line that names the columns; 0 where there is none. */
   line: number;
   names: Json[];
-  /** Places of the lines that only say more about the columns, and of the first row. */
+  /** Places of the lines that only say more about the columns, or whose names are joined to theirs; the first row's. */
   more: number[];
   first: number;
   /** Places of the titles above are before this one. */
@@ -169,12 +170,12 @@ export function findHeader(lines: readonly TableLine[], headerLine: number | und
   const below = lines.slice(at + 1, at + 1 + comparedRows).filter((row) => !isSameLine(line, row));
   const above = lines[at - 1];
   if (above !== undefined && line.line === above.line + 1 && standsOver(above, line)) {
-    return { ...toHeader(lines, joinLines(above, line), at, []), start: at - 1 };
+    return { ...toHeader(lines, joinLines(above, line), at, []), start: at - 1, more: [at - 1] };
   }
   const [second, third, ...rest] = below;
   const groups = areGroups(line.cells, width);
   if (second !== undefined && isSecondHeader(second, below.slice(1), groups || second.cells.some(isCode) ? 1 : 2)) {
-    if (groups) return { ...toHeader(lines, joinLines(line, second), at + 1, []), start: at };
+    if (groups) return { ...toHeader(lines, joinLines(line, second), at + 1, []), start: at, more: [at] };
     const hasThird = third !== undefined && isSecondHeader(third, rest, 2);
     return toHeader(lines, line, at, hasThird ? [at + 1, at + 2] : [at + 1]);
   }

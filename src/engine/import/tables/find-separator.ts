@@ -1,5 +1,5 @@
 /** Finds the separator of the cells of a text. */
-import { blanks, splitLines } from './split-lines.ts';
+import { blanks, isDrawn, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
 export const separators = [
@@ -32,7 +32,7 @@ function sampleLines(text: string, separator: string, quote: string): string[][]
   const sample: string[][] = [];
   const isWhole = text.length <= sampledCharacters;
   splitLines(text.slice(0, sampledCharacters), { separator, quote }, ({ cells }) => {
-    if (cells.some(isFilled)) sample.push(cells);
+    if (cells.some((cell) => isFilled(cell) && !isDrawn(cell))) sample.push(cells);
     return sample.length < sampledLines;
   });
   return isWhole || sample.length <= 1 || sample.length === sampledLines ? sample : sample.slice(0, -1);

@@ -23,9 +23,16 @@ export function readDelimited(
   const lines: TableLine[] = [];
   const skipped = new SkippedLines();
   const quote = choice.quote ?? '"';
+  let isBelowBlank = false;
   splitLines(text, { separator, quote }, ({ line, cells }) => {
-    if (cells.every(isEmpty)) skipped.add('blank', line);
-    else lines.push({ line, cells: cells.some(isWrapped) ? cells.map(unwrapText) : cells });
+    if (cells.every(isEmpty)) {
+      skipped.add('blank', line);
+      isBelowBlank = true;
+      return true;
+    }
+    const read: TableLine = { line, cells: cells.some(isWrapped) ? cells.map(unwrapText) : cells };
+    lines.push(isBelowBlank ? { ...read, isBelowBlank } : read);
+    isBelowBlank = false;
     return lines.length <= maxRows;
   });
   const found =

@@ -2,7 +2,9 @@
 import type { Json } from '../../domain.ts';
 import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './find-header.ts';
+import { findSecondTable } from './find-second-table.ts';
 import { listLines, SkippedLines } from './skipped.ts';
+import { isDrawn } from './split-lines.ts';
 
 export type { TableLine } from './find-header.ts';
 
@@ -53,8 +55,10 @@ function isTotal(row: TableLine, rows: readonly TableLine[]): boolean {
 
 /** Whether the last row is a sentence about the table: alone in its line, and said to be a note or of several words. */
 function isNote({ line, cells }: TableLine, before: TableLine | undefined, width: number): boolean {
+  const text = String(cells[0] ?? '').trim();
+  // A sentence with commas is several cells.
+  if (/^[\p{L} ]+:/u.test(text) && noteStart.test(text) && !isFilled(cells[width - 1])) return true;
   if (!isName(cells[0]) || cells.slice(1).some(isFilled)) return false;
-  const text = String(cells[0]).trim();
   const isApart = before !== undefined && line > before.line + 1;
   if (noteStart.test(text)) return cells.length === 1 || isApart || width > 2;
   return width > 2 && /\s/.test(text) && (isApart || cells.length === 1);
@@ -84,8 +88,11 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
     const row = lines[index] as TableLine;
     const count = row.cells.length;
     const reach = count > width ? row.cells.findLastIndex(isFilled) + 1 : count;
-    const next = lines[index + 1]?.cells.length ?? 0;
+    const following = lines[index + 1];
+    const next = following?.cells.length ?? 0;
     if (isRepeated(row, names)) skipped.add('header', row.line);
+    else if (following && isRepeated(following, names) && row.cells.filter(isFilled).length === 1)
+      skipped.add('title', row.line);
     else if (reach > width) {
       const message = `${reach} cells instead of ${width}; quote cells that hold a separator`;
       refused.push({ line: row.line, column: width + 1, message });
@@ -112,6 +119,9 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
   names.every((name, column) => cells[column] === name) &&
   names.some(isName);
 
+const isBlank = ({ cells }: TableLine) =>
+  cells.every((cell) => !isFilled(cell) || (typeof cell === 'string' && isDrawn(cell)));
+
 /** Makes a sheet of lines: titles, second headers, totals and notes are not rows; lines that fit no row are refused. */
 export function readTable(
   given: readonly TableLine[],
@@ -120,9 +130,15 @@ export function readTable(
   skipped = new SkippedLines(),
 ): Sheet {
   const lines: TableLine[] = [];
+  const gaps: number[] = [];
+  let isBelowBlank = false;
   for (const line of given) {
-    if (line.cells.some(isFilled)) lines.push(line);
-    else skipped.add('blank', line.line);
+    if (isBlank(line)) skipped.add('blank', line.line);
+    else {
+      if (isBelowBlank || line.isBelowBlank) gaps.push(lines.length);
+      lines.push(line);
+    }
+    isBelowBlank = !line.cells.some(isFilled);
   }
   if (lines.length === 0) throw new UnreadableFile('The file is empty.');
   const header = findHeader(lines, choice.headerLine);
@@ -131,10 +147,19 @@ export function readTable(
   for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
   for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
   const { columns, notes } = nameColumns(header.names);
-  const { rows, refused, short: narrow } = fitRows(lines, header.first, header.names, skipped);
+  const second = findSecondTable(lines, gaps, header.first, header.names);
+  const table = second === null ? lines : lines.slice(0, second.at);
+  const { rows, refused, short: narrow } = fitRows(table, header.first, header.names, skipped);
   skipEnd(rows, columns.length, skipped);
   const short = narrow.filter((line) => line <= (rows.at(-1)?.line ?? 0));
   if (header.note !== null) notes.unshift(header.note);
+  if (second !== null) {
+    for (const { line } of lines.slice(second.at)) skipped.add('other', line);
+    const { line, text } = showLine(second.header);
+    notes.push(
+      `A second table begins at line ${line} (“${text}”) and is not read; to read it, state that line as the header`,
+    );
+  }
   if (short.length > 0) {
     const what = short.length === 1 ? 'Line' : 'Lines';
     notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short, short.length)}`);

@@ -5,6 +5,9 @@ export const blanks = 'blanks';
 /** How the cells of a text are set apart; '' is not a separator, and no quote. */
 export type Dialect = { separator: string; quote: string };
 
+/** A cell of dashes, as Markdown and databases draw them between the names and the rows. */
+export const isDrawn = (cell: string): boolean => /^\s*[+|:]*-{2,}[-+|: ]*$/.test(cell);
+
 const newline = 10;
 const carriageReturn = 13;
 const space = 32;

@@ -350,6 +350,7 @@ export const ExampleCard = memo(function ExampleCard({
   numbers?: Numbers | undefined;
 }) {
   const main = findShown(example.input_payload, headline);
+  const wordsOfMain = words.filter(({ field }) => field === main?.path);
   return (
     <div className="stack">
       <p className="muted small">
@@ -360,9 +361,9 @@ export const ExampleCard = memo(function ExampleCard({
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
       {main &&
-        (findTurns(example.input_payload, main.path) ?? (
+        (findTurns(example.input_payload, main.path, wordsOfMain) ?? (
           <p className="main-text">
-            <MarkedText text={main.value} words={words.filter(({ field }) => field === main.path)} />
+            <MarkedText text={main.value} words={wordsOfMain} />
           </p>
         ))}
       <InputView

@@ -1,9 +1,10 @@
+/** A text with the words marked that weighed for a decision. */
 import { type ReactNode, useMemo } from 'react';
 import { readPlaces, toReadablePlace } from '../../../engine/features/readable-text.ts';
 import { percent } from './figures.ts';
 import { showUnseen } from './names.ts';
 
-type Word = { start: number; end: number; weight: number };
+export type Word = { start: number; end: number; weight: number };
 
 /** Words below this share of the heaviest are left as they are, and those whose weight rounds to nothing. */
 const minShare = 0.15;
