@@ -749,7 +749,7 @@ const border = {
   'RUN-3': 'token prints a session of the local owner.',
   'RUN-4': 'npm start opens the window, or the browser through a login link that works once.',
   'DAT-1':
-    'A data folder whose database is missing, empty, damaged, of another folder or of a newer program is refused with a sentence; nothing is changed.',
+    'A data folder whose database is missing, empty, damaged, of another folder, of a newer program or from before 0.2.0 is refused with a sentence; nothing is changed.',
   'DAT-2': 'What the database does not know is moved to the trash of the data folder and kept there for 30 days.',
   'DAT-3':
     'A data folder that is removed or replaced while the program runs is noticed within 5 s: not ready, and every write a 503.',

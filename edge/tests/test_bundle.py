@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from decision_edge import EdgePredictor, InvalidBundle
+from decision_edge import EdgePredictor, InvalidBundle, __version__
 from tiny_bundle import parts, seal, write_zip
 
 
@@ -150,17 +150,14 @@ def test_error_codes_are_those_of_the_workbench() -> None:
         assert f"  {getattr(_errors, name).code}: {{ status:" in table
 
 
-def test_a_bundle_of_format_1_opens_with_a_note(make_bundle: Any) -> None:
-    def change(entries: dict[str, Any]) -> None:
-        manifest = entries["manifest.json"]
-        manifest.update(format_version=1)
-        del manifest["revision"], manifest["runtime"]
-
-    predictor = EdgePredictor.from_bundle(make_bundle(change))
-    (note,) = predictor.notes
-    assert "format 1" in note
-    assert predictor.info["notes"] == [note]
-    assert EdgePredictor.from_bundle(make_bundle()).notes == ()
+def test_a_bundle_of_before_0_2_0_or_for_a_newer_package_is_refused_with_the_way(make_bundle: Any) -> None:
+    assert "which versions before 0.2.0 wrote. Export it again with version 0.2.0" in refusal(
+        make_bundle(format_version=1)
+    )
+    newer = refusal(make_bundle(min_reader="0.99.0", something_new=True))
+    assert f"only version 0.99.0 and later of decision-edge read rightly; this is {__version__}." in newer
+    assert "Install the wheel of version 0.99.0 or later." in newer
+    EdgePredictor.from_bundle(make_bundle(min_reader=__version__))
 
 
 def test_what_a_policy_was_trained_from_may_be_left_out_and_is_checked_otherwise(make_bundle: Any) -> None:
@@ -188,7 +185,7 @@ def test_info_and_decisions_say_which_bundle_it_is(make_bundle: Any) -> None:
 
 MEASURE = """
 import resource, sys
-from decision_edge import EdgePredictor, InvalidBundle
+from decision_edge import EdgePredictor, InvalidBundle, __version__
 EdgePredictor.from_bundle(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

@@ -36,6 +36,8 @@ def test_a_bundle_that_was_changed_on_its_way(mutation: dict[str, Any]) -> None:
         ("rules changed after sealing", "'rules.json' has another SHA-256 than manifest.json says"),
         ("thresholds changed without a new digest", "'manifest.json' has another SHA-256 than manifest.sha256 says"),
         ("manifest: format_version 3", "format 3 is not known to this version"),
+        ("manifest: min_reader 0.99.0", "only version 0.99.0 and later of decision-edge read rightly"),
+        ("format 1 without digest", "format 1, which versions before 0.2.0 wrote"),
         ("fallback_option 'nobody'", "manifest.json is not as the format says: fallback_option 'nobody' is none"),
         ("number: median '1'", "features.json: a field is not as the format says: a number is expected"),
         ("classifier of another plan", "classifier.onnx takes ['dense', 'ngram_indices', 'ngram_values'], the plan"),

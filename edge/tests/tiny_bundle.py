@@ -91,7 +91,7 @@ def parts() -> dict[str, Any]:
         "rules.json": {"rules": []},
         "features.json": {"format": 1, "fields": [field], "tabular_size": 2, "left_out": [], "text": None},
         "classifier.onnx": classifier([[1, 0, -1], [0, 0, 0]], [], [0, 0, 0]),
-        "reasons.json": {"by_option": {"approve": ["SMALL", "KNOWN"]}},
+        "reasons.json": {"by_option": {"approve": ["SMALL", "KNOWN"]}, "heads": []},
         "golden.jsonl": "\n".join(json.dumps(line) for line in golden).encode(),
         "model-card.md": b"# Loan",
         "LICENSES": b"none",
@@ -113,9 +113,7 @@ def seal(entries: dict[str, Any]) -> dict[str, bytes]:
 
 
 def digest_of(manifest: bytes) -> dict[str, bytes]:
-    """The entry that covers the manifest; format 1 has none."""
-    if json.loads(manifest)["format_version"] == 1:
-        return {}
+    """The entry that covers the manifest."""
     return {"manifest.sha256": f"{hashlib.sha256(manifest).hexdigest()}  manifest.json\n".encode()}
 
 

@@ -84,13 +84,11 @@ def _run(chosen: argparse.Namespace) -> int:
     if command == "info":
         print(json.dumps(predictor.info, indent=2))
         return 0
-    for note in predictor.notes:
-        print(note, file=sys.stderr)
     return _predict(predictor)
 
 
 def _verify(predictor: EdgePredictor) -> int:
-    comparisons = [[*compared.decided, *compared.numbers] for compared in predictor.verify()]
+    comparisons = predictor.verify()
     if not comparisons:
         raise InvalidBundle("The bundle holds no golden vectors.")
     for number, sentences in enumerate(comparisons, 1):

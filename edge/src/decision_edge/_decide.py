@@ -82,12 +82,12 @@ class Settings:
             fallback = manifest["fallback_option"]
             self._fallback = None if fallback is None else expect_string(fallback)
         with reading("reasons.json"):
-            expect_keys(reasons, {"by_option"}, {"heads"})
+            expect_keys(reasons, {"by_option", "heads"})
             self._reasons = {
                 option: [expect_string(code) for code in expect_list(codes)]
                 for option, codes in read_record(reasons["by_option"]).items()
             }
-            self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons.get("heads", []))]
+            self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons["heads"])]
         self.notices_unfamiliar = self._unfamiliar != "ignore"
 
     def decide_by_rule(self, rule: Rule) -> EdgeDecision:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 
 MAX_BUNDLE_ENTRIES = 32
 MAX_UNPACKED_BYTES = 268_435_456
@@ -231,7 +231,6 @@ MAX_ENTRY_BYTES = {
     "text/adapters.bin": 4_194_304,
     "text/tokenizer.json": 8_388_608,
     "text/encoder.onnx": 201_326_592,
-    "text/encoder.int8.onnx": 201_326_592,
 }
 """Every name that a bundle may hold, with the bytes that it may have unpacked."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ._bundle import Bundle, BundleSource, name_source, read_bundle
-from ._bundle.zip import ADAPTERS, TOKENIZER
+from ._bundle.zip import ADAPTERS, ENCODER, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
 from ._fields import EdgeField, Fields, describe_lost
@@ -28,7 +28,7 @@ from ._model.shared import give_memory_back
 from ._model.text import TextFeatures
 from ._reading import Readings
 from ._rules import RulesError, RuleSet, load_rules
-from ._verify import Comparison, check_itself, iterate_comparisons
+from ._verify import check_itself, iterate_differences
 
 if TYPE_CHECKING:
     from ._schema import InputSchema
@@ -73,11 +73,10 @@ class EdgePredictor:
     A predictor keeps no state between calls and may be used from several threads. It can be pickled and copied.
     """
 
-    def __init__(self, bundle: Bundle, notes: Sequence[str] = (), on_decision: OnDecision | None = None) -> None:
+    def __init__(self, bundle: Bundle, on_decision: OnDecision | None = None) -> None:
         """Compile a checked bundle; use `from_bundle`, which also lets it decide its golden vectors."""
         plan = bundle.json("features.json")
         self._bundle = bundle
-        self._notes = tuple(notes)
         self._on_decision = on_decision
         self._settings = Settings(bundle.manifest, bundle.digest, bundle.json("reasons.json"))
         self._rules = _load_rules(bundle, self._settings.options)
@@ -141,23 +140,23 @@ class EdgePredictor:
         try:
             bundle = read_bundle(source, text_model)
             predictor = cls(bundle)
-            predictor._notes = tuple(check_itself(predictor._decide, bundle))
+            check_itself(predictor._decide, bundle)
             predictor._on_decision = on_decision
             return predictor
         except InvalidBundle as error:
             error.source = name_source(source)
             raise
 
-    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, tuple[str, ...], OnDecision | None]]:
+    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, OnDecision | None]]:
         """Pickle the checked bundle; unpickling compiles it again."""
-        return type(self), (self._bundle, self._notes, self._on_decision)
+        return type(self), (self._bundle, self._on_decision)
 
     @property
     def info(self) -> dict[str, Any]:
-        """Describe the bundle: decision type, version, options, thresholds, fields, digest, notes; a new dict."""
+        """Describe the bundle: decision type, version, options, thresholds, fields, digest; a new dict."""
         settings = {name: self._bundle.manifest.get(name) for name in _INFO}
         fields = [asdict(field) for field in self.fields]
-        return {**settings, "fields": fields, "bundle_digest": self._bundle.digest, "notes": list(self._notes)}
+        return {**settings, "fields": fields, "bundle_digest": self._bundle.digest}
 
     @property
     def model_card(self) -> str:
@@ -170,27 +169,17 @@ class EdgePredictor:
         return self._fields.listed
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Return notes for the bundle's user: an older format, an encoder that computes other numbers here."""
-        return self._notes
-
-    @property
     def uses_encoder(self) -> bool:
         """Whether a sentence embedding is part of the features."""
         return self._text is not None and self._text.encoder is not None
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every machine gives the workbench's numbers: not with the int8 encoder of earlier bundles."""
-        return self._bundle.is_exact
 
     def golden(self) -> list[dict[str, Any]]:
         """Return the bundle's golden vectors, `{input, output}` each."""
         return list(self._bundle.iterate_golden())
 
-    def verify(self) -> list[Comparison]:
-        """Decide every golden vector and compare it with the workbench's decision."""
-        return list(iterate_comparisons(self._decide, self._bundle))
+    def verify(self) -> list[list[str]]:
+        """Decide every golden vector; return for each a sentence for every difference from the workbench."""
+        return list(iterate_differences(self._decide, self._bundle))
 
     def predict(self, input: Row, *, strict: bool = False) -> EdgeDecision:
         """Decide one input, which stays unchanged: a mapping, or a row of a DataFrame.
@@ -372,10 +361,9 @@ def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
         return None
     with reading("features.json: text"):
         text = expect_object(plan["text"])
-    encoder = bundle.encoder_entry
     return TextFeatures(
         text,
         bundle.text_file(TOKENIZER),
-        None if encoder is None else bundle.text_file(encoder),
+        bundle.text_file(ENCODER) if ENCODER in bundle else None,
         bundle.bytes(ADAPTERS) if ADAPTERS in bundle else None,
     )

@@ -4,11 +4,12 @@ import type { Sha256 } from '../ports.ts';
 import {
   bundleFormatVersion,
   type EntryName,
-  encoderEntries,
+  encoderEntry,
   entryNames,
   type Manifest,
   type ManifestDraft,
   manifestSchema,
+  minReader,
   unlistedEntries,
 } from './manifest.ts';
 import { writeZip, type ZipFile } from './zip.ts';
@@ -22,7 +23,7 @@ const undecidingEntries: readonly EntryName[] = [
   'model-card.md',
   'LICENSES',
   'text/tokenizer.json',
-  ...encoderEntries,
+  encoderEntry,
 ];
 
 /** The digest of everything that decides: settings, deciding entries, and the text model by its digests. */
@@ -54,10 +55,16 @@ export function assemble(draft: ManifestDraft, entries: ReadonlyMap<string, Uint
     const bytes = entries.get(name);
     if (unlistedEntries.includes(name) || bytes === undefined) continue;
     files[name] = { sha256: sha256(bytes), size_bytes: bytes.length };
-    zipFiles.push({ name, bytes, stored: encoderEntries.some((entry) => entry === name) });
+    zipFiles.push({ name, bytes, stored: name === encoderEntry });
   }
   const revision = computeRevision(draft, files, sha256);
-  const full = manifestSchema.parse({ ...draft, format_version: bundleFormatVersion, files, revision });
+  const full = manifestSchema.parse({
+    ...draft,
+    format_version: bundleFormatVersion,
+    min_reader: minReader,
+    files,
+    revision,
+  });
   const manifest = strToU8(JSON.stringify(full, null, 2));
   const digest = strToU8(`${sha256(manifest)}  manifest.json\n`);
   zipFiles.unshift(

@@ -17,13 +17,13 @@ import {
   bundleLimits,
   bundleZipLimits,
   type EntryName,
-  encoderEntries,
   encoderEntry,
   type Golden,
   goldenSchema,
   type Manifest,
   type ManifestDraft,
   manifestSchema,
+  needsNewerReader,
   type Reasons,
   reasonsSchema,
   requiredEntries,
@@ -123,7 +123,8 @@ function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
 
 function readManifest(bytes: Uint8Array): Manifest {
   const value = parseJson('manifest.json', bytes);
-  const version = typeof value === 'object' && value !== null ? Reflect.get(value, 'format_version') : undefined;
+  const find = (name: string) => (isJsonObject(value) ? value[name] : undefined);
+  const [version, reader] = [find('format_version'), find('min_reader')];
   if (typeof version === 'number' && version > bundleFormatVersion) {
     throw toBundleError(
       'entry manifest.json',
@@ -131,19 +132,23 @@ function readManifest(bytes: Uint8Array): Manifest {
       'Update this product, or export the bundle from the older one.',
     );
   }
+  if (typeof version === 'number' && version < bundleFormatVersion) {
+    throw toBundleError(
+      'entry manifest.json',
+      `has format ${version}, which versions before 0.2.0 wrote`,
+      'Export it again with version 0.2.0, or train the type again.',
+    );
+  }
+  if (needsNewerReader(reader)) {
+    const remedy = `Install version ${reader} or later of this product.`;
+    throw toBundleError('entry manifest.json', `uses what only version ${reader} and later read rightly`, remedy);
+  }
   return parseAs('manifest.json', manifestSchema, value);
 }
 
-/** Compares the manifest with its digest, which every format but the first has. */
-function checkManifestDigest(files: ReadonlyMap<string, Uint8Array>, manifest: Manifest, sha256: Sha256): void {
-  const stated = files.get('manifest.sha256');
-  if (manifest.format_version === 1) {
-    if (stated !== undefined) throw toBundleError('entry manifest.sha256', 'is not expected in format 1');
-    return;
-  }
+function checkManifestDigest(manifest: Uint8Array, stated: Uint8Array | undefined, sha256: Sha256): void {
   if (stated === undefined) throw toBundleError('entry manifest.sha256', 'is missing');
-  const actual = sha256(files.get('manifest.json') ?? new Uint8Array());
-  if (strFromU8(stated) !== `${actual}  manifest.json\n`) {
+  if (strFromU8(stated) !== `${sha256(manifest)}  manifest.json\n`) {
     throw toBundleError('entry manifest.json', 'has another SHA-256 than manifest.sha256 says');
   }
 }
@@ -172,16 +177,15 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
     throw toBundleError('entry features.json', 'and the manifest disagree about text');
   }
   const tokenizer = manifest.files['text/tokenizer.json']?.sha256;
-  const encoders = encoderEntries.flatMap((name) => manifest.files[name]?.sha256 ?? []);
+  const encoder = manifest.files[encoderEntry]?.sha256;
   if (text === null || text.slim) {
-    if (tokenizer !== undefined || encoders.length > 0)
+    if (tokenizer !== undefined || encoder !== undefined)
       throw toBundleError('entry text/', 'is not expected in this bundle');
     return;
   }
   if (tokenizer !== text.tokenizer_sha256)
     throw toBundleError('entry text/tokenizer.json', 'is missing or another one');
-  const expected = plan.text?.encoder ? [text.encoder_sha256] : [];
-  if (encoders.length !== expected.length || encoders[0] !== expected[0])
+  if (encoder !== (plan.text?.encoder ? text.encoder_sha256 : undefined))
     throw toBundleError(`entry ${encoderEntry}`, 'is missing, unexpected or another one');
 }
 
@@ -274,7 +278,7 @@ function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files:
   for (const name of zip.names) files.set(name, zip.read(name) ?? new Uint8Array());
   const findEntry = (name: EntryName): Uint8Array => files.get(name) ?? new Uint8Array();
   const manifest = readManifest(findEntry('manifest.json'));
-  checkManifestDigest(files, manifest, sha256);
+  checkManifestDigest(findEntry('manifest.json'), files.get('manifest.sha256'), sha256);
   checkDigests(files, manifest, sha256);
   const plan = readPlan(findEntry('features.json'));
   checkText(manifest, plan);
@@ -303,7 +307,7 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
 }
 
 /** Identifies a bundle; `digest` is the SHA-256 of the manifest, which covers every other entry. */
-export type BundleIdentity = { digest: string; revision: string | null; isSlim: boolean };
+export type BundleIdentity = { digest: string; revision: string; isSlim: boolean };
 
 /** The identity of a bundle that this product has packed; no other entry than the manifest is read. */
 export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentity {
@@ -317,7 +321,13 @@ export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentit
 export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
   const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;
-  const { files: _files, format_version: _format, revision: _revision, ...manifest } = bundle.manifest;
+  const {
+    files: _files,
+    format_version: _format,
+    min_reader: _reader,
+    revision: _revision,
+    ...manifest
+  } = bundle.manifest;
   const entries = new Map([...files, ...listTextEntries(manifest, bundle.plan, text, sha256)]);
   return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
 }

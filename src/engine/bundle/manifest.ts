@@ -14,8 +14,15 @@ import {
 import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
 
-/** The bundle layout that is written; format 1 (no `manifest.sha256`, `revision`, `runtime`) is read, too. */
+/** The bundle layout that is written and read; 0.2.0 was the first to write it. */
 export const bundleFormatVersion = 2;
+
+/**
+ * The first version whose package reads what this one writes: 0.2.0 knows neither this setting nor `golden_inputs`, and
+ * refuses what it does not know. An addition raises it, only for bundles that use the addition.
+ */
+export const minReader = '0.3.0';
+const versionPattern = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
 const mebibyte = 1024 * 1024;
 /** A file that claims to be a bundle may not make its reader hold more than a reader of honest bundles holds. */
@@ -94,11 +101,13 @@ const promiseSchema = z.strictObject({
   certainty: z.number().min(0).max(1),
 });
 
-const currentSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   format_version: z.literal(bundleFormatVersion),
   ...settings,
   /** SHA-256 of all that decides: the same for the slim and the full bundle, another one after any change of it. */
   revision: sha256Hex,
+  /** The lowest version that reads this bundle rightly; absent from bundles of 0.2.0. */
+  min_reader: z.string().regex(versionPattern, 'must be a version such as 0.3.0').optional(),
   /** The runtime that computed the embeddings of the golden lines; null without an encoder. */
   runtime: z.string().nullable(),
   /** Left out by earlier versions of this product. */
@@ -114,19 +123,14 @@ const currentSchema = z.strictObject({
   /** Left out by earlier versions of this product, whose golden inputs are examples. */
   golden_inputs: z.enum(goldenInputKinds).optional(),
 });
-const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
 
 /** `manifest.json`: the decision type, its settings, and the digest of every other entry. */
-export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'revision' | 'training'> & {
-  format_version: 1 | typeof bundleFormatVersion;
-  /** null in format 1. */
-  revision: string | null;
+export type Manifest = Omit<z.infer<typeof settingsSchema>, 'training'> & {
   /** The data it was trained from; null where the bundle does not say. `version` above is the version of its settings. */
   training: z.infer<typeof trainingSchema> | null;
 };
 
-export const manifestSchema: z.ZodType<Manifest> = z
-  .discriminatedUnion('format_version', [currentSchema, firstSchema])
+export const manifestSchema: z.ZodType<Manifest> = settingsSchema
   .refine(({ options, fallback_option: fallback }) => fallback === null || options.includes(fallback), {
     path: ['fallback_option'],
     message: 'must be one of the options',
@@ -137,32 +141,24 @@ export const manifestSchema: z.ZodType<Manifest> = z
     { path: ['confidence_thresholds', 'by_option'], message: 'must name options only' },
   )
   .refine(
-    (manifest) => {
-      const setAside = ('set_aside' in manifest ? manifest.set_aside : undefined) ?? [];
-      const { options } = manifest;
-      return new Set(setAside).size < options.length && setAside.every((option) => options.includes(option));
-    },
+    ({ options, set_aside: setAside = [] }) =>
+      new Set(setAside).size < options.length && setAside.every((option) => options.includes(option)),
     { path: ['set_aside'], message: 'must name some of the options, not all' },
   )
   .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
     path: ['fallback_option'],
     message: 'must be set where rules alone decide',
   })
-  .transform((manifest) => ({
-    revision: null,
-    runtime: null,
-    ...manifest,
-    training: ('training' in manifest ? manifest.training : null) ?? null,
-  }));
+  .transform((manifest) => ({ ...manifest, training: manifest.training ?? null }));
 
 /** The part of a manifest that packing is given; it adds the rest. */
-export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision' | 'training'> &
+export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'min_reader' | 'revision' | 'training'> &
   Partial<Pick<Manifest, 'training'>>;
 
 /** `reasons.json`: codes of each option, and those with a head, in the order of `reasons.onnx`. */
 export const reasonsSchema = z.strictObject({
   by_option: recordOf(z.array(z.string())),
-  heads: z.array(z.strictObject({ code: z.string(), options: z.array(z.string()) })).default([]),
+  heads: z.array(z.strictObject({ code: z.string(), options: z.array(z.string()) })),
 });
 export type Reasons = z.infer<typeof reasonsSchema>;
 
@@ -174,7 +170,7 @@ const goldenOutputSchema = z.strictObject({
   rules_triggered: z.array(z.string()),
   fallback_used: z.boolean(),
   escalate: z.boolean(),
-  unfamiliar: z.boolean().default(false),
+  unfamiliar: z.boolean(),
   class_probabilities: recordOf(z.number()),
 });
 /** One line of `golden.jsonl`: an input and the decision that every implementation must give for it. */
@@ -186,9 +182,7 @@ const goldenPartSchema = goldenOutputSchema.strip();
 /** The part of a decision that a golden line pins down. */
 export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenPartSchema.parse(decision);
 
-/** The encoder as this product writes it, and as bundles of a policy trained on the earlier int8 encoder have it. */
 export const encoderEntry = 'text/encoder.onnx';
-export const encoderEntries = [encoderEntry, 'text/encoder.int8.onnx'] as const;
 
 /** The weights that a policy's text model learned on top of the encoder; slim bundles contain them, too. */
 export const adaptersEntry = 'text/adapters.bin';
@@ -210,18 +204,25 @@ export const maxEntryBytes = {
   LICENSES: maxTextBytes,
   [adaptersEntry]: maxAdapterBytes,
   'text/tokenizer.json': maxJsonBytes,
-  [encoderEntries[0]]: maxEncoderBytes,
-  [encoderEntries[1]]: maxEncoderBytes,
+  [encoderEntry]: maxEncoderBytes,
 } as const;
 export type EntryName = keyof typeof maxEntryBytes;
 export const entryNames = Object.keys(maxEntryBytes) as EntryName[];
+
+/** Whether a manifest asks for a newer reader than this one: for an addition that is not known here. */
+export function needsNewerReader(version: unknown): version is string {
+  if (typeof version !== 'string' || !versionPattern.test(version)) return false;
+  const [needed = [], known = []] = [version, minReader].map((each) => each.split('.').map(Number));
+  const differs = needed.findIndex((part, index) => part !== known[index]);
+  return differs >= 0 && Number(needed[differs]) > Number(known[differs]);
+}
 
 export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
 
 export const bundleZipLimits: ZipLimits = {
   maxEntryBytes,
   maxTotalBytes: bundleLimits.maxPlainBytes,
-  uncounted: encoderEntries,
+  uncounted: [encoderEntry],
 };
 
 export const requiredEntries: readonly EntryName[] = [

@@ -34,9 +34,6 @@ export type Route =
   | { page: 'type'; id: string; place: Place; query?: Query }
   | { page: 'unknown'; path: string };
 
-/** Names that earlier addresses used. */
-const formerPlaces: Readonly<Record<string, Place>> = { results: 'evaluate', logs: 'monitor', use: 'deploy' };
-
 /** The place a hash names: `#/` is the start, `#/types/<id>/<place>?<query>` a place of a decision type. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -49,7 +46,7 @@ export function parseRoute(hash: string): Route {
   }
   if (first === 'types' && second) {
     const name = third ?? 'define';
-    const place = places.find((each) => each === name) ?? formerPlaces[name];
+    const place = places.find((each) => each === name);
     const query = Object.fromEntries(new URLSearchParams(search));
     if (place) return { page: 'type', id: decodeURIComponent(second), place, query };
   }

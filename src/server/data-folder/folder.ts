@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { writeDurably } from '../process/durable-file.ts';
 import { StartError } from '../process/start-error.ts';
-import { newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
+import { checkSchemaVersion, type Migration, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
 import { inspectDatabase, readFolderId, writeFolderId } from '../store/upkeep/folder-identity.ts';
 
 /** The paths of the files and folders in a data folder. */
@@ -110,8 +110,7 @@ export function toStartError(dataDir: string, cause: unknown): unknown {
 function openIdentified(dataDir: string, settings: Parameters<typeof openDataFolder>[1]): WorkbenchDatabase {
   const paths = toFolderPaths(dataDir);
   const identity = readIdentity(dataDir);
-  const schemaVersion = settings.migrations.length;
-  checkDatabase(dataDir, identity, schemaVersion);
+  checkDatabase(dataDir, identity, settings.migrations);
   const db = openDatabase(paths.database, { ...settings, backupsDir: paths.backups });
   try {
     let id = readFolderId(db);
@@ -119,6 +118,7 @@ function openIdentified(dataDir: string, settings: Parameters<typeof openDataFol
       id = settings.newId();
       writeFolderId(db, id);
     }
+    const schemaVersion = settings.migrations.at(-1)?.version ?? 0;
     if (identity?.schema_version !== schemaVersion) {
       const createdAt = identity?.created_at ?? new Date(settings.now()).toISOString();
       writeIdentity(dataDir, { id, schema_version: schemaVersion, created_at: createdAt });
@@ -138,11 +138,9 @@ function writeIdentity(dataDir: string, identity: FolderIdentity): void {
   writeDurably(toFolderPaths(dataDir).identity, Buffer.from(`${JSON.stringify(identity, null, 2)}\n`));
 }
 
-function checkDatabase(dataDir: string, identity: FolderIdentity | null, knownVersion: number): void {
+function checkDatabase(dataDir: string, identity: FolderIdentity | null, migrations: readonly Migration[]): void {
   const { database } = toFolderPaths(dataDir);
-  if (identity !== null && identity.schema_version > knownVersion) {
-    throw newerError(identity.schema_version, knownVersion);
-  }
+  if (identity !== null) checkSchemaVersion(identity.schema_version, migrations);
   const state = inspectDatabase(database);
   const remedy = 'Put the right one in its place, or restore a backup into a new data folder. Nothing was changed.';
   if (state.kind === 'missing' || state.kind === 'empty') {
@@ -152,16 +150,9 @@ function checkDatabase(dataDir: string, identity: FolderIdentity | null, knownVe
   if (state.kind === 'foreign') {
     throw new StartError('data', `The database ${database} is not one of the workbench. ${remedy}`);
   }
-  if (state.schemaVersion > knownVersion) throw newerError(state.schemaVersion, knownVersion);
+  checkSchemaVersion(state.schemaVersion, migrations);
   if (identity === null || state.folderId === identity.id) return;
-  if (state.folderId !== null) {
-    throw new StartError('data', `The database ${database} belongs to another data folder. ${remedy}`);
-  }
-  throw new StartError(
-    'data',
-    `The database ${database} is older than this folder's identity and does not name its folder. If it is the right ` +
-      `one, remove ${toFolderPaths(dataDir).identity}. Nothing was changed.`,
-  );
+  throw new StartError('data', `The database ${database} belongs to another data folder. ${remedy}`);
 }
 
 /** Whether policies or secrets lie in the folder, which mean nothing without their database. */

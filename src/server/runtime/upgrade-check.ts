@@ -10,26 +10,31 @@ import { findForeignPart, type TextModel } from './encoder/text-model.ts';
 
 const maxNamedTypes = 10;
 
-/** Throws StartError `retraining`, with their types, where deployed policies were trained with another text model. */
+/** Throws StartError `retraining`, with their types, where this program cannot use deployed policies. */
 export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, textModel: TextModel): void {
-  const lost = listDeployed(db).filter(({ policyId }) => isLost(artifactPath(artifactsDir, policyId), textModel));
+  const lost = listDeployed(db).filter(({ policyId, bundleSha256 }) =>
+    isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModel),
+  );
   if (lost.length === 0) return;
   const names = lost.slice(0, maxNamedTypes).map(({ typeName }) => `"${typeName}"`);
   const more = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
   throw new StartError(
     'retraining',
     `After this upgrade only the rules of these decision types decide until they are trained again, because their ` +
-      `policies were trained with another text model: ${names.join(', ')}${more}. Nothing was changed, and the program ` +
+      `policies were trained before 0.2.0 or with another text model: ${names.join(', ')}${more}. Nothing was changed, and the program ` +
       'that wrote the data can go on with them. To upgrade, start with --accept-retraining and train them again.',
   );
 }
 
-function isLost(file: string, textModel: TextModel): boolean {
+function isLost(file: string, bundleSha256: string, textModel: TextModel): boolean {
   try {
-    return findForeignPart(unpackBundle(readFileSync(file), sha256), textModel) !== null;
+    const bytes = readFileSync(file);
+    // A damaged file is not for the upgrade to tell, nor is one that cannot be read, or a text model that is not there.
+    if (sha256(bytes) !== bundleSha256) return false;
+    return findForeignPart(unpackBundle(bytes, sha256), textModel) !== null;
   } catch (error) {
-    // A file that cannot be read, or a text model that is not there, is not for the upgrade to tell.
-    if (error instanceof WorkbenchError || (error instanceof Error && 'syscall' in error)) return false;
+    if (error instanceof WorkbenchError) return error.code === 'validation_error';
+    if (error instanceof Error && 'syscall' in error) return false;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ const checkpointIntervalMs = 20;
 const maxCheckpointWaitMs = 5_000;
 const migrationName = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
-type Migration = { version: number; sql: string };
+export type Migration = { version: number; sql: string };
 
 type UpgradeSettings = {
   migrations: readonly Migration[];
@@ -22,16 +22,20 @@ type UpgradeSettings = {
   checkUpgrade?: (upgraded: WorkbenchDatabase) => void;
 };
 
-/** Reads the numbered migrations beside this module, in order; a gap in the numbers is a fault. */
+/**
+ * Reads the numbered migrations of a folder, in order. The first is the whole schema of the oldest data that are read;
+ * a gap in the numbers after it is a fault.
+ */
 export function readMigrations(folder: string): Migration[] {
   const found = readdirSync(folder)
     .map((name) => ({ name, match: migrationName.exec(name) }))
     .filter((entry) => entry.match !== null)
     .map(({ name, match }) => ({ version: Number(match?.[1]), sql: readFileSync(path.join(folder, name), 'utf8') }))
     .sort((a, b) => a.version - b.version);
-  found.forEach((migration, index) => {
-    if (migration.version !== index + 1) throw new Error(`migration ${index + 1} is missing`);
-  });
+  for (const [index, { version }] of found.entries()) {
+    const expected = (found[0]?.version ?? 1) + index;
+    if (version !== expected) throw new Error(`migration ${expected} is missing`);
+  }
   return found;
 }
 
@@ -133,9 +137,10 @@ function isAtLeast(version: string, minimum: readonly number[]): boolean {
 /** Applies all missing migrations in one transaction: a failure leaves the data to the earlier program. */
 function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }: UpgradeSettings): void {
   const current = Number(db.pragma('user_version', { simple: true }));
-  if (current > migrations.length) throw newerError(current, migrations.length);
-  const pending = migrations.slice(current);
-  if (pending.length === 0) return;
+  if (current > 0) checkSchemaVersion(current, migrations);
+  const pending = migrations.filter(({ version }) => version > current);
+  const last = pending.at(-1);
+  if (last === undefined) return;
   const copy = current > 0 && backupsDir !== undefined ? copyBeforeUpgrade(db, current, backupsDir) : null;
   let reached = current;
   try {
@@ -150,7 +155,7 @@ function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }
     if (isDamage(cause) || cause instanceof StartError) throw cause;
     throw new StartError(
       'data',
-      `The data could not be brought from schema ${current} to ${migrations.length}: step ${reached} failed ` +
+      `The data could not be brought from schema ${current} to ${last.version}: step ${reached} failed ` +
         `(${cause instanceof Error ? cause.message : String(cause)}). Nothing was changed, and the program that wrote ` +
         `the data can still open it${copy === null ? '' : `; a copy is in ${copy}`}.`,
       { cause },
@@ -165,11 +170,22 @@ function applyMigration(db: WorkbenchDatabase, { version, sql }: Migration): voi
   if (broken.length > 0) throw new Error(`The migration breaks ${broken.length} references.`);
 }
 
-/** The end of a start on data that a newer program has written. */
-export function newerError(schemaVersion: number, knownVersion: number): StartError {
-  return new StartError(
-    'data',
-    `The data were written by a newer program (schema ${schemaVersion}, this one knows ${knownVersion}). ` +
-      'Start that program; nothing was changed.',
-  );
+/** Throws StartError for data that a newer program has written, and for data from before the first migration. */
+export function checkSchemaVersion(version: number, migrations: readonly Migration[]): void {
+  const oldest = migrations[0]?.version ?? 0;
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (version > newest) {
+    throw new StartError(
+      'data',
+      `The data were written by a newer program (schema ${version}, this one knows ${newest}). ` +
+        'Start that program; nothing was changed.',
+    );
+  }
+  if (version < oldest) {
+    throw new StartError(
+      'data',
+      `The data were written by a program before 0.2.0 (schema ${version}, this one reads ${oldest} and later). ` +
+        'Start version 0.2.0 on them once, which brings them up to date; nothing was changed.',
+    );
+  }
 }

@@ -24,7 +24,7 @@ import {
   startWorkbench,
   temporaryFolder,
 } from '../../server/workbench.ts';
-import { backToSchema28 } from '../tools/earlier-schema.ts';
+import { backToSchema32 } from '../tools/earlier-schema.ts';
 
 type DeployedFolder = Awaited<ReturnType<typeof makeDeployedFolder>>;
 
@@ -193,7 +193,7 @@ describe('a text policy whose encoder is away', () => {
     const dataDir = messages.copy();
     const file = join(dataDir, 'workbench.db');
     const db = new Database(file);
-    db.exec(`${backToSchema28} ALTER TABLE decision_logs DROP COLUMN explanation; PRAGMA user_version = 26`);
+    db.exec(backToSchema32);
     db.close();
     const before = [readFileSync(file), readFileSync(join(dataDir, 'data-folder.json'))];
     await expect(openForTest({ dataDir, resourcesDir })).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('a text policy whose encoder is away', () => {
       message: expect.stringMatching(/another text model: "sms"\. Nothing was changed.*start with --accept-retraining/),
     });
     expect([readFileSync(file), readFileSync(join(dataDir, 'data-folder.json'))]).toEqual(before);
-    expect(readdirSync(join(dataDir, 'backups'))).toEqual(['schema-26.db']);
+    expect(readdirSync(join(dataDir, 'backups'))).toEqual(['schema-32.db']);
 
     const { call } = await openForTest({ dataDir, resourcesDir, acceptsRetraining: true });
     expect((await call('GET', messages.url)).body.needs_retraining).toBe(true);

@@ -1,11 +1,11 @@
-/** Takes from a database what the migrations since schema 28 have added, which an earlier program did not write. */
-export const backToSchema28 = `
+/** Takes from a database what the migrations since 0.2.0 have added. */
+export const backToSchema32 = `
   DROP INDEX examples_by_first_decision;
   ALTER TABLE training_snapshots DROP COLUMN first_decision;
   ALTER TABLE examples DROP COLUMN first_decision;
   ALTER TABLE policies DROP COLUMN follows;
   PRAGMA foreign_keys = OFF;
-  ALTER TABLE label_checks RENAME TO label_checks_of_now;
+  ALTER TABLE label_checks RENAME TO label_checks_newer;
   CREATE TABLE label_checks (
     policy_id TEXT NOT NULL REFERENCES policies (id),
     example_id TEXT NOT NULL,
@@ -19,17 +19,12 @@ export const backToSchema28 = `
   ) STRICT, WITHOUT ROWID;
   INSERT INTO label_checks
     SELECT search_id, example_id, label, probability, likelier, likelier_probability, doubt, suspect
-    FROM label_checks_of_now WHERE search_id IN (SELECT id FROM policies);
-  DROP TABLE label_checks_of_now;
+    FROM label_checks_newer WHERE search_id IN (SELECT id FROM policies);
+  DROP TABLE label_checks_newer;
   DROP TABLE label_searches;
   DROP TABLE deployments;
-  ALTER TABLE api_keys DROP COLUMN allows_destructive;
-  ALTER TABLE api_keys DROP COLUMN scopes;
-  DROP INDEX examples_by_audit;
-  DROP TABLE audit_draws;
-  ALTER TABLE examples DROP COLUMN audited;
-  ALTER TABLE decision_types DROP COLUMN audit;
-  ALTER TABLE policies DROP COLUMN held_back;
-  ALTER TABLE decision_types DROP COLUMN promise;
-  ALTER TABLE decision_types DROP COLUMN costs;
+  DROP INDEX audit_draws_by_week;
+  ALTER TABLE audit_draws DROP COLUMN rank;
+  ALTER TABLE audit_draws DROP COLUMN week;
+  PRAGMA user_version = 32;
 `;

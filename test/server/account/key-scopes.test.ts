@@ -96,19 +96,4 @@ describe('an agent with a key', () => {
     const deploys = await agent(keys.deploys);
     expect(deploys.names).toEqual(expect.arrayContaining(destructive));
   });
-
-  it('may do what it could with a key of before', () => {
-    const file = `${temporaryFolder()}/workbench.db`;
-    const migrations = readMigrations(`${import.meta.dirname}/../../../src/server/store/migrations`);
-    const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 31) });
-    older.exec(`
-      INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
-      INSERT INTO api_keys (id, organisation_id, name, prefix, salt, digest, rate_limit_per_minute, created_at)
-        VALUES ('k', 'o', 'old', 'abcdefgh', x'00', x'00', 600, 0);`);
-    older.close();
-    const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
-    const [key] = new AccountStore(newer).listKeys('o');
-    newer.close();
-    expect(key).toMatchObject({ scopes: null, allowsDestructive: true });
-  });
 });

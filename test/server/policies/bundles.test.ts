@@ -17,21 +17,18 @@ import {
   terminal,
 } from '../workbench.ts';
 
-/** The same policy as a version of the program from before `manifest.sha256` wrote it. */
-function toFirstFormat(bytes: Uint8Array): Uint8Array {
+/** The same policy as 0.2.0 wrote it, whose golden inputs are examples and do not say so. */
+function toEarlier(bytes: Uint8Array): Uint8Array {
   const zip = openZip(bytes, bundleZipLimits);
-  const {
-    revision: _revision,
-    runtime: _runtime,
-    training: _training,
-    fields: _fields,
-    golden_inputs: _golden,
-    ...settings
-  } = unpackBundle(bytes, sha256).manifest;
-  const manifest = new TextEncoder().encode(JSON.stringify({ ...settings, format_version: 1 }));
-  const names = zip.names.filter((name) => name !== 'manifest.sha256');
-  const files = names.map((name) => ({ name, bytes: zip.read(name) ?? new Uint8Array(), stored: false }));
-  return writeZip(files.map((file) => (file.name === 'manifest.json' ? { ...file, bytes: manifest } : file)));
+  const { golden_inputs: _golden, min_reader: _reader, ...settings } = unpackBundle(bytes, sha256).manifest;
+  const manifest = new TextEncoder().encode(JSON.stringify(settings));
+  const digest = new TextEncoder().encode(`${sha256(manifest)}  manifest.json\n`);
+  const changed = new Map([
+    ['manifest.json', manifest],
+    ['manifest.sha256', digest],
+  ]);
+  const read = (name: string) => changed.get(name) ?? zip.read(name) ?? new Uint8Array();
+  return writeZip(zip.names.map((name) => ({ name, bytes: read(name), stored: false })));
 }
 
 describe('the bundle of a decision type', () => {
@@ -157,7 +154,7 @@ describe('the bundle of a decision type', () => {
     expect(verbatim.manifest.revision).toBe(madeUp.manifest.revision);
   });
 
-  it('is exported in the newest format where the stored one is of the first, without its examples [PRV-1]', async () => {
+  it('is exported without its examples where 0.2.0 stored it with some [PRV-1]', async () => {
     const file = join(bench.dataDir, 'artifacts', `${policyId}.zip`);
     const whole = readFileSync(file);
     const restartWith = async (bytes: Uint8Array) => {
@@ -166,9 +163,9 @@ describe('the bundle of a decision type', () => {
       await bench.stop();
       Object.assign(bench, await startWorkbench(bench.dataDir));
     };
-    await restartWith(toFirstFormat(whole));
+    await restartWith(toEarlier(whole));
     const { bundle } = await download('?slim=true');
-    expect(bundle.manifest).toMatchObject({ format_version: 2, policy_id: policyId, golden_inputs: 'synthetic' });
+    expect(bundle.manifest).toMatchObject({ min_reader: '0.3.0', policy_id: policyId, golden_inputs: 'synthetic' });
     expect(bundle.golden.length).toBeGreaterThan(0);
     expect(JSON.stringify(bundle.golden)).not.toContain('@example.org');
     await restartWith(whole);

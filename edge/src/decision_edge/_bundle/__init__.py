@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from .._errors import InvalidBundle, TextModelNeeded
-from .._json import JsonObject, JsonValue, parse_entry
+from .._json import JsonObject, parse_entry
 from .._model.shared import SharedFile, share_file
 from .._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
 from .manifest import check_manifest, check_manifest_digest, list_files
-from .zip import ADAPTERS, ENCODER, INT8_ENCODER, TOKENIZER, read_zip
+from .zip import ADAPTERS, ENCODER, TOKENIZER, read_zip
 
 __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 
@@ -54,16 +54,6 @@ class Bundle:
         self._text_files[name] = share_file(sha256, self._entries[name])
         self._entries[name] = self._text_files[name].data
 
-    @property
-    def encoder_entry(self) -> str | None:
-        """The name of the sentence encoder's entry; None where the plan uses none."""
-        return next((name for name in (ENCODER, INT8_ENCODER) if name in self._entries), None)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every machine gives the workbench's numbers: not with the int8 encoder of earlier bundles."""
-        return self.encoder_entry != INT8_ENCODER
-
     def json(self, name: str) -> JsonObject:
         """Return an entry that holds a JSON object."""
         return _read_object(self._entries[name], name)
@@ -99,7 +89,7 @@ def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None 
     data, stated = entries.pop("manifest.json"), entries.pop("manifest.sha256", None)
     manifest = _read_object(data, "manifest.json")
     check_manifest(manifest)
-    check_manifest_digest(manifest, data, stated)
+    check_manifest_digest(data, stated)
     _check_classifier(manifest, entries)
     _check_files(manifest, entries)
     bundle = Bundle(manifest, entries, hashlib.sha256(data).hexdigest())
@@ -151,12 +141,12 @@ def _check_text(bundle: Bundle) -> None:
     plan_text, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
     if (plan_text is None) != (text is None):
         raise InvalidBundle("features.json and manifest.json disagree about text.")
-    tokenizers = encoders = 0
+    tokenizers = encoders = False
     if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
-        tokenizers, encoders = 1, 0 if plan_text.get("encoder") is None else 1
-    for names, expected in (((TOKENIZER,), tokenizers), ((ENCODER, INT8_ENCODER), encoders)):
-        if sum(name in bundle for name in names) != expected:
-            raise InvalidBundle(f"Entry {names[0]!r} is missing or not expected in this bundle.")
+        tokenizers, encoders = True, plan_text.get("encoder") is not None
+    for name, expected in ((TOKENIZER, tokenizers), (ENCODER, encoders)):
+        if (name in bundle) != expected:
+            raise InvalidBundle(f"Entry {name!r} is missing or not expected in this bundle.")
     encoder = plan_text.get("encoder") if isinstance(plan_text, dict) else None
     if (isinstance(encoder, dict) and "adapters" in encoder) != (ADAPTERS in bundle):
         raise InvalidBundle(f"{ADAPTERS} and features.json disagree about adapters.")
@@ -170,23 +160,15 @@ def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | No
     text = bundle.manifest.get("text")
     if not isinstance(plan_text, dict) or not isinstance(text, dict):
         raise InvalidBundle("The feature plan uses text, but manifest.json names no text model.")
-    needed: list[tuple[tuple[str, ...], JsonValue]] = [((TOKENIZER,), text.get("tokenizer_sha256"))]
+    needed = [(TOKENIZER, text.get("tokenizer_sha256"))]
     if plan_text.get("encoder") is not None:
-        needed.append(((ENCODER, INT8_ENCODER), text.get("encoder_sha256")))
-    for names, sha256 in needed:
-        name = next((name for name in names if name in entries), None)
-        if name is None:
-            name = _find_text_file(names, folder)
+        needed.append((ENCODER, text.get("encoder_sha256")))
+    for name, sha256 in needed:
+        if name not in entries:
             entries[name] = _read_text_file(name, folder)
         if hashlib.sha256(entries[name]).hexdigest() != sha256:
             raise TextModelNeeded(f"{name.removeprefix('text/')} is not the one that the bundle was trained with.")
         bundle.share_text_file(name, str(sha256))
-
-
-def _find_text_file(names: tuple[str, ...], folder: Path | None) -> str:
-    """Return the name of the entry whose file lies in the folder of a text model; the first where none does."""
-    there = (name for name in names if folder is not None and (folder / name.removeprefix("text/")).exists())
-    return next(there, names[0])
 
 
 def _read_text_file(name: str, folder: Path | None) -> bytes:

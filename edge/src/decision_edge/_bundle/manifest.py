@@ -19,7 +19,7 @@ from .._json import (
     read_record,
     reading,
 )
-from .._tables import CLASSIFIER_KINDS, DATE_TIME, FIELD_KINDS, MAX_NAME_LENGTH, MAX_OPTIONS, MAX_REASON_CODES
+from .._tables import CLASSIFIER_KINDS, DATE_TIME, FIELD_KINDS, MAX_NAME_LENGTH, MAX_OPTIONS, MAX_REASON_CODES, VERSION
 
 __all__ = ["check_manifest", "check_manifest_digest", "list_files"]
 
@@ -41,13 +41,14 @@ _KEYS = frozenset(
         "classifier",
         "text",
         "files",
+        "revision",
+        "runtime",
     }
 )
-# Format 1 has neither these settings nor the entry manifest.sha256.
-_NEWER_KEYS = frozenset({"revision", "runtime"})
 # Facts about training, unlearned options, fields, promise and golden inputs; earlier bundles do not have them.
-_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs", "readings"})
+_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs", "readings", "min_reader"})
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
 
@@ -55,37 +56,51 @@ _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
 def check_manifest(manifest: JsonObject) -> None:
     """Raise InvalidBundle where a setting is missing, unknown, of another type or out of its range."""
     version = manifest.get("format_version")
-    if isinstance(version, bool) or version not in (1, FORMAT_VERSION):
+    if version == 1 and not isinstance(version, bool):
         raise InvalidBundle(
-            f"Bundle format {version!r} is not known to this version, which reads formats 1 to {FORMAT_VERSION}."
+            "The bundle has format 1, which versions before 0.2.0 wrote. Export it again with version 0.2.0, or train"
+            " the type again."
         )
+    if version != FORMAT_VERSION:
+        raise InvalidBundle(
+            f"Bundle format {version!r} is not known to this version, which reads format {FORMAT_VERSION}."
+        )
+    _check_min_reader(manifest.get("min_reader", "0.2.0"))
     with reading("manifest.json"):
-        if version == 1:
-            expect_keys(manifest, _KEYS)
-        else:
-            expect_keys(manifest, _KEYS | _NEWER_KEYS, _OPTIONAL_KEYS)
+        expect_keys(manifest, _KEYS, _OPTIONAL_KEYS)
         for name in ("tool_version", "decision_type", "policy_id", "policy_version"):
             expect_string(manifest[name])
         if expect_integer(manifest["version"]) < 1:
             raise ValueError("version must be 1 or more")
         if not _DATE_TIME.fullmatch(expect_string(manifest["created_at"])):
             raise ValueError("created_at is no time")
-        if version != 1:
-            _expect_sha256(manifest["revision"])
-            if manifest["runtime"] is not None:
-                expect_string(manifest["runtime"])
-            _check_training(manifest.get("training"))
-            for field in expect_list(manifest.get("fields", [])):
-                _check_field(expect_keys(field, _FIELD_KEYS))
-            _check_promise(manifest.get("promise"))
-            for each in expect_list(manifest.get("readings", [])):
-                _check_reading(expect_keys(each, frozenset({"path", "reading"})))
-            _expect_one_of(manifest.get("golden_inputs", "examples"), ("synthetic", "examples"), "golden_inputs")
+        _expect_sha256(manifest["revision"])
+        if manifest["runtime"] is not None:
+            expect_string(manifest["runtime"])
+        _check_training(manifest.get("training"))
+        for field in expect_list(manifest.get("fields", [])):
+            _check_field(expect_keys(field, _FIELD_KEYS))
+        _check_promise(manifest.get("promise"))
+        for each in expect_list(manifest.get("readings", [])):
+            _check_reading(expect_keys(each, frozenset({"path", "reading"})))
+        _expect_one_of(manifest.get("golden_inputs", "examples"), ("synthetic", "examples"), "golden_inputs")
         _check_names(manifest)
         if "set_aside" in manifest:
             _check_set_aside(expect_list(manifest["set_aside"]), expect_list(manifest["options"]))
         _check_escalation(manifest)
         _check_parts(manifest)
+
+
+def _check_min_reader(needed: JsonValue) -> None:
+    """Refuse a bundle that uses what only a later version reads rightly, before anything in it is looked at."""
+    match = _VERSION.fullmatch(needed) if isinstance(needed, str) else None
+    if match is None:
+        raise InvalidBundle("manifest.json is not as the format says: min_reader must be a version such as 0.3.0.")
+    if tuple(map(int, match.groups())) > tuple(map(int, VERSION.split("."))):
+        raise InvalidBundle(
+            f"The bundle uses what only version {needed} and later of decision-edge read rightly; this is {VERSION}."
+            f" Install the wheel of version {needed} or later."
+        )
 
 
 def _check_training(training: JsonValue) -> None:
@@ -153,12 +168,8 @@ def _check_promise(promise: JsonValue) -> None:
             raise ValueError(f"promise.{name} must lie between 0 and 1")
 
 
-def check_manifest_digest(manifest: JsonObject, data: bytes, stated: bytes | None) -> None:
-    """Compare the manifest's bytes with `manifest.sha256`, which every format but the first has."""
-    if manifest["format_version"] == 1:
-        if stated is not None:
-            raise InvalidBundle("Entry 'manifest.sha256' is not expected in format 1.")
-        return
+def check_manifest_digest(data: bytes, stated: bytes | None) -> None:
+    """Compare the manifest's bytes with `manifest.sha256`."""
     if stated is None:
         raise InvalidBundle("Entry 'manifest.sha256' is missing.")
     if stated != f"{hashlib.sha256(data).hexdigest()}  manifest.json\n".encode():

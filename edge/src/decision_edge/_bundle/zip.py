@@ -16,13 +16,11 @@ from typing import IO
 from .._errors import InvalidBundle
 from .._tables import MAX_BUNDLE_ENTRIES, MAX_ENTRY_BYTES, MAX_PLAIN_BYTES
 
-__all__ = ["ADAPTERS", "ENCODER", "INT8_ENCODER", "TOKENIZER", "read_zip"]
+__all__ = ["ADAPTERS", "ENCODER", "TOKENIZER", "read_zip"]
 
-# The encoder in float32 arithmetic, and the one before it, whose int8 arithmetic differs between machines.
-ENCODER, INT8_ENCODER = "text/encoder.onnx", "text/encoder.int8.onnx"
+ENCODER, TOKENIZER = "text/encoder.onnx", "text/tokenizer.json"
 # The part of a policy's text model that was learned beside the encoder.
 ADAPTERS = "text/adapters.bin"
-TOKENIZER = "text/tokenizer.json"
 
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
 # The level of compression, and UTF-8 names: flags that mean nothing to a reader.
@@ -79,7 +77,7 @@ def _list_entries(file: IO[bytes], size: int) -> tuple[list[_Entry], int]:
             raise InvalidBundle(f"Entry {entry.name!r} is there twice.")
         if entry.size > MAX_ENTRY_BYTES[entry.name]:
             raise InvalidBundle(f"Entry {entry.name!r} unpacks to more than {MAX_ENTRY_BYTES[entry.name]} bytes.")
-        total += 0 if entry.name in (ENCODER, INT8_ENCODER) else entry.size
+        total += 0 if entry.name == ENCODER else entry.size
         entries[entry.name] = entry
     if at != length:
         raise InvalidBundle(_DAMAGED)

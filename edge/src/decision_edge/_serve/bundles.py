@@ -63,8 +63,6 @@ class ServedBundle:
 
     def _load(self) -> Loaded:
         predictor = EdgePredictor.from_bundle(self._path, text_model=self._text_model)
-        for note in predictor.notes:
-            _log.warning("%s: %s", self.file, note)
         return Loaded(predictor, predictor.info)
 
 

@@ -45,7 +45,7 @@ export async function packRulesPolicy(
   const decider = compileDecider(
     {
       ...parts,
-      manifest: { training: null, ...manifest, format_version: bundleFormatVersion, revision: null, files: {} },
+      manifest: { training: null, ...manifest, format_version: bundleFormatVersion, revision: '', files: {} },
     },
     { encoder: null, tokenizer: null, now: ports.now },
   );

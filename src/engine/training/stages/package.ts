@@ -66,7 +66,7 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
   const draft: Manifest = {
     ...manifest,
     format_version: bundleFormatVersion,
-    revision: null,
+    revision: '',
     training: null,
     files: {},
   };

@@ -8,7 +8,7 @@ import {
   packBundle,
   withTextModel,
 } from '../../../engine/bundle/bundle.ts';
-import { bundleFormatVersion, type Manifest } from '../../../engine/bundle/manifest.ts';
+import type { Manifest } from '../../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/model-card.ts';
 import { recordGoldenLines } from '../../../engine/decide/golden.ts';
 import type { JsonObject, Metrics } from '../../../engine/domain.ts';
@@ -130,11 +130,17 @@ async function packSlim(
   const isRedacted = trained.golden.every(({ input }) =>
     isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
   );
-  const isNewest = trained.manifest.format_version === bundleFormatVersion && trained.manifest.golden_inputs;
+  const isNewest = trained.manifest.min_reader !== undefined;
   if (promise === null && isNewest && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
   if (present.plan.text?.encoder) await encoderHost.start();
   const inputs = listGoldenInputs(present, type.piiFields);
-  const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
+  const {
+    files: _files,
+    format_version: _format,
+    min_reader: _reader,
+    revision: _revision,
+    ...settings
+  } = present.manifest;
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),

@@ -17,10 +17,10 @@ export type DeploymentRecord = DeploymentNote & { policyId: string; version: num
 type RawDeployment = Omit<DeploymentRecord, 'isAutomatic'> & { isAutomatic: number };
 
 /** The deployed policies with the names of their types, oldest first, deleted types left out. */
-export function listDeployed(db: WorkbenchDatabase): { policyId: string; typeName: string }[] {
+export function listDeployed(db: WorkbenchDatabase): { policyId: string; bundleSha256: string; typeName: string }[] {
   return db
-    .prepare<[], { policyId: string; typeName: string }>(
-      `SELECT p.id AS policyId, t.name AS typeName FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
+    .prepare<[], { policyId: string; bundleSha256: string; typeName: string }>(
+      `SELECT p.id AS policyId, p.bundle_sha256 AS bundleSha256, t.name AS typeName FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
        WHERE p.status = 'deployed' AND t.deleted_at IS NULL ORDER BY p.seq`,
     )
     .all();
