@@ -3,9 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Scope, scopes } from '../../../src/server/contract/operation.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
-import { AccountStore } from '../../../src/server/store/account/accounts.ts';
-import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { callerOf, deployForAll, loanExamples, loanType, openForTest, temporaryFolder } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
 
 const trained = deployForAll(loanType, loanExamples(40));
 

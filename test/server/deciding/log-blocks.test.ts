@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { createRandom } from '../../../src/engine/random.ts';
 import type { LogFilter } from '../../../src/server/contract/deciding/logs.ts';
 import { CreditStore } from '../../../src/server/store/account/credits.ts';

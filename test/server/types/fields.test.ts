@@ -170,6 +170,7 @@ describe('the fields of', () => {
       left_to_rules: 0,
       set_aside: { options: [], examples: 0 },
       issues: [],
+      notes: [],
     });
   });
 
