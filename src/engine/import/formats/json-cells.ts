@@ -26,7 +26,8 @@ function readCells({ rows, columns }: Sheet, column: number, parseJson: ParseJso
     characters += cell.length;
     const parsed = characters > maxCharacters ? null : parseJson(repairJson(cell).text, row.line);
     if (parsed === null || !parsed.ok) return null;
-    const value = parsed.value as JsonObject | Json[];
+    const { value } = parsed;
+    if (!isJsonObject(value) && !Array.isArray(value)) return null;
     if (areLists !== null && Array.isArray(value) !== areLists) return null;
     areLists = Array.isArray(value);
     read.push(value);
