@@ -220,3 +220,13 @@ def test_a_refused_file_takes_little_memory(make_bundle: Any, tmp_path: Path, ca
     grown, _, refusal_text = done.stdout.decode().partition(" ")
     assert refusal_text
     assert int(grown) < 100, done.stdout
+
+
+def test_the_worked_example_of_the_format_comes_out_as_it_says() -> None:
+    from decision_edge._model.features import TabularFeatures
+
+    page = (Path(__file__).parents[2] / "docs" / "bundle-format.md").read_text("utf-8")
+    block = page.split("## Worked example")[1].split("```json\n")[1].split("```")[0]
+    example = json.loads(block, parse_int=float)
+    dense = TabularFeatures(json.loads(block)["features"]).encode(example["input"])
+    assert [round(value, 6) for value in dense] == pytest.approx(example["dense"])
