@@ -164,7 +164,7 @@ export async function readFile(
       ? await readMarkup(text, choice, fileLimits.parseJson)
       : readText(name, text, null, choice, fileLimits, detected);
   const characters = damaged.count === 1 ? 'character' : 'characters';
-  const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, in line ${listLines(damaged.lines, damaged.lines.length)}`;
+  const lost = `${damaged.count} ${characters} cannot be read as ${nameEncoding(encoding)} and became “�”, ${damaged.lines.length === 1 ? 'in line' : 'in lines'} ${listLines(damaged.lines, damaged.lines.length)}`;
   return {
     ...sheet,
     encoding: { name: encoding, choices },

@@ -175,6 +175,14 @@ describe('a file that nobody prepared, over REST', () => {
     );
   });
 
+  it.each([
+    [{ 'header-line': 'abc' }, '--header-line: must be the number of a line, or 0 where none names the columns.'],
+    [{ quote: 'x' }, '--quote: must be ", \' or none.'],
+    [{ encoding: 'utf-9' }, '--encoding: is no encoding that is known; name one such as windows-1252'],
+  ])('is refused by a command for a flag that says nothing of it, in words: %o [FIL-21]', async (flags, words) => {
+    await expect(readLabelledFile('bookings.csv', flags, () => undefined)).rejects.toThrow(words);
+  });
+
   it('comes as a form, too, of any format, with what is chosen beside it [FIL-5] [FIL-6]', async () => {
     const { call, url } = await openBookings();
     const latin1 = new File(

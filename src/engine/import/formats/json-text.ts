@@ -4,6 +4,9 @@ import { findStringEnd } from '../../json-faults.ts';
 /** A whole number of many digits, or what Python writes for a number that is none. */
 const doubtful = /(?<![\w.+-])-?(?:\d{16,}(?![\w.+-])|NaN\b|Infinity\b)/g;
 
+/** As `doubtful`, without a look around each number: most texts hold none of it. */
+const suspicious = /\d{16}|NaN|Infinity/;
+
 /** A text with what was changed in it; `hasLongNumbers` where whole numbers became texts. */
 export type RepairedText = { text: string; notes: string[]; hasLongNumbers: boolean };
 
@@ -12,6 +15,7 @@ const count = (many: number, one: string, more: string) =>
 
 /** Writes whole numbers that a double cannot hold as texts, and NaN and Infinity as null; says how many. */
 export function repairJson(text: string): RepairedText {
+  if (!suspicious.test(text)) return { text, notes: [], hasLongNumbers: false };
   const parts: string[] = [];
   let done = 0;
   let [digits, others] = [0, 0];

@@ -145,11 +145,12 @@ const importMappingSchema = z.strictObject({
 export type ImportMapping = z.output<typeof importMappingSchema>;
 
 const maxDelimiterLength = 10;
+const headerLineProblem = { message: 'must be the number of a line, or 0 where none names the columns' };
 const importFields = {
   sheet: z.string().optional().describe('Sheet of a workbook. Left out: the fullest'),
   header_line: z
-    .int()
-    .min(0)
+    .int(headerLineProblem)
+    .min(0, headerLineProblem)
     .optional()
     .describe('Line with the names of the columns; 0: there is none. Left out: found below titles'),
   delimiter: characters(1, maxDelimiterLength)
@@ -157,7 +158,10 @@ const importFields = {
     .describe(
       'What separates the cells of a text: its characters, or tab, or blanks for any run of them, or none for one column. Left out: found',
     ),
-  quote: z.enum(['"', "'", 'none']).optional().describe('What stands around cells that hold a separator. Left out: "'),
+  quote: z
+    .enum(['"', "'", 'none'], { message: 'must be ", \' or none' })
+    .optional()
+    .describe('What stands around cells that hold a separator. Left out: "'),
   mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
   commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
 };
