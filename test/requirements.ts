@@ -267,6 +267,8 @@ const examples = {
   'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
   'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',
   'TCH-3': 'A labelling shows its progress, is cancelled at once, and is charged as a generation is.',
+  'TCH-4':
+    'The page has a connected model label 200 examples, after its agreement with labels of people and the price; without a connection it says where one is set up.',
   'XPL-1': 'explain answers flips, nearest, words and the trace: on decide, for log records and for examples.',
   'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
   'XPL-3':

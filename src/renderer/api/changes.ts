@@ -65,6 +65,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'examples.bulk': exampleReads,
   'examples.undo': exampleReads,
   'examples.generate': [...exampleReads, 'credits.balance'],
+  'teacher_labelling.start': ['teacher_labelling.get', 'credits.balance'],
+  'teacher_labelling.cancel': ['teacher_labelling.get'],
   'training.start': policyReads,
   'policies.create': policyReads,
   'policies.cancel': policyReads,
@@ -92,6 +94,9 @@ export const staleByLabels: readonly OperationName[] = ['examples.stats', 'train
 
 /** Answers to read again once a policy was asked for the promise of its type. */
 export const staleByPromise: readonly OperationName[] = [...policyReads, ...typeReads];
+
+/** Answers that labels given by a teacher make stale. */
+export const staleByTeacher: readonly OperationName[] = [...exampleReads, 'credits.balance'];
 
 /** Answers that new log records make stale. */
 export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type', 'metrics.drift', 'audit.get'];

@@ -99,6 +99,21 @@ describe('a teacher that labels', () => {
     expect((await call('GET', `${url}/stats`)).body.labelled).toBe(40);
   });
 
+  it('is measured alone, and labels then by what was measured, not measured again [TCH-1]', async () => {
+    const { call, url, stub, start, waitUntilEnded } = await open(labelsCases(labelOf));
+    await start({ max_examples: 0 });
+    const measured = await waitUntilEnded();
+    expect(measured).toMatchObject({ state: 'done', measured: 20, total: 0, labelled: 0, tokens: 840, credits: 10 });
+    expect((await call('GET', `${url}/stats`)).body.labelled).toBe(40);
+    await start({ max_examples: 10 });
+    expect(await waitUntilEnded()).toMatchObject({ state: 'done', agreement: measured.agreement, labelled: 10 });
+    expect(stub?.asked).toHaveLength(3);
+    // After a labelling it is measured again.
+    await start({ max_examples: 10 });
+    expect(await waitUntilEnded()).toMatchObject({ state: 'done', measured: 20, labelled: 10 });
+    expect(stub?.asked).toHaveLength(6);
+  });
+
   it('is the labelling model where no model is connected, which labels what it is sure of [SVC-8] [TCH-1]', async () => {
     const { call, url, start, waitUntilEnded } = await open(null);
     expect((await start({ min_probability: 0.7 })).body.teacher).toBe('labelling_model');

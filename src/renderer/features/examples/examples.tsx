@@ -17,6 +17,7 @@ import { chooseQueue, findTitle, type View } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
 const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
+const TeacherDialog = lazy(async () => ({ default: (await import('./teacher-dialog.tsx')).TeacherDialog }));
 const loadCard = () => import('./card-view.tsx');
 const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
@@ -32,6 +33,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const stats = useOperation('examples.stats', { params });
   const [isAdding, setIsAdding] = useState(false);
+  const [asksTeacher, setAsksTeacher] = useState(false);
   const generation = useGeneration(type);
   useEffect(() => {
     // While the examples are counted: most who come here label.
@@ -64,6 +66,7 @@ export function Examples({ type }: { type: DecisionType }) {
       canSearch={isPlain}
       onView={showAs}
       onAdd={() => setIsAdding(true)}
+      onTeacher={() => setAsksTeacher(true)}
     />
   );
   const shared = {
@@ -87,6 +90,11 @@ export function Examples({ type }: { type: DecisionType }) {
         <CardView key={`${queue} ${opening}`} {...shared} />
       ) : (
         <TableView key={queue} {...shared} />
+      )}
+      {asksTeacher && (
+        <Suspense>
+          <TeacherDialog type={type} unlabelled={stats.data.unlabelled} onClose={() => setAsksTeacher(false)} />
+        </Suspense>
       )}
       {isAdding && (
         <Suspense>
@@ -120,9 +128,10 @@ type ToolsProps = {
   generation: ReturnType<typeof useGeneration>;
   onView(view: string): void;
   onAdd(): void;
+  onTeacher(): void;
 };
 
-function Tools({ type, view, canSearch, generation, onView, onAdd }: ToolsProps) {
+function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher }: ToolsProps) {
   return (
     <>
       {canSearch && <SearchBox key={type.id} />}
@@ -143,6 +152,7 @@ function Tools({ type, view, canSearch, generation, onView, onAdd }: ToolsProps)
         <Menu.Dropdown>
           <Menu.Item onClick={onAdd}>Write an example</Menu.Item>
           <Menu.Item onClick={generation.run}>Generate 10 examples</Menu.Item>
+          <Menu.Item onClick={onTeacher}>Label 200 with a connected model…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </>

@@ -34,9 +34,11 @@ const teacherLabellingSchema = z
       .object({ right: z.int(), of: z.int(), low: z.number(), high: z.number() })
       .nullable()
       .describe('With labels that people gave, measured before anything is labelled; low to high with 95 % certainty'),
+    measured: z.int().describe('Labelled examples that it was asked about to measure it'),
     done: z.int().describe('Examples looked at'),
     total: z.int(),
     labelled: z.int().describe('Examples that it labelled'),
+    tokens: z.int().describe('Taken so far, the measuring included'),
     credits: z.int(),
     message: z.string(),
   })
@@ -116,7 +118,12 @@ export const labellingOperations = {
         .default(0.8)
         .describe('What the lower end of the measured agreement must reach; below it nothing is labelled'),
       min_probability: share.default(0.8).describe('What the labelling model must be sure of to label an example'),
-      max_examples: z.int().min(1).max(limits.maxExamples).default(1_000),
+      max_examples: z
+        .int()
+        .min(0)
+        .max(limits.maxExamples)
+        .default(1_000)
+        .describe('0 only measures; a labelling started right after it goes by what was measured'),
     }),
     bodyOptional: true,
     output: teacherLabellingSchema,

@@ -45,13 +45,15 @@ export const labellingHandlers = {
 } satisfies Handlers;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
-  const { state, connection, agreement, done, total, labelled, credits, message } = job;
+  const { state, connection, agreement, measured, done, total, labelled, tokens, credits, message } = job;
   return {
     state,
     connection,
+    measured,
     done,
     total,
     labelled,
+    tokens,
     credits,
     message,
     teacher: state === 'idle' ? null : connection === null ? 'labelling_model' : 'connected_model',

@@ -17,10 +17,13 @@ export type TeacherLabelling = {
   state: TeacherLabellingState;
   connection: string | null;
   agreement: { right: number; of: number; interval: Interval } | null;
+  /** Labelled examples that it was asked about. */
+  measured: number;
   /** Examples that were looked at, that are to be, and that got a label. */
   done: number;
   total: number;
   labelled: number;
+  tokens: number;
   credits: number;
   message: string;
 };
@@ -36,14 +39,21 @@ const idle: TeacherLabelling = {
   state: 'idle',
   connection: null,
   agreement: null,
+  measured: 0,
   done: 0,
   total: 0,
   labelled: 0,
+  tokens: 0,
   credits: 0,
   message: 'No teacher has labelled examples of this decision type since the program was started.',
 };
 
-type Job = TeacherLabelling & { abort: AbortController; ended: Promise<void> };
+type Job = TeacherLabelling & {
+  /** The teacher and the definition that the agreement is about; null until it is measured. */
+  subject: string | null;
+  abort: AbortController;
+  ended: Promise<void>;
+};
 
 /** Runs one labelling per type in the background; its labels stay, marked as a teacher's, not reviewed. */
 export class TeacherLabellings {
@@ -74,16 +84,20 @@ export class TeacherLabellings {
       const message = `Label at least ${minMeasured} examples yourself first: a teacher is measured on them before it is trusted.`;
       throw new WorkbenchError('validation_error', message);
     }
+    const before = this.#jobs.get(type.id);
     const abort = new AbortController();
     const job: Job = {
       ...idle,
       state: 'measuring',
       message: 'The teacher is measured on labelled examples.',
+      subject: null,
       abort,
       ended: Promise.resolve(),
     };
     this.#remember(type.id, job);
-    job.ended = this.#run(caller, type, request, labelled, job).catch((error: unknown) => this.#fail(job, error));
+    job.ended = this.#run(caller, type, request, labelled, job, before).catch((error: unknown) =>
+      this.#fail(job, error),
+    );
     return job;
   }
 
@@ -107,16 +121,26 @@ export class TeacherLabellings {
     request: TeacherLabellingRequest,
     labelled: readonly ExampleRecord[],
     job: Job,
+    before: Job | undefined,
   ): Promise<void> {
     const measured = drawExamples(labelled, Math.min(maxMeasured, Math.ceil(labelled.length / 2)));
     const ids = new Set(measured.map(({ id }) => id));
     const labeller = openLabeller(this.#deps, type, labelled, ids, request.minProbability);
     job.connection = labeller.connection;
-    await this.#measure(caller, type, labeller, measured, job);
+    const subject = `${type.activeVersion.id} ${labeller.connection}`;
+    // A measuring that somebody has just looked at is not paid for twice.
+    if (request.maxExamples > 0 && before?.total === 0 && before.subject === subject) job.agreement = before.agreement;
+    else await this.#measure(caller, type, labeller, measured, job);
+    job.subject = subject;
     const low = job.agreement?.interval.low ?? 0;
     if (low < request.minAgreement) {
       job.state = 'refused';
       job.message = `${describeAgreement(job)} It is not certain to reach ${toPercent(request.minAgreement)}, so nothing was labelled.`;
+      return;
+    }
+    if (request.maxExamples === 0) {
+      job.state = 'done';
+      job.message = describeAgreement(job);
       return;
     }
     job.state = 'labelling';
@@ -138,6 +162,7 @@ export class TeacherLabellings {
     for (let from = 0; from < measured.length; from += labeller.batchSize) {
       const batch = measured.slice(from, from + labeller.batchSize);
       const labels = await this.#ask(caller, type, labeller, batch, job);
+      job.measured += batch.length;
       for (const [at, { decision }] of batch.entries()) {
         const label = labels[at] ?? null;
         // Only what it would label counts: the labelling model leaves out what it is not sure of.
@@ -190,6 +215,7 @@ export class TeacherLabellings {
     job.abort.signal.throwIfAborted();
     metering.checkCredits(caller, metering.prices.per100Tokens, 'this labelling');
     const { labels, tokens } = await labeller.label(examples, job.abort.signal);
+    job.tokens += tokens;
     const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
     if (credits > 0) {
       chargeCredits(this.#deps, {

@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
 import { Annotation, Transaction } from '@codemirror/state';
-import { EditorView, highlightSpecialChars, keymap, tooltips } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, keymap } from '@codemirror/view';
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { formatCondition } from '../../../../engine/rules/analysis/editor.ts';
@@ -60,7 +60,6 @@ function useEditor({ value, onValue, onDone, markers, fields, lists, label }: Co
         highlightSpecialChars(),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of(() => ({ 'aria-label': newest.current.label })),
-        tooltips({ position: 'fixed', parent: document.body }),
         keymap.of([
           { key: 'Shift-Alt-f', run: format },
           ...closeBracketsKeymap,
