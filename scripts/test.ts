@@ -22,7 +22,6 @@ const rounds = {
   'training-kills.test': { TRAINING_KILLS_PER_STAGE: '2' },
   'failing-calls.test': { FAILING_CALLS: '50' },
   'power-loss.test': { POWER_LOSS_IMAGES: '40' },
-  'work-per-byte.test': {},
   'model/model.test': { MODEL_RUNS: '100' },
 };
 
@@ -30,6 +29,7 @@ const rounds = {
 const timedRounds = {
   'early-answers.test': { MAX_BODY_MB: '64' },
   '-fuzz.test': { FUZZ_CASES: '300' },
+  'work-per-byte.test': {},
 };
 
 const { values } = parseArgs({ options: { all: { type: 'boolean' }, long: { type: 'boolean' } } });
