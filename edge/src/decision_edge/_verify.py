@@ -27,7 +27,11 @@ Decide = Callable[[JsonObject], EdgeDecision]
 
 # The classifier runs in float32 here and in double in the workbench.
 _TOLERANCE = 1e-5
-_STRINGS, _LISTS, _FLAGS = ("decision", "stage"), ("reason_codes", "rules_triggered"), ("fallback_used", "escalate", "unfamiliar")
+_STRINGS, _LISTS, _FLAGS = (
+    ("decision", "stage"),
+    ("reason_codes", "rules_triggered"),
+    ("fallback_used", "escalate", "unfamiliar"),
+)
 _OUTPUT = frozenset({*_STRINGS, *_LISTS, *_FLAGS, "confidence", "class_probabilities"})
 _STAGES = ("rules", "classifier", "fallback", "escalation")
 # Each costs a run of the encoder.
