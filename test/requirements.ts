@@ -299,6 +299,10 @@ const examples = {
     'A first label follows renamed and merged options and every undo; a plain edit that no model doubts changes what is measured.',
   'FIR-4':
     'Findings take suspect labels many at once only up to how many are expected to be wrong, the most doubtful ones, and one by one where that is not known.',
+  'FIR-6':
+    'An input that a policy got wrong while held out keeps the label that it was measured by when it comes back as a new example with another label or none: one by one, many at once, or from a file.',
+  'FIR-7':
+    'How many held-out labels that a policy got wrong no figure counts any more (example deleted, changed, without a label, or no test row) is said beside the figure to quote, of that policy and of later ones: REST, report, model card.',
   'FIR-5': 'The models that doubt a label that is learned from have seen no held-out label.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the current rules and thresholds, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',

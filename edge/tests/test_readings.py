@@ -31,6 +31,13 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     assert problem == f"must be {case['must_be']}"
 
 
+def test_of_many_misread_texts_twenty_are_named() -> None:
+    names = [f"n{i}" for i in range(23)]
+    readings = Readings([{"path": [name], "reading": {"kind": "number", "decimal": ","}} for name in names])
+    _, misread = readings.read(dict.fromkeys(names, "viel"))
+    assert misread == [*(f"'{name}' must be a number with a decimal comma" for name in names[:20]), "and 3 more"]
+
+
 def test_an_input_without_texts_stays_the_same() -> None:
     readings = Readings([{"path": ["x"], "reading": {"kind": "number", "decimal": ","}}])
     values: Any = {"x": 7.0, "y": "7,5"}

@@ -64,7 +64,7 @@ export const wholeDecisionSchema = z
       .string()
       .default('')
       .describe(
-        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled` says; empty in earlier metrics',
+        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled` and `dropped` say; empty in earlier metrics',
       ),
     accuracy: measuredShareSchema.describe('Decisions that are right, automatic or not'),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
@@ -97,6 +97,13 @@ export const wholeDecisionSchema = z
       .default(null)
       .describe(
         "Rows whose label was changed after a model's doubt, or with many others once there was a model: they are measured by their first label; null without any",
+      ),
+    dropped: z
+      .object({ rows: z.int(), sentence: z.string() })
+      .nullable()
+      .default(null)
+      .describe(
+        'Inputs that this policy or an earlier one got wrong while held out, and on which it is not measured any more: deleted, changed, without a label or no test row; null without any',
       ),
     sentence: z.string(),
   })

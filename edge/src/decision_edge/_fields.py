@@ -11,12 +11,11 @@ from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
 from ._model.features import is_date
-from ._reading import Readings
+from ._reading import MAX_SENTENCES, Readings
 
 __all__ = ["EdgeField", "Fields", "Found", "Tree", "describe_lost", "find_wrong"]
 
-# Sentences about one input, of more only their number is given, and code points of a name that a sentence repeats.
-_MAX_SENTENCES = 20
+# Code points of a name that a sentence repeats.
 _MAX_SHOWN_NAME = 100
 # Letters that may be wrong in a misspelt name: a third of them, and no more. A longer name is compared with nothing.
 _MAX_EDITS = 4
@@ -128,7 +127,7 @@ class Fields:
     def describe(self, found: Iterable[Found]) -> list[str]:
         """Return a sentence for each thing found in one input: at most twenty, and how many more there are."""
         left = iter(found)
-        first = tuple((_cut(path), kind) for path, kind in islice(left, _MAX_SENTENCES))
+        first = tuple((_cut(path), kind) for path, kind in islice(left, MAX_SENTENCES))
         more = sum(1 for _ in left)
         return [*self._describe(first), *([f"and {more} more"] if more else [])]
 

@@ -36,6 +36,8 @@ _MONTHS = [re.compile(pattern, re.ASCII) for pattern in MONTHS]
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DIGIT = re.compile(r"\d", re.ASCII)
 _OFFSET = re.compile(r"[+-]\d{2}(?::?\d{2})?\Z", re.ASCII)
+# Sentences about one input; of more only their number is given.
+MAX_SENTENCES = 20
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2013": "-"})
 _ORDERS = {"day_first": "the day first", "month_first": "the month first", "year_first": "the year first"}
 
@@ -83,7 +85,8 @@ class Readings:
     def read(self, values: JsonObject) -> tuple[JsonObject, list[str]]:
         """Return a cleaned input as it is read, and a sentence for each text that is not of its kind: it is missing."""
         misread: list[str] = []
-        return (_read_level(values, self._tree, "", misread) if self._tree else values), misread
+        read = _read_level(values, self._tree, "", misread) if self._tree else values
+        return read, keep_first(misread)
 
     def read_column(self, path: Sequence[str], column: list[JsonValue]) -> tuple[list[JsonValue], str, list[bool]]:
         """Return the values of a field as they are read, and of which rows to say that they are not of its kind."""
@@ -95,6 +98,12 @@ class Readings:
         values = [read[value] if isinstance(value, str) else value for value in column]
         wrong = [isinstance(value, Misread) for value in values]
         return [None if isinstance(value, Misread) else value for value in values], field.problem, wrong
+
+
+def keep_first(sentences: list[str]) -> list[str]:
+    """Return the sentences about one input: at most twenty, and how many more there are."""
+    more = len(sentences) - MAX_SENTENCES
+    return [*sentences[:MAX_SENTENCES], f"and {more} more"] if more > 0 else sentences
 
 
 def _read_level(values: JsonObject, tree: _Tree, above: str, misread: list[str]) -> JsonObject:

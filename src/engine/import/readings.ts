@@ -113,6 +113,8 @@ export const toManifestReadings = (readings: Readings): { readings?: PathReading
 
 type Field = { readText: TextReader; noun: string };
 type ReadLevel = Map<string, Field | ReadLevel>;
+/** Sentences about one input; of more only their number is given. */
+const maxSentences = 20;
 /** An input as it is read, and a sentence for each value that is not of its kind, which counts as missing. */
 export type ReadInput = { input: JsonObject; misread: readonly string[] };
 
@@ -138,7 +140,8 @@ export function compilePathReadings(readings: readonly PathReading[]): (input: J
   return (input) => {
     const misread: string[] = [];
     const read = readLevel(input, fields, '', misread);
-    return { input: read, misread };
+    const more = misread.length - maxSentences;
+    return { input: read, misread: more > 0 ? [...misread.slice(0, maxSentences), `and ${more} more`] : misread };
   };
 }
 

@@ -20,6 +20,9 @@ export type RecordedRow = {
   relabelled?: string | null;
 };
 
+/** A held-out input, known by its hash, with the label that it is measured by, in one text. */
+export const toMeasuredLabel = (inputHash: number | null, expected: string): string => `${inputHash} ${expected}`;
+
 /** Whether what held-out probabilities leave to options that were set aside is more than the likeliest option has. */
 export function isSetAsideLikelier(probabilities: readonly number[]): boolean {
   return 1 - probabilities.reduce((sum, each) => sum + each, 0) > Math.max(...probabilities);

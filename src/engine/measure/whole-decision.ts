@@ -11,11 +11,15 @@ export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
-/** Counts the outcomes of held-out rows; `missing` ones are only reported. */
+/**
+ * Counts the outcomes of held-out rows. Only reported are `missing` rows, which cannot be decided again, and `dropped`
+ * ones, which earlier policies got wrong and which are held out no more.
+ */
 export function measureWholeDecision(
   { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   settings: ThresholdSettings,
   missing: number,
+  dropped = 0,
 ): WholeDecision {
   const counts = {
     masked: 0,
@@ -46,12 +50,14 @@ export function measureWholeDecision(
   const accuracy = measureShare(counts.right, total);
   const baseline = measureBaseline(rows, settings);
   const relabelled = describeRelabelled(counts.relabelled, accuracy, measureShare(counts.rightAsNow, total));
+  const droppedRows = describeDropped(dropped);
+  const said = [relabelled, droppedRows].flatMap((part) => part?.sentence ?? []);
   return {
     rows: total,
     missing,
     refused,
     masked: counts.masked,
-    headline: [describeHeadline(accuracy, baseline), ...(relabelled === null ? [] : [relabelled.sentence])].join(' '),
+    headline: [describeHeadline(accuracy, baseline), ...said].join(' '),
     accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),
@@ -60,6 +66,7 @@ export function measureWholeDecision(
     fallback: measureShare(counts.fallback, total),
     baseline,
     relabelled,
+    dropped: droppedRows,
     sentence: describe(automatic, error),
   };
 }
@@ -103,6 +110,14 @@ function describeRelabelled(rows: number, byFirst: MeasuredShare, asNow: Measure
     accuracy: asNow,
     sentence: `${formatCount(rows)} of ${formatCount(byFirst.of)} ${were} relabelled after a model's doubt: ${shares}.`,
   };
+}
+
+/** Says how many rows left the test side after a model got them wrong; null for none. */
+function describeDropped(rows: number): WholeDecision['dropped'] {
+  if (rows === 0) return null;
+  const are =
+    rows === 1 ? 'earlier test row that a model got wrong is' : 'earlier test rows that a model got wrong are';
+  return { rows, sentence: `${formatCount(rows)} ${are} no longer measured.` };
 }
 
 function describe(automatic: MeasuredShare, error: MeasuredShare): string {

@@ -17,6 +17,8 @@ export type TrainRequest = {
   toolVersion: string;
   /** Digest of the examples and version of Node, to repeat the run with; left out where unknown. */
   provenance?: { snapshotSha256: string; node: string };
+  /** Held-out inputs that earlier policies got wrong, by `toMeasuredLabel`; left out: none. */
+  doubtedLabels?: string[];
   /** ISO 8601 */
   createdAt: string;
   /** Dotted paths of personal data: their values never enter the bundle. */

@@ -170,7 +170,7 @@ export const tools: readonly Tool[] = [
     body: z.strictObject({ fields: z.literal(true).default(true) }),
     omit: ['fields'],
     description:
-      'One decision type: options, reason codes, hard rules, input schema, thresholds, and the fields that the deployed policy reads. Costs nothing.',
+      'One decision type: options, reason codes, hard rules, input schema, thresholds, readings of texts, and the fields that the deployed policy reads. Costs nothing.',
     summarise: ({ name, active_version, model_deployed, fields }) =>
       `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules${
         fields ? `, ${fields.length} fields` : ''

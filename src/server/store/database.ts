@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StartError } from '../process/start-error.ts';
 import { copyBeforeUpgrade } from './database-copy.ts';
+import { addInputHash } from './examples/first-labels.ts';
 import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
@@ -60,6 +61,7 @@ export function openDatabase(
   try {
     prepareConnection(db, settings.synchronous);
     addNumberLists(db);
+    addInputHash(db);
     migrate(db, settings);
     // Waiting inside SQLite would keep everybody waiting: from here on WriteLock does it.
     db.pragma('busy_timeout = 0');

@@ -96,4 +96,11 @@ describe('a text at a field with a reading', () => {
       misread: ["'price' must be a number with a decimal comma", "'stay.from' must be a date with the day first"],
     });
   });
+
+  it('names twenty of many texts that are not of their kind, and how many more [RDG-3]', () => {
+    const names = Array.from({ length: 23 }, (_, i) => `n${i}`);
+    const read = compileReadings(Object.fromEntries(names.map((name) => [name, { kind: 'number', decimal: ',' }])));
+    const first = names.slice(0, 20).map((name) => `'${name}' must be a number with a decimal comma`);
+    expect(read(Object.fromEntries(names.map((name) => [name, 'viel']))).misread).toEqual([...first, 'and 3 more']);
+  });
 });

@@ -1,4 +1,5 @@
 /** What a model doubts never becomes what it is measured by, whichever door the new labels come through. */
+import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTrainable, loanExamples, loanType, openForAll, pollUntil, train } from '../workbench.ts';
 
@@ -152,5 +153,57 @@ describe('labels that a model doubts', () => {
     });
     const { items } = (await bench.call('GET', `${fresh}/examples`)).body;
     expect(items.every((row: { first_decision: null }) => row.first_decision === null)).toBe(true);
+  });
+
+  it('are what an input stays measured by when it comes back, and those that are gone are counted [FIR-6] [FIR-7]', async () => {
+    expect(before).toMatchObject({ dropped: null });
+    expect((await bench.call('PUT', url, { options: loanType.options })).status).toBe(200);
+    const doubted = (await heldOutOf(first)).filter(({ expected, predicted }) => expected !== predicted);
+    const [again, deleted, unlabelled] = doubted.map(({ example_id }) => example_id);
+    const { input_payload: input, expected_decision: expected } = await exampleOf(again ?? '');
+    const [isDeleted, isOther] = [{ first_decision: expected }, other(expected)];
+    const remove = (id: string | undefined) => bench.call('DELETE', `${url}/examples/${id}`);
+    const newest = async () => (await bench.call('GET', `${url}/examples?page_size=1`)).body.items[0];
+    const add = (decision: string | null) => bench.call('POST', `${url}/examples`, { examples: [{ input, decision }] });
+    await remove(again);
+    // As a call adds it, with another label, without one, and with its own one.
+    for (const decision of [isOther, null, expected]) {
+      expect((await add(decision)).status).toBe(201);
+      const { id, first_decision } = await newest();
+      expect(first_decision).toBe(decision === expected ? null : expected);
+      expect(await put(id, isOther)).toMatchObject({ expected_decision: isOther, ...isDeleted });
+      await remove(id);
+    }
+    // As a line of a file.
+    const file = { content: JSON.stringify([{ ...input, decision: isOther }]), mapping: { decision: 'decision' } };
+    const imported = await bench.call('POST', `${url}/examples/import`, { ...file, commit: true });
+    expect(imported.status, imported.text).toBe(200);
+    expect(await newest()).toMatchObject({ input_payload: input, expected_decision: isOther, ...isDeleted });
+    await remove(deleted);
+    const counted = async (policyId: string) => {
+      const whole = await wholeOf(policyId);
+      expect(whole.headline.endsWith(` ${whole.dropped.sentence}`)).toBe(true);
+      return whole.dropped;
+    };
+    // The first policy is measured on neither of the two examples that it held out.
+    const two = { rows: 2, sentence: '2 earlier test rows that a model got wrong are no longer measured.' };
+    expect(await counted(first)).toEqual(two);
+    await put(unlabelled ?? '', null);
+    const next = await train(bench.call, url);
+    expect((await labelsOf(next)).get((await newest()).id)).toBe(expected);
+    expect(await counted(next)).toEqual(two);
+    const { body: policy } = await bench.call('GET', `${url}/policies/${next}`);
+    expect(policy.metrics.whole.dropped).toEqual(two);
+    expect((await bench.call('GET', `${url}/policies/${next}/report`)).text).toContain(two.sentence);
+
+    await bench.call('POST', `${url}/policies/${next}/deploy`);
+    const exported = await bench.app.inject({
+      url: `/api/v1${url}/export?slim=true`,
+      headers: { host: '127.0.0.1', authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}` },
+    });
+    const card = strFromU8(unzipSync(exported.rawPayload)['model-card.md'] ?? new Uint8Array());
+    expect(card).toContain(two.sentence);
+    expect(card).toContain('1 of ');
+    expect(card).toContain("test row was relabelled after a model's doubt");
   });
 });

@@ -11,6 +11,7 @@ from .._errors import InvalidInput
 from .._fields import Fields, Found, Tree, describe_lost, find_wrong
 from .._inputs import MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
+from .._reading import keep_first
 from .._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
 __all__ = ["Batch"]
@@ -46,7 +47,7 @@ class Batch:
         self._lost: dict[int, list[str]] = {}
         self._read_level(level, fields.tree, ())
         self.unread = {row: fields.describe(found) for row, found in self._found.items()}
-        self.note_first(self._misread)
+        self.note_first({row: keep_first(misread) for row, misread in self._misread.items()})
         self.note_first({row: describe_lost(places) for row, places in self._lost.items()})
 
     @classmethod

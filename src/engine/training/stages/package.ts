@@ -7,7 +7,7 @@ import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
-import { isSetAsideLikelier, reapplySettings } from '../../measure/reapply.ts';
+import { isSetAsideLikelier, reapplySettings, toMeasuredLabel } from '../../measure/reapply.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
@@ -142,7 +142,9 @@ function measureDecisions(
   }));
   const deciding = { ...manifest, rules, inputSchema };
   const reapplied = reapplySettings(recorded, deciding);
-  const whole = measureWholeDecision(reapplied, manifest, reapplied.leftOut);
+  const measured = new Set(evaluation.heldOut.map((row) => toMeasuredLabel(row.input_hash, row.expected)));
+  const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
+  const whole = measureWholeDecision(reapplied, manifest, reapplied.leftOut, dropped);
   return {
     whole: testRows.length === 0 ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,

@@ -26,7 +26,11 @@ type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
 type OpenRow = ReappliedRow & { exampleId: string };
 export type DecidedRow = OpenRow & { whole: ReappliedDecision };
 /** Held-out rows up to the current thresholds, and the whole decision with these. */
-type Kept = Pick<ReappliedHeldOut, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
+type Kept = Pick<ReappliedHeldOut, 'settings' | 'missing' | 'dropped'> & {
+  rows: OpenRow[];
+  refused: number;
+  whole: WholeDecision;
+};
 /** Thresholds that are tried; a missing one is as it is now. */
 export type TriedThresholds = { auto_decide?: number | undefined; escalation?: number | undefined };
 export type WholeDecisionDetail = WholeDecision &
@@ -72,9 +76,9 @@ export class HeldOutDecisions {
 
   /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
   measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
-    const { rows, refused, missing, settings, options } = this.#try(type, policy, tried);
+    const { rows, refused, missing, dropped, settings, options } = this.#try(type, policy, tried);
     return {
-      ...measureWholeDecision({ rows, refused }, settings, missing),
+      ...measureWholeDecision({ rows, refused }, settings, missing, dropped),
       confidence_thresholds: settings.confidence_thresholds,
       ...tabulateRows(rows, settings, options),
       confidence_bins: countByConfidence(rows, binCount),
@@ -131,11 +135,11 @@ export class HeldOutDecisions {
     const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const { settings, reapplied, missing } = reapplyToHeldOut(this.#deps, type, policy);
+    const { settings, reapplied, missing, dropped } = reapplyToHeldOut(this.#deps, type, policy);
     const { refused } = reapplied;
     const rows = reapplied.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
-    const whole = measureWholeDecision({ rows, refused }, settings, missing);
-    const kept = { settings, missing, rows, refused, whole };
+    const whole = measureWholeDecision({ rows, refused }, settings, missing, dropped);
+    const kept = { settings, missing, dropped, rows, refused, whole };
     this.#kept.set(key, kept);
     return kept;
   }

@@ -8,6 +8,7 @@ import {
   type Reapplied,
   type RecordedRow,
   reapplySettings,
+  toMeasuredLabel,
 } from '../../../engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import {
@@ -49,6 +50,8 @@ export type ReappliedHeldOut = {
   settings: DecidingSettings & { versionNumber: number };
   reapplied: Reapplied<RecordedRow & { exampleId: string }>;
   missing: number;
+  /** Labels of inputs that the policies up to this one got wrong, and that it is not measured by any more. */
+  dropped: number;
 };
 
 /** Decides the held-out rows of a policy again, at most 10,000, in up to a second. */
@@ -58,28 +61,40 @@ export function reapplyToHeldOut(
   policy: Omit<PolicyRecord, 'metrics'>,
 ): ReappliedHeldOut {
   const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
-  const { recorded, missing } = listRecorded(deps, type, policy);
+  const { heldOut } = deps.store;
+  const { recorded, missing, lost } = listRecorded(deps, type, policy);
   const reapplied = reapplySettings(recorded, settings);
-  return { settings, reapplied, missing: missing + reapplied.leftOut };
+  const measured = new Set(heldOut.listLabels(policy.id));
+  for (const label of lost) measured.delete(label);
+  for (const { inputHash, expected } of recorded) measured.add(toMeasuredLabel(inputHash, expected));
+  const doubted = heldOut.listDoubted(type.id, policy.version, type.activeVersion.definition.options);
+  const dropped = doubted.filter((label) => !measured.has(label)).length;
+  return { settings, reapplied, missing: missing + reapplied.leftOut, dropped };
 }
 
-/** Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. */
+/**
+ * Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. `lost`
+ * are the labels of the others.
+ */
 export function listRecorded(
   { store }: Foundation,
   { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
-): { recorded: (RecordedRow & { exampleId: string })[]; missing: number } {
+): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
   const measured = store.heldOut.listMeasured(policy.id, maxReappliedRows);
   const recorded = measured.flatMap(({ input, ...row }) =>
     input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
   );
-  return { recorded, missing: measured.length - recorded.length };
+  const lost = measured.flatMap(({ input, inputHash, expected }) =>
+    input === null ? [toMeasuredLabel(inputHash, expected)] : [],
+  );
+  return { recorded, missing: measured.length - recorded.length, lost };
 }
 
 /** The whole decision of a policy on its held-out rows, by the current rules and thresholds. */
 export function measurePolicy(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
-  const { settings, reapplied, missing } = reapplyToHeldOut(deps, type, policy);
-  return measureWholeDecision(reapplied, settings, missing);
+  const { settings, reapplied, missing, dropped } = reapplyToHeldOut(deps, type, policy);
+  return measureWholeDecision(reapplied, settings, missing, dropped);
 }
 
 /** Whether two promises name the same target error and certainty. */

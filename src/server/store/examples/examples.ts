@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { toFieldConditions } from './field-tests.ts';
-import { setFirstOfOne } from './first-labels.ts';
+import { firstOfNew, setFirstOfOne } from './first-labels.ts';
 
 /** Of an example that a person put aside, or that somebody else should look at. */
 export type ExampleMark = 'skipped' | 'flagged';
@@ -67,6 +67,8 @@ type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt
 type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'updatedAt'> &
   Record<'reviewed' | 'test' | 'byTeacher', number> & { input: string; reasonCodes: string };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
+type InsertedRow = Omit<ExampleRecord, 'firstDecision' | 'input' | 'reasonCodes' | Flag> &
+  Record<Flag, number> & { input: string; reasonCodes: string };
 
 /** Most bytes in a slice, unless a single row is longer: it is inserted in some ten milliseconds. */
 const sliceLimits = { rows: 500, characters: 1_000_000 } as const;
@@ -189,16 +191,20 @@ function addUp(groups: readonly ExampleGroup[]): ExampleTotals {
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    insert: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, mark, note,
-         by_teacher, log_id, audited, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insert: db.prepare<[InsertedRow]>(
+      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
+         mark, note, by_teacher, log_id, audited, created_at, updated_at)
+       VALUES (@id, @decisionTypeId, @input, @decision,
+         ${firstOfNew({ typeId: '@decisionTypeId', input: '@input', decision: '@decision' })}, @reasonCodes, @source,
+         @reviewed, @test, @mark, @note, @byTeacher, @logId, @audited, @createdAt, @updatedAt)`,
     ),
     // In the order of the list, which is that of `seq`.
     insertSlice: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, created_at,
-         updated_at)
-       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, value ->> 3, 'user', 0, value ->> 4,
-         :createdAt, :createdAt
+      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
+         created_at, updated_at)
+       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2,
+         ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 3,
+         'user', 0, value ->> 4, :createdAt, :createdAt
        FROM json_each(:slice)`,
     ),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
@@ -275,25 +281,17 @@ export class ExampleStore {
     this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
   }
 
-  insert(example: ExampleRecord): void {
+  insert({ firstDecision: _, ...example }: ExampleRecord): void {
     this.noteChange(example.decisionTypeId);
-    this.#statements.insert.run(
-      example.id,
-      example.decisionTypeId,
-      JSON.stringify(example.input),
-      example.decision,
-      JSON.stringify(example.reasonCodes),
-      example.source,
-      example.reviewed ? 1 : 0,
-      example.test ? 1 : 0,
-      example.mark,
-      example.note,
-      Number(example.byTeacher),
-      example.logId,
-      Number(example.audited),
-      example.createdAt,
-      example.updatedAt,
-    );
+    this.#statements.insert.run({
+      ...example,
+      input: JSON.stringify(example.input),
+      reasonCodes: JSON.stringify(example.reasonCodes),
+      reviewed: Number(example.reviewed),
+      test: Number(example.test),
+      byTeacher: Number(example.byTeacher),
+      audited: Number(example.audited),
+    });
   }
 
   /** Adds the rows of one slice as a part of an addition, which is removed again unless `keepParts` ends it. */

@@ -1,10 +1,9 @@
 /** The answers of evaluated policies to the examples that they had not seen. */
 import type { JsonObject } from '../../../engine/domain.ts';
-import { toCanonicalJson } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
-import { hashString } from '../../../engine/random.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { hashInput } from './first-labels.ts';
 
 /** A held-out example; `input` is null when the example was deleted. */
 export type HeldOutRecord = {
@@ -23,6 +22,7 @@ type MeasuredRecord = {
   unfamiliar: boolean;
   /** Whether options that were set aside were likelier together. */
   isSetAside: boolean;
+  inputHash: number | null;
   /** The current label where the expected one was changed after a model's doubt; else null. */
   relabelled: string | null;
 };
@@ -44,6 +44,7 @@ export type ComparisonCounts = {
 };
 /** Which rows of a policy; null takes every label. */
 type HeldOutFilter = { policyId: string; expected: string | null; predicted: string | null };
+type DoubtFilter = { typeId: string; upTo: number; options: string };
 export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };
@@ -53,7 +54,6 @@ export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar' | 'isSetAs
   input: string | null;
   probabilities: string;
   unfamiliar: number | null;
-  inputHash: number | null;
 };
 type RawCompared = {
   exampleId: string;
@@ -91,6 +91,16 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
     input: db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck(),
+    doubted: db
+      .prepare<[DoubtFilter], string>(
+        `SELECT DISTINCT h.input_hash || ' ' || h.expected FROM policies p JOIN held_out_predictions h ON h.policy_id = p.id
+         WHERE p.decision_type_id = @typeId AND p.version <= @upTo AND h.input_hash IS NOT NULL AND h.predicted <> h.expected
+           AND h.expected IN (SELECT value FROM json_each(@options))`,
+      )
+      .pluck(),
+    labels: db
+      .prepare<[string], string>("SELECT input_hash || ' ' || expected FROM held_out_predictions WHERE policy_id = ?")
+      .pluck(),
     answers: db.prepare<[string], HeldOutAnswer>(
       'SELECT example_id AS exampleId, expected, predicted FROM held_out_predictions WHERE policy_id = ?',
     ),
@@ -114,9 +124,9 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** Reads a measured row. One of an earlier version counts as familiar, and as unchanged. */
 export function toMeasured({ input: json, unfamiliar, inputHash, probabilities, ...row }: RawMeasured): MeasuredRecord {
   const input = readInput(json);
-  const isSame = input !== null && (inputHash === null || hashString(toCanonicalJson(input)) === inputHash);
+  const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
   const isSetAside = isSetAsideLikelier(JSON.parse(probabilities) as number[]);
-  return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1, isSetAside };
+  return { ...row, inputHash, input: isSame ? input : null, unfamiliar: unfamiliar === 1, isSetAside };
 }
 
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
@@ -137,6 +147,11 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
     /** Up to `limit` of a policy's held-out rows as measured; ids are random, so they are a sample. */
     listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
       statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
+    /** What policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. */
+    listDoubted: (typeId: string, upTo: number, options: readonly string[]): string[] =>
+      statements.doubted.all({ typeId, upTo, options: JSON.stringify(options) }),
+    /** What a policy was measured by, as `toMeasuredLabel` writes it. */
+    listLabels: (policyId: string): string[] => statements.labels.all(policyId),
     /** The input of an example as it is now; null when it was deleted. */
     readInput: (exampleId: string): JsonObject | null => readInput(statements.input.get(exampleId) ?? null),
     listAnswers: (policyId: string): HeldOutAnswer[] => statements.answers.all(policyId),
