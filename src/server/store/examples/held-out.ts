@@ -147,10 +147,10 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
     /** Up to `limit` of a policy's held-out rows as measured; ids are random, so they are a sample. */
     listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
       statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
-    /** What policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. */
+    /** Lists what policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. */
     listDoubted: (typeId: string, upTo: number, options: readonly string[]): string[] =>
       statements.doubted.all({ typeId, upTo, options: JSON.stringify(options) }),
-    /** What a policy was measured by, as `toMeasuredLabel` writes it. */
+    /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */
     listLabels: (policyId: string): string[] => statements.labels.all(policyId),
     /** The input of an example as it is now; null when it was deleted. */
     readInput: (exampleId: string): JsonObject | null => readInput(statements.input.get(exampleId) ?? null),
