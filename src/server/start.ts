@@ -293,7 +293,7 @@ function openRuntime(
     textModel,
     encoderHost,
     now: () => clock.monotonic(),
-    // What the workbench does by itself, or for an explanation, counts as one caller.
+    // Checks by the workbench itself, or for an explanation, count as one caller.
     checkElsewhere: (order, callerId = 'inputs') => preparation.run(callerId, 'checkInput', order),
     findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
     findVersion: (typeId, versionId) => store.decisionTypes.getVersion(typeId, versionId),

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findDocumentProblems, listCommands } from './document-commands.ts';
+import { translatedWords } from './message-voice.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -51,6 +52,19 @@ describe('The documents', () => {
         .map((target) => `${path}: ${target}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('are written as a native speaker writes', () => {
+    const prose = documents.filter((path) => !/^(?:CHANGELOG|test)/.test(path));
+    const found = prose.flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line, at) =>
+          translatedWords.map(([word, instead]) => ({ word, instead, line, place: `${path}:${at + 1}` })),
+        ),
+    );
+    const broken = found.filter(({ word, line }) => word.test(line));
+    expect(broken.map(({ place, instead }) => `${place}: write: ${instead}`)).toEqual([]);
   });
 
   it('name sources that exist', () => {

@@ -4,6 +4,18 @@ import ts from 'typescript';
 export type VoiceProblem = { place: string; text: string; problem: string };
 export type SourceText = { path: string; text: string };
 
+/** Phrases that a native speaker does not write, with what is written instead; documents do without them, too. */
+export const translatedWords: readonly [RegExp, string][] = [
+  [/\bof now\b/i, 'current'],
+  [/\banew\b/i, 'again'],
+  [/\bby chance\b|\b(?:stream|source|order)s? of chance\b/i, 'at random'],
+  [/\bleft away\b/i, 'omitted'],
+  [/\bwhat of (?:a|an|the|its?|them|which)\b/i, 'parts of'],
+  [/\bworked off\b/i, 'handled'],
+  [/\bof before\b/i, 'former'],
+  [/\b(?:at least|at most|from|below|by) so many\b/i, 'this many'],
+];
+
 /** Words that no text for people contains, with what is written instead. */
 const bannedWords: readonly [RegExp, string][] = [
   [/\blive model/i, 'connected model'],
@@ -19,14 +31,7 @@ const bannedWords: readonly [RegExp, string][] = [
   [/\bstrange\b/i, 'unfamiliar'],
   [/\btold\b/i, 'reported, stated'],
   [/\bteacher models?\b/i, 'model connection, teacher'],
-  [/\bof now\b/i, 'current'],
-  [/\banew\b/i, 'again'],
-  [/\bby chance\b|\b(?:stream|source|order)s? of chance\b/i, 'at random'],
-  [/\bleft away\b/i, 'omitted'],
-  [/\bwhat of (?:a|an|the|its?|them|which)\b/i, 'parts of'],
-  [/\bworked off\b/i, 'handled'],
-  [/\bof before\b/i, 'former'],
-  [/\b(?:at least|at most|from|below|by) so many\b/i, 'this many'],
+  ...translatedWords,
 ];
 
 /** Stands for an interpolation, whose text is not known. */
@@ -108,7 +113,7 @@ function findProblemsAt(node: ts.Node, positions: MessagePositions): [text: stri
     }
   }
   const written = toWrittenText(node);
-  if (written !== null) {
+  if (written !== null && anyBannedWord.test(written)) {
     for (const [word, instead] of bannedWords) {
       const line = written.split('\n').find((each) => word.test(each));
       if (line !== undefined) problems.push([line.trim(), `write: ${instead}`]);
@@ -159,8 +164,13 @@ const openings: readonly [RegExp, string][] = [
   [/(?:^|[.:;] )Whoever\b/, 'name who it is'],
 ];
 
+/** All of them in one look, as nearly every text has none. */
+const anyBannedWord = new RegExp(bannedWords.map(([word]) => word.source).join('|'), 'i');
+
 const sayWords = (text: string): [text: string, problem: string][] =>
-  bannedWords.flatMap(([word, instead]) => (word.test(text) ? [[text, `write: ${instead}`]] : []));
+  anyBannedWord.test(text)
+    ? bannedWords.flatMap(([word, instead]) => (word.test(text) ? [[text, `write: ${instead}`]] : []))
+    : [];
 
 /** A name as its words: `isLeftOut` and `is_left_out` are `is left out`. */
 const toWords = (name: string) => name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();

@@ -298,6 +298,7 @@ describe('decisions', () => {
       dryRun: false,
       sharedMs: 0,
       tellsUnread: false,
+      lost: [],
     });
     if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
     expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
@@ -321,6 +322,7 @@ describe('decisions', () => {
     const unknown = { ok: true, value: { decision_type: 'nobody', input } } as const;
     const outcomes = await decideBatch(deps, caller, [...items, unknown, good], {
       toItemId: (index) => `item-${index}`,
+      toLost: () => [],
       dryRun: false,
     });
     expect(outcomes.map((outcome) => (outcome.ok ? outcome.response.request_id : outcome.error.code))).toEqual([
@@ -340,7 +342,7 @@ describe('decisions', () => {
       deps,
       caller,
       { decision_type: 'loan', input },
-      { requestId: 'one', trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false },
+      { requestId: 'one', trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false, lost: [] },
     );
     await pending.recorded;
     const [logged] = (await deps.store.logs.page(type.seq, {}, 1, 10)).decisions;

@@ -165,8 +165,11 @@ describe('a start that fails half-way', () => {
     const { token } = await before.deps.auth.issuer.issue();
     await makeType(callerOf(before.app, { authorization: `Bearer ${token}` }));
     const { db, store } = before.deps;
-    const [type] = store.decisionTypes.listAll();
-    if (type === undefined) throw new Error('the type is missing');
+    const made = db.prepare<[], { id: string; organisationId: string }>(
+      'SELECT id, organisation_id AS organisationId FROM decision_types',
+    );
+    const { id, organisationId } = made.get() ?? expect.fail('the type is missing');
+    const type = store.decisionTypes.get(id, organisationId) ?? expect.fail('the type is missing');
     store.trainingRuns.begin(type, trainingConfigSchema.parse({}), { tool: '1', node: '1' });
     db.exec(
       `CREATE TRIGGER refuse BEFORE UPDATE OF status ON policies BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
