@@ -7,8 +7,8 @@ import type { SourceText } from './message-voice.ts';
 /** Lines that stand twice count as repeated from so many on. */
 const repeatedLines = 8;
 
-export const maxFunctionLines = 80;
-export const maxFolderFiles = 16;
+const maxFunctionLines = 80;
+const maxFolderFiles = 16;
 
 /** Reads the files below `root` that match, in the order of their paths. */
 export function readSources(root: string, pattern: string | string[]): SourceText[] {

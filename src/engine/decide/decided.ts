@@ -20,7 +20,7 @@ export type DecisionMade = {
 export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[] };
 
 /** `callerId`: whose work it is, where an input is checked in a process that callers share. */
-export type DecideOptions = { trace?: boolean; callerId?: string };
+type DecideOptions = { trace?: boolean; callerId?: string };
 
 export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */

@@ -268,7 +268,7 @@ function describeOperation(
 }
 
 /** The operation table as an OpenAPI 3.1 document: every parameter, body, answer and error of every operation. */
-export function makeOpenApi(version: string): JsonSchema {
+function makeOpenApi(version: string): JsonSchema {
   const operations = listOperations();
   const { write, named } = createSchemaWriter();
   named.set('Error', write(errorEnvelopeSchema, 'output'));

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StartError } from '../process/start-error.ts';
 import { copyBeforeUpgrade } from './database-copy.ts';
-import { addInputHash } from './examples/first-labels.ts';
+import { addInputHash } from './input-hash.ts';
 import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;

@@ -10,7 +10,7 @@ import type { KnownField } from './fields.ts';
 import { isSamePath } from './table.ts';
 
 /** One item of a completion list; `insert` is what it puts in, `detail` and `help` are shown beside it. */
-export type Completion = {
+type Completion = {
   label: string;
   kind: 'field' | 'function' | 'macro' | 'value';
   insert: string;

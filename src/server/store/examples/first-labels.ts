@@ -2,19 +2,6 @@
  * The first label of an example: what it is measured by once its label was changed after a model's doubt, or with many
  * others. Every statement that gives an example a label sets it by these expressions, so no door bends a figure.
  */
-import type { Database } from 'better-sqlite3';
-import type { JsonObject } from '../../../engine/domain.ts';
-import { toCanonicalJson } from '../../../engine/json.ts';
-import { hashString } from '../../../engine/random.ts';
-
-/** The hash by which an input is known again; held-out rows keep it when their example is deleted. */
-export const hashInput = (input: JsonObject): number => hashString(toCanonicalJson(input));
-
-/** Gives a connection the function of SQL `input_hash(json)`: `hashInput` of an input. */
-export function addInputHash(db: Database): void {
-  const hash = (json: unknown) => hashInput(JSON.parse(json as string) as JsonObject);
-  db.function('input_hash', { deterministic: true, directOnly: true }, hash);
-}
 
 /** A label that nobody has confirmed since a teacher gave it is not a measure. */
 const isMeasure = '(examples.by_teacher = 0 OR examples.reviewed = 1)';

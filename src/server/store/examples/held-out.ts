@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { hashInput } from './first-labels.ts';
+import { hashInput } from '../input-hash.ts';
 
 /** A held-out example; `input` is null when the example was deleted. */
 export type HeldOutRecord = {
