@@ -53,6 +53,17 @@ describe('the readings of a type', () => {
     const decided = await decide(cells);
     expect(decided).toMatchObject({ decision: 'weg', rules_triggered: ['teuer'] });
     expect(decided).not.toHaveProperty('unread');
+    const item = { decision_type: 'buchungen', input: cells };
+    const { results } = (await call('POST', '/api/v1/decide/batch', [item])).body;
+    for (const answer of [await decide(cells, '?dry_run=true'), results[0]]) {
+      expect(answer).toMatchObject({ decision: 'weg', rules_triggered: ['teuer'] });
+    }
+    const { key } = (await call('POST', '/api/v1/api-keys', { name: 'agent' })).body;
+    const params = { name: 'make_decision', arguments: item };
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const accept = 'application/json, text/event-stream';
+    const told = await call('POST', '/mcp', asked, { authorization: `Bearer ${key}`, accept });
+    expect(told.text).toContain('"rules_triggered":["teuer"]');
     expect(await decide({ ...cells, Stammgast: 'nein' })).toMatchObject({ rules_triggered: ['Juni'] });
     expect(await decide({ Anreise: '2017-06-12', Preis: 182.75, Stammgast: true, Hotel: null })).toMatchObject({
       rules_triggered: ['teuer'],
