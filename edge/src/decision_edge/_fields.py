@@ -190,9 +190,9 @@ def describe_lost(places: Sequence[str]) -> list[str]:
     sentences = [
         f"{_quote(_shorten(place.removeprefix('input.')))} is a whole number beyond 2^53, which loses digits; "
         "send it as text"
-        for place in places[:_MAX_SENTENCES]
+        for place in places[:MAX_SENTENCES]
     ]
-    more = len(places) - _MAX_SENTENCES
+    more = len(places) - MAX_SENTENCES
     return [*sentences, f"and {more} more"] if more > 0 else sentences
 
 
