@@ -1,5 +1,6 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  DROP INDEX held_out_inputs;
   DROP INDEX examples_by_first_decision;
   ALTER TABLE training_snapshots DROP COLUMN first_decision;
   ALTER TABLE examples DROP COLUMN first_decision;
