@@ -83,7 +83,7 @@ function weighColumn(survey: ColumnSurvey, values: readonly Value[], labels: rea
     const percent = toPercent(telling.share);
     const isFew = distinct <= maxCertainValues;
     return isFew && telling.share >= certainShare
-      ? toLeak(`It follows from the answer: it tells the answer in ${percent} of the rows.`, telling, isFew)
+      ? toLeak(`It is probably written after the answer: it tells it in ${percent} of the rows.`, telling, isFew)
       : toLeak(`It alone tells the answer in ${percent} of the rows. Is it known before the decision?`, telling, isFew);
   }
   // The other way round: whether there is a value follows from the label.

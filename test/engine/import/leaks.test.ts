@@ -46,7 +46,7 @@ describe('a column that tells the answer', () => {
     [
       'state afterwards',
       (row) => ({ open: 'A', solved: 'B', rejected: 'C' })[answerOf(row)] ?? '',
-      'It follows from the answer: it tells the answer in 100 % of the rows.',
+      'It is probably written after the answer: it tells it in 100 % of the rows.',
     ],
     [
       'solution',

@@ -162,7 +162,7 @@ describe('what a file becomes', () => {
     expect(Object.fromEntries(reasons)).toEqual({
       Buchung: 'It only names the row: 80 different values in 80 rows.',
       Zeile: 'It only names the row: 80 different values in 80 rows.',
-      'Zustand danach': 'It follows from the answer: it tells the answer in 100 % of the rows.',
+      'Zustand danach': 'It is probably written after the answer: it tells it in 100 % of the rows.',
     });
     const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
     const { rows } = makePlan(sheet, roles, chooseReadings(surveys, kinds), { storniert: { kind: 'add' } }, newType);
