@@ -62,6 +62,31 @@ def test_twice_the_input_is_at_most_twice_the_work(make_bundle: Any, make: Make)
         assert whole < MAX_S
 
 
+def test_twice_the_body_is_at_most_twice_the_work_of_a_service(make_bundle: Any) -> None:
+    """Each route that takes a body [LRG-6] [SRV-2]."""
+
+    def decide(values: dict[str, Any]) -> None:
+        assert service.ask("POST", "/decide", {"decision_type": "loan", "input": values}).status == 200
+
+    def decide_batch(values: dict[str, Any]) -> None:
+        items = [{"decision_type": "loan", "input": values}]
+        assert service.ask("POST", "/decide/batch", items).status == 200
+
+    def measure_service(route: Callable[[dict[str, Any]], None], make: Make, size: int) -> float:
+        before = service.read_processor_s()
+        for run in range(3):
+            route(make(size, run))
+        return (service.read_processor_s() - before) / 3
+
+    with Service(make_bundle(make_wide)) as service:
+        for route in (decide, decide_batch):
+            route({})
+            for make in INPUTS.values():
+                half, whole = (measure_service(route, make, size) for size in (900, 1_800))
+                assert whole < MAX_GROWTH * half + NOISE_S
+                assert whole < MAX_S
+
+
 def test_a_service_is_not_held_up_by_misspelt_names(make_bundle: Any) -> None:
     """[LRG-6] [SRV-2]"""
     with Service(make_bundle(make_wide)) as service:
