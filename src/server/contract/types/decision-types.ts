@@ -182,7 +182,7 @@ const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
 const base = '/api/v1/decision-types';
 
 /** Of the definitions that one answer lists: more would keep everybody waiting while it is written. */
-export const maxVersionsCharacters = 3_000_000;
+export const maxVersionsCharacters = 1_000_000;
 
 export const decisionTypeOperations = {
   'decision_types.create': operation('POST', base, {
