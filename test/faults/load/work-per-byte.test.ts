@@ -324,11 +324,18 @@ async function measure(ask: (run: number) => Promise<SentAnswer>, firstRun = 0) 
   return { answers, heldMs: median(heldMs), allMs: median(allMs) };
 }
 
-/** Of a call that computes for longer than others may wait: how long they do, as it gives way. */
-async function measureWait(ask: () => Promise<SentAnswer>): Promise<number> {
+/**
+ * Of a call that computes for longer than others may wait: how long they do, as it gives way. The least of three,
+ * because what the calls before it left behind is collected during one of them.
+ */
+async function measureWait(ask: (run: number) => Promise<SentAnswer>): Promise<number> {
   const look = () => send({ port: server.port, key: token }, 'GET', '/health');
-  const { smallCallMs } = await runBeside(ask(), look, pid(), () => measureMainThreadMs(pid()));
-  return smallCallMs.at(-1) ?? 0;
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (const run of [6, 7, 8]) {
+    const { smallCallMs } = await runBeside(ask(run), look, pid(), () => measureMainThreadMs(pid()));
+    leastMs = Math.min(leastMs, smallCallMs.at(-1) ?? 0);
+  }
+  return leastMs;
 }
 
 /** Asks with half and with whole sizes; `isExpected` tells the statuses that may be answered. */
@@ -345,7 +352,7 @@ async function compare(
   const figures = `${what}: ${ofHalf.allMs} ms, twice as much ${ofWhole.allMs} ms, of which ${ofWhole.heldMs} ms held`;
   if (process.env['WORK_FIGURES']) process.stdout.write(`${figures} ${ofWhole.answers.map(({ status }) => status)}\n`);
   expect.soft(ofWhole.allMs, figures).toBeLessThan(maxGrowth * ofHalf.allMs + noiseMs);
-  const held = ofWhole.heldMs < maxHeldMs ? ofWhole.heldMs : await measureWait(() => ask(whole, 6));
+  const held = ofWhole.heldMs < maxHeldMs ? ofWhole.heldMs : await measureWait((run) => ask(whole, run));
   expect.soft(held, figures).toBeLessThan(maxHeldMs);
 }
 
