@@ -6,9 +6,10 @@
 /** A label that nobody has confirmed since a teacher gave it is not a measure. */
 const isMeasure = '(examples.by_teacher = 0 OR examples.reviewed = 1)';
 
-/** The held-out rows `h` of a type's policies, of an equal input each. */
-const equalRows = (typeId: string, input: string) => `policies p JOIN held_out_predictions h
-  ON h.policy_id = p.id AND h.input_hash = input_hash(${input}) WHERE p.decision_type_id = ${typeId}`;
+/** The held-out rows `h` of a type's policies, of an equal input each; it is hashed once, not for each policy. */
+const equalRows = (typeId: string, input: string) => `(SELECT input_hash(${input}) AS hash LIMIT 1) own
+  CROSS JOIN policies p CROSS JOIN held_out_predictions h ON h.policy_id = p.id AND h.input_hash = own.hash
+  WHERE p.decision_type_id = ${typeId}`;
 
 /** Whether models that had not seen the input found another option than its label: a check of labels, or a policy. */
 const isDoubted = `(EXISTS (SELECT 1 FROM label_searches s
