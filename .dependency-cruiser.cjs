@@ -14,7 +14,10 @@ const parts = {
   engine: [
     // The ground: words, errors, ports, numbers and texts that everything above speaks in.
     [
-      'domain.ts',
+      'domain/definition.ts',
+      'domain/training.ts',
+      'domain/metrics.ts',
+      'domain/decision.ts',
       'measured.ts',
       'costs.ts',
       'thresholds.ts',

@@ -1,6 +1,6 @@
 /** The costs of decisions: a price for each kind of wrong answer and for a person's look, and their total. */
 import { z } from 'zod';
-import { confidenceThresholdsSchema, nameText } from './domain.ts';
+import { confidenceThresholdsSchema, nameText } from './domain/definition.ts';
 
 const maxCost = 1_000_000_000;
 const maxPairs = 2_500;

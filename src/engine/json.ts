@@ -1,5 +1,14 @@
 /** JSON values: which are objects, and one form in which equal ones are equal texts, to compare and digest them. */
-import type { Json, JsonObject } from './domain.ts';
+import { z } from 'zod';
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** A JSON object in a body, not walked again: bodies are read from JSON. */
+export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<
+  JsonObject,
+  { [key: string]: unknown }
+>;
 
 /** Whether a value is an object, neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {

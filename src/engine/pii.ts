@@ -1,5 +1,5 @@
 /** Personal data in an input, found by the dot paths that a decision type names. */
-import type { Json, JsonObject } from './domain.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /**
  * Copies the input with every value at a dot path replaced, in every element of arrays; null stays. A key with dots

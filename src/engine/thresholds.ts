@@ -1,5 +1,5 @@
 /** Thresholds of a type: one for all options, and higher ones that single options may have. */
-import type { ConfidenceThresholds } from './domain.ts';
+import type { ConfidenceThresholds } from './domain/definition.ts';
 
 /** The thresholds of a version; a training's own escalation threshold wins, and lifts `auto_decide`. */
 export function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {

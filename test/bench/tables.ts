@@ -1,5 +1,5 @@
 /** Tables made by a seeded generator: the same rows on every machine. */
-import type { JsonObject } from '../../src/engine/domain.ts';
+import type { JsonObject } from '../../src/engine/json.ts';
 import { createRandom } from '../../src/engine/random.ts';
 
 export type TableRow = { input: JsonObject; decision: string };

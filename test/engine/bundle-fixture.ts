@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type BundleParts, packBundle, unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import type { Golden } from '../../src/engine/bundle/manifest.ts';
 import type { ClassifierModel, LogisticModel } from '../../src/engine/classifiers/model.ts';
-import type { Definition, JsonObject, Rule } from '../../src/engine/domain.ts';
+import type { Definition, Rule } from '../../src/engine/domain/definition.ts';
 import type { FeaturePlan } from '../../src/engine/features/plan.ts';
+import type { JsonObject } from '../../src/engine/json.ts';
 import { exportClassifier } from '../../src/engine/onnx/classifier.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
 

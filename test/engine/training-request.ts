@@ -1,12 +1,7 @@
 /** Small training requests for the stories about training. */
-import {
-  type Definition,
-  type EscalationPolicy,
-  type JsonObject,
-  type TrainingConfig,
-  type TrainingExample,
-  trainingConfigSchema,
-} from '../../src/engine/domain.ts';
+import type { Definition, EscalationPolicy } from '../../src/engine/domain/definition.ts';
+import { type TrainingConfig, type TrainingExample, trainingConfigSchema } from '../../src/engine/domain/training.ts';
+import type { JsonObject } from '../../src/engine/json.ts';
 import type { TrainRequest } from '../../src/engine/training/request.ts';
 
 export const config: TrainingConfig = trainingConfigSchema.parse({ n_tuning_trials: 5 });

@@ -1,11 +1,10 @@
 /** The policy bundle: a ZIP of everything that is needed to decide, packed and unpacked. */
 import { strFromU8, strToU8 } from 'fflate';
 import type { ZodType } from 'zod';
-import type { JsonObject } from '../domain.ts';
 import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/familiarity.ts';
 import { countSlots } from '../features/kinds.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
 import { packAdapters, unpackAdapters } from '../text/adapters.ts';

@@ -1,5 +1,5 @@
 /** Sentences about a policy that its model card and its report share. */
-import type { Rule } from '../domain.ts';
+import type { Rule } from '../domain/definition.ts';
 import { describeCondition } from '../rules/analysis/words.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,11 +1,10 @@
 /** The input contract of a policy: one list of fields, of which manifest, model card and Python package speak. */
 import { z } from 'zod';
 import { countUtf8Bytes } from '../code-points.ts';
-import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from '../features/dates.ts';
 import { type FeaturePlan, type FieldKind, listTextFields } from '../features/plan.ts';
 import { isFiniteNumber, readPath, toCategory } from '../features/values.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import type { RulesFile } from '../rules/compile.ts';
 import { listChildren, type RuleNode } from '../rules/tree.ts';

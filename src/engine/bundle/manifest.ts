@@ -1,16 +1,16 @@
 /** The contents of a bundle: the entries' names, the manifest, reason codes and golden decisions. */
 import { z } from 'zod';
 import { classifierKinds } from '../classifiers/model.ts';
-import type { Decision, JsonObject } from '../domain.ts';
+import { type Decision, stages } from '../domain/decision.ts';
 import {
   confidenceThresholdsSchema,
   escalationPolicySchema,
-  goldenInputKinds,
   optionsSchema,
   readingSchema,
   reasonCodesSchema,
-  stages,
-} from '../domain.ts';
+} from '../domain/definition.ts';
+import { goldenInputKinds } from '../domain/training.ts';
+import type { JsonObject } from '../json.ts';
 import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
 

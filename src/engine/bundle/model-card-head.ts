@@ -1,5 +1,5 @@
 /** The head of a model card for programs, under the keys of Hugging Face. */
-import type { Metrics } from '../domain.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import type { ManifestDraft } from './manifest.ts';
 

@@ -1,7 +1,9 @@
 /** The model card of a bundle. */
-import type { Json, Metrics } from '../domain.ts';
+
+import type { Metrics } from '../domain/metrics.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { nounOf, type PathReading } from '../import/readings.ts';
+import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
 import type { RulesFile } from '../rules/compile.ts';
 import { describeRule, describeThresholds } from './describe-policy.ts';

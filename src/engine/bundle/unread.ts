@@ -1,8 +1,7 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
 import { shorten } from '../code-points.ts';
-import type { Json, JsonObject } from '../domain.ts';
 import { listTextFields } from '../features/plan.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { findNearest, HintBudget } from '../rules/suggest.ts';
 import { type InputFieldKind, isKind, listOtherPaths, type ReadingParts } from './input-fields.ts';
 

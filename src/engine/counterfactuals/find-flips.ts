@@ -2,7 +2,8 @@
  * Finds the fewest and smallest changes to seen values that flip a decision (Wachter et al. 2017; FACE, Poyiadzi et al.
  * 2020), by a greedy search with a beam.
  */
-import type { Decision, JsonObject } from '../domain.ts';
+import type { Decision } from '../domain/decision.ts';
+import type { JsonObject } from '../json.ts';
 import { applyChanges, type Change, type SeenField, toNumberChange } from './seen-values.ts';
 import type { WhatIf } from './what-if.ts';
 

@@ -1,7 +1,7 @@
 /** The values that fields have in the data: what an input could plausibly have been instead. */
-import type { Json, JsonObject } from '../domain.ts';
+
 import { listLeaves, readPath } from '../features/values.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 /** Another value for one field. `distance` is 0 to 1: for numbers the share of seen values that lie between. */
 export type Change = { path: string[]; from: Json | null; to: Json; distance: number };

@@ -1,7 +1,8 @@
 /** Weighs the words of a text by leaving each out (occlusion), or the heaviest of an estimate. */
-import type { Decision, JsonObject } from '../domain.ts';
+import type { Decision } from '../domain/decision.ts';
 import { readPlaces } from '../features/readable-text.ts';
 import { listLeaves, readPath } from '../features/values.ts';
+import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { applyChanges, isText } from './seen-values.ts';
 import type { WhatIf } from './what-if.ts';

@@ -1,7 +1,8 @@
 /** Decides changed inputs within a budget, and says what became of the decision. */
 import type { Decider } from '../decide/decided.ts';
 import type { Stretch } from '../decide/weigh-text.ts';
-import type { Decision, JsonObject } from '../domain.ts';
+import type { Decision } from '../domain/decision.ts';
+import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 
 /** The ports of a search; `pause` gives way to other work when it is due. */

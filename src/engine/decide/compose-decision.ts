@@ -1,5 +1,6 @@
 /** Decisions as they are answered: frozen, because one and the same object may answer many calls. */
-import type { Decision, Rule } from '../domain.ts';
+import type { Decision } from '../domain/decision.ts';
+import type { Rule } from '../domain/definition.ts';
 import { explanations } from './explain.ts';
 import type { Outcome, Prediction } from './thresholds.ts';
 

@@ -1,6 +1,8 @@
 /** The types of a decider and of its decisions. */
-import type { Decision, DecisionTrace, EscalationPolicy, JsonObject } from '../domain.ts';
+import type { Decision, DecisionTrace } from '../domain/decision.ts';
+import type { EscalationPolicy } from '../domain/definition.ts';
 import type { ErrorDetail } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import type { RuleFailure } from '../rules/compile.ts';
 import type { Estimates, Stretch } from './weigh-text.ts';
 

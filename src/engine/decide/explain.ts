@@ -1,4 +1,4 @@
-import type { ConfidenceThresholds } from '../domain.ts';
+import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { FamiliarityCheck } from '../features/familiarity.ts';
 
 /** Formats a confidence so that it stays on its side of both thresholds: never "0.85, below 0.85". */

@@ -1,9 +1,10 @@
 /** Golden decisions: recorded with a bundle, and decided again wherever it is to be used. */
 import type { Bundle } from '../bundle/bundle.ts';
 import { type Golden, type GoldenOutput, toGoldenOutput } from '../bundle/manifest.ts';
-import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
+import type { DecisionTrace } from '../domain/decision.ts';
+import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { ErrorDetail } from '../errors.ts';
-import { toCanonicalJson } from '../json.ts';
+import { type JsonObject, toCanonicalJson } from '../json.ts';
 import { redactToPlaceholder } from '../pii.ts';
 import type { Decider } from './decided.ts';
 import { isCloseChoice } from './reason-codes.ts';

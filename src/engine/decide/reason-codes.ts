@@ -1,6 +1,6 @@
 /** Reason codes of the classifier's decisions: chosen by heads where those were learned, else by the decided option. */
 import type { Reasons } from '../bundle/manifest.ts';
-import type { DecisionTrace } from '../domain.ts';
+import type { DecisionTrace } from '../domain/decision.ts';
 
 const maxCodes = 3;
 /** A head's code goes with the decision from this probability on. */

@@ -1,5 +1,5 @@
 import type { Manifest } from '../bundle/manifest.ts';
-import type { Stage } from '../domain.ts';
+import type { Stage } from '../domain/decision.ts';
 import { argmax } from '../numeric.ts';
 import { readThresholdsOf } from '../thresholds.ts';
 import { explanations } from './explain.ts';

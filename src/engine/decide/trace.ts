@@ -1,9 +1,11 @@
 /** The trace of a decision, on request: rules, contributions of the fields, times of the stages. */
 import { type ClassifierModel, computeSlotContributions } from '../classifiers/model.ts';
-import type { ConfidenceThresholds, DecisionTrace, JsonObject, RuleTrace } from '../domain.ts';
+import type { DecisionTrace, RuleTrace } from '../domain/decision.ts';
+import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { readPath } from '../features/values.ts';
+import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';

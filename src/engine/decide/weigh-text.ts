@@ -3,12 +3,12 @@
  * removed exactly, the embedding by a first-order estimate of each token's share of the logit. Rules are not tried.
  */
 import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
-import type { JsonObject } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { type Reading, readPlaces, toReadablePlace } from '../features/readable-text.ts';
 import { readPath } from '../features/values.ts';
+import type { JsonObject } from '../json.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import type { NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';

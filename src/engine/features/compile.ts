@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain.ts';
+import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { joinTurns, readTurns } from './conversation.ts';
 import { compileField, countSlots } from './kinds.ts';

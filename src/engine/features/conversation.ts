@@ -1,6 +1,5 @@
 /** Conversations: lists of turns as chat logs and language models have them. Python reads the same (`readable.py`). */
-import type { Json } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 
 /** One turn of a conversation; `role` is empty where nobody is named. */
 export type Turn = { role: string; content: string };

@@ -1,6 +1,5 @@
 /** Infers the fields of the inputs. */
-import type { Json, JsonObject } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { cutTurns, isConversation, readTurns } from './conversation.ts';
 import { parseDate } from './dates.ts';
 import { countSlots, fitField } from './kinds.ts';

@@ -1,6 +1,5 @@
 /** One record per field kind: what is learned from training values, and how a value becomes slots. */
-import type { Json } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import { parseDate } from './dates.ts';
 import type { Field, FieldKind, Stat } from './plan.ts';
 import {

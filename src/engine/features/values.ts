@@ -1,6 +1,5 @@
 /** Reading values out of an input by path, and the arithmetic that all field kinds share. */
-import type { Json, JsonObject } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Stat } from './plan.ts';
 
 /** Names of fields that tell one case from another, not one kind of case from another. */

@@ -1,6 +1,7 @@
 /** The examples as a table: for every field its value in every row. */
-import type { Json, JsonObject } from '../domain.ts';
+
 import { listLeaves } from '../features/values.ts';
+import type { Json, JsonObject } from '../json.ts';
 
 /** A value of a row: undefined where the field is absent; null also stands for a list or a mixture. */
 export type Cell = string | number | boolean | null | undefined;

@@ -1,7 +1,7 @@
 /** How the inputs of today differ from the examples: one sentence for each field that does. */
 import { z } from 'zod';
-import type { JsonObject } from '../domain.ts';
 import { computeWilsonInterval } from '../intervals.ts';
+import type { JsonObject } from '../json.ts';
 import { formatShare } from '../measure/format-share.ts';
 import { collectRows, countCommon } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';

@@ -1,6 +1,6 @@
 /** The kinds of findings about the examples of a decision type. */
 import { z } from 'zod';
-import type { JsonObject } from '../domain.ts';
+import type { JsonObject } from '../json.ts';
 
 export const findingKinds = [
   'contradiction',

@@ -1,5 +1,5 @@
 /** Held-out rows as the search for weak parts counts them: wrong, or given to a person. */
-import type { JudgedPart } from '../domain.ts';
+import type { JudgedPart } from '../domain/metrics.ts';
 import { compileReapply, type DecidingSettings, decideRow, type RecordedRow } from '../measure/reapply.ts';
 import type { JudgedRow } from './slices.ts';
 

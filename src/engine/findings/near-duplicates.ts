@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../domain.ts';
 import { isFiniteNumber, listLeaves } from '../features/values.ts';
-import { isJsonObject, toCanonicalJson } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject, toCanonicalJson } from '../json.ts';
 import { hashNumber, hashString } from '../random.ts';
 import { digestText } from './equal-inputs.ts';
 import { type Finding, type FindingRow, findMajority, quoteList, type Search, toFinding } from './finding.ts';

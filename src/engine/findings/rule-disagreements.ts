@@ -1,5 +1,5 @@
 /** Labels that the rules of the type would decide otherwise. */
-import type { NamedLists, Rule } from '../domain.ts';
+import type { NamedLists, Rule } from '../domain/definition.ts';
 import { compileSoundRules } from '../rules/compile.ts';
 import { type Search, toFinding } from './finding.ts';
 

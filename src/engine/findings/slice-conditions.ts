@@ -1,6 +1,7 @@
 /** The parts into which each field divides rows. */
-import type { JsonObject } from '../domain.ts';
+
 import { findBinEnds } from '../features/tell-label.ts';
+import type { JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import { collectRows, countRows, type RowSet } from '../row-sets.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';

@@ -1,7 +1,7 @@
 /** Where a policy is weak: parts of the rows that are wrong more often than the others. */
 import { z } from 'zod';
-import type { JsonObject } from '../domain.ts';
 import { computeBinomialTail, computeWilsonInterval } from '../intervals.ts';
+import type { JsonObject } from '../json.ts';
 import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { type Condition, listConditions } from './slice-conditions.ts';

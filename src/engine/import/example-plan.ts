@@ -1,6 +1,7 @@
 /** From a sheet to examples: the role of each column, and how a row is read. */
-import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+
+import type { Reading, Readings } from '../domain/definition.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';
 import { inputNames, readReasonCodes, toInput } from './inputs.ts';
 import { usualReadings } from './kinds.ts';

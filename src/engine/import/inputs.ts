@@ -1,6 +1,5 @@
 /** Making an input and its reason codes of a row. */
-import type { Json, JsonObject } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 /** Names of a column that holds whole inputs. */
 export const inputNames: readonly string[] = ['input_payload', 'input'];

@@ -1,5 +1,5 @@
 /** Finds the kind of a column by all of its values, and why; and reads a cell of each kind. */
-import type { Reading } from '../domain.ts';
+import type { Reading } from '../domain/definition.ts';
 import { type DecimalSign, readNumber } from './numbers.ts';
 import { compileReading, yesNoPairs } from './readings.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';

@@ -1,8 +1,9 @@
 /** Columns that tell the answer because they were written after it, or that only name what the row is about. */
-import type { Json } from '../domain.ts';
+
 import { parseDate } from '../features/dates.ts';
 import { isLeak, measureTelling, type Telling, type Value } from '../features/tell-label.ts';
 import { identifierPattern } from '../features/values.ts';
+import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { readLabel } from './labels.ts';
 import { compileCellReader } from './readings.ts';

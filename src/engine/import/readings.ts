@@ -1,6 +1,7 @@
 /** How the texts of a field are read as its kind, in the same way by an import and before a decision. */
-import type { Json, JsonObject, Reading, Readings } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+
+import type { Reading, Readings } from '../domain/definition.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { readDate } from './dates.ts';
 import { splitName } from './inputs.ts';
 import { readNumber } from './numbers.ts';

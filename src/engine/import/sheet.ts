@@ -1,7 +1,7 @@
 /** A file as rows under named columns, whatever its format. */
-import type { Json, JsonObject } from '../domain.ts';
+
 import type { Result } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 /** Formats of text that a caller may state. */
 export const textFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;

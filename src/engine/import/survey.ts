@@ -1,9 +1,11 @@
 /** Surveying the columns of a sheet: what is in each, what it is read as and why, and whether it names its row. */
-import type { Json, Reading, Readings } from '../domain.ts';
+
+import type { Reading, Readings } from '../domain/definition.ts';
 import { cutTurns, isConversation } from '../features/conversation.ts';
 import { parseDate } from '../features/dates.ts';
 import { areMarkup } from '../features/readable-text.ts';
 import { identifierPattern } from '../features/values.ts';
+import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';

@@ -1,5 +1,5 @@
 /** A decision type's words about its options: the labelling model starts from them before there are labels. */
-import type { Definition } from '../domain.ts';
+import type { Definition } from '../domain/definition.ts';
 
 const maxSentences = 8;
 

@@ -1,7 +1,8 @@
 /** How an input becomes the numbers that the labelling model works on: embedding, fields, and a constant. */
-import type { JsonObject } from '../domain.ts';
+
 import { compileFeatures } from '../features/compile.ts';
 import { inferPlan } from '../features/infer.ts';
+import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { hashNumber } from '../random.ts';
 

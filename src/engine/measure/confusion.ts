@@ -1,6 +1,6 @@
 /** Which options are decided where others would be right. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
-import type { Metrics } from '../domain.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import { decideRow, type ReappliedRow } from './reapply.ts';
 
 /** Rows of the matrix are right options, its columns decided ones, both in the order of the labels. */

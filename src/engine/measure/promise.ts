@@ -1,5 +1,5 @@
 /** The threshold that keeps a promised error among automatic decisions, or why there is none. */
-import type { Metrics } from '../domain.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
 import { boundError, isErrorBelow } from './error-bound.ts';
 import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';

@@ -1,7 +1,7 @@
 /** Current rules and thresholds reapplied to held-out rows, without asking the classifier again. */
 import { compileInputValidator } from '../decide/check-bundle.ts';
 import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings } from '../decide/thresholds.ts';
-import type { JsonObject } from '../domain.ts';
+import type { JsonObject } from '../json.ts';
 import type { CompiledRules } from '../rules/compile.ts';
 
 /** A held-out row with what the classifier said about it when it was measured. */

@@ -2,7 +2,8 @@
 import { describeRule, describeThresholds } from '../bundle/describe-policy.ts';
 import type { CostFinding } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
-import type { Metrics, Rule } from '../domain.ts';
+import type { Rule } from '../domain/definition.ts';
+import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { type MeasuredShare, nothingPromised, type WholeDecision } from '../measured.ts';

@@ -1,8 +1,10 @@
 /** Compiles a decision type's rules, and loads compiled ones from a bundle. */
 import { z } from 'zod';
 import { countUtf8Bytes } from '../code-points.ts';
-import { type JsonObject, type NamedLists, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
+import type { RuleTrace } from '../domain/decision.ts';
+import { type NamedLists, type Rule, ruleSchema } from '../domain/definition.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { compilePattern, type PatternBudget } from './evaluation/calls.ts';
 import { compileTree, countStepsLeft, startRun } from './evaluation/evaluate.ts';

@@ -1,5 +1,5 @@
 /** The functions that a rule may call: how they are written, what they take, and a description for the editor. */
-import type { Json } from '../domain.ts';
+import type { Json } from '../json.ts';
 
 /** A type that is known before any input is seen; 'text' is a string. The names are part of the HTTP API. */
 export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | 'null' | 'timestamp' | 'duration';

@@ -1,6 +1,6 @@
 /** The results of checks, analyses and searches of rules, as the wire has them. */
 import { z } from 'zod';
-import { ruleSchema } from '../domain.ts';
+import { ruleSchema } from '../domain/definition.ts';
 
 const range = z.object({ start: z.int(), end: z.int() });
 export const ruleProblemSchema = z.object({

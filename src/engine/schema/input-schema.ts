@@ -2,8 +2,8 @@
 import { Ajv2020, type ErrorObject, str, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { countUtf8Bytes } from '../code-points.ts';
-import type { Json, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { compileLinearPattern } from '../patterns.ts';
 import { isMultiple } from './decimals.ts';
 import { isTimeOfDay, plainFormats, timeFormats } from './formats.ts';

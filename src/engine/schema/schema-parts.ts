@@ -1,7 +1,7 @@
 /** Reads an input schema into its parts: where each leads, and its faults. */
-import type { Json, JsonObject } from '../domain.ts';
+
 import type { ErrorDetail } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { compileLinearPattern } from '../patterns.ts';
 
 /** Schemas inside a schema that a check reads. Ajv takes about 0.3 ms to compile one. */

@@ -1,6 +1,5 @@
 /** Bounds the work of a check by an input schema from the schema alone, before any input is seen. */
-import type { Json, JsonObject } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { weighPattern } from '../patterns.ts';
 import type { Part, ReadSchema } from './schema-parts.ts';
 

@@ -1,7 +1,6 @@
 /** Word pieces of a text: the same ids as the Hugging Face tokenizers give in Python. */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
-import type { JsonObject } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 
 export type Tokenizer = {
   /** Token ids of the whole text: no special tokens, no truncation, no padding. */

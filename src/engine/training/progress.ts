@@ -1,5 +1,5 @@
 /** Progress of a training run as one number that never falls. */
-import type { TrainingStage } from '../domain.ts';
+import type { TrainingStage } from '../domain/training.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { TrainPorts } from './request.ts';
 

@@ -1,6 +1,9 @@
 /** The request and the result of a training run. */
-import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
+import type { Definition } from '../domain/definition.ts';
+import type { Metrics } from '../domain/metrics.ts';
+import type { TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
 import type { LabelCheck } from '../findings/labels.ts';
+import type { JsonObject } from '../json.ts';
 import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256, TextEncoder, TuningGraph } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 

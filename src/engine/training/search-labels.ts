@@ -1,6 +1,8 @@
 /** The check of all labels of a type without a training: before the first one, and between two. */
-import type { JsonObject, TrainingExample } from '../domain.ts';
+
+import type { TrainingExample } from '../domain/training.ts';
 import { compileFeatures } from '../features/compile.ts';
+import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { BatchTextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';

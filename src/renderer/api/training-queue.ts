@@ -1,6 +1,6 @@
 /** Trainings that wait in this window: the service runs one at a time, and refuses a second one. */
 import { createStore } from 'zustand/vanilla';
-import { isInProgress } from '../../engine/domain.ts';
+import { isInProgress } from '../../engine/domain/training.ts';
 import { ApiError } from '../../server/contract/client.ts';
 import type { InputOf, OutputOf } from '../../server/contract/operations.ts';
 

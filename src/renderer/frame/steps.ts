@@ -1,5 +1,5 @@
 /** The way of a decision type from its first file to decisions: five steps, each with its next act. */
-import { isInProgress } from '../../engine/domain.ts';
+import { isInProgress } from '../../engine/domain/training.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { PolicySummary, Readiness } from '../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';

@@ -1,5 +1,5 @@
 /** How a decision type stands, in one line for rail and bar. */
-import { isInProgress } from '../../engine/domain.ts';
+import { isInProgress } from '../../engine/domain/training.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { count, number, toRight } from '../parts/text/figures.ts';

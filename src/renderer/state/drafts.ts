@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla';
-import type { Rule } from '../../engine/domain.ts';
+import type { Rule } from '../../engine/domain/definition.ts';
 import type { DecisionType, Version } from '../../server/contract/types/decision-types.ts';
 import { amendHistory, type History, pushHistory, redoHistory, startHistory, undoHistory } from './history.ts';
 

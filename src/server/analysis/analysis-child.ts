@@ -1,7 +1,7 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TrainingExample } from '../../engine/domain.ts';
+import type { TrainingExample } from '../../engine/domain/training.ts';
 import { compareFamiliarity, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';

@@ -1,5 +1,7 @@
 /** The messages between the server and the process that looks at the examples. */
-import type { JudgedPart, Readings } from '../../engine/domain.ts';
+
+import type { Readings } from '../../engine/domain/definition.ts';
+import type { JudgedPart } from '../../engine/domain/metrics.ts';
 import type { SavedRules } from '../../engine/findings/rule-disagreements.ts';
 import type { DecidingSettings } from '../../engine/measure/reapply.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { Json, JsonObject } from '../../engine/domain.ts';
+import type { Json, JsonObject } from '../../engine/json.ts';
 import { isMask, redactPii } from '../../engine/pii.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { JsonObject, Readings } from '../../engine/domain.ts';
+import type { Readings } from '../../engine/domain/definition.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
@@ -10,7 +10,7 @@ import { askForEncoding, describeFile } from '../../engine/import/report.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
-import { isJsonObject } from '../../engine/json.ts';
+import { isJsonObject, type JsonObject } from '../../engine/json.ts';
 import { type ImportMapping, importFormSchema } from '../contract/examples/examples.ts';
 import {
   parseStrictJson,

@@ -1,6 +1,6 @@
 /** `workbench train`: from a file, or the examples of a type, to a policy that was measured, and its bundle. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { isInProgress } from '../../engine/domain.ts';
+import { isInProgress } from '../../engine/domain/training.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import type { InputOf } from '../contract/operations.ts';

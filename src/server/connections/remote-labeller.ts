@@ -1,6 +1,7 @@
 /** Labels asked of a chat model. What it answers is data: read by a schema, and only options count. */
 import { z } from 'zod';
-import type { Definition, JsonObject } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain/definition.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { askChat, type ChatOptions, type Endpoint, toObjectSchema, writeData } from './chat-client.ts';
 
 /** The view of a decision type for the model; personal data are redacted already. */

@@ -1,7 +1,6 @@
 /** Examples asked of a chat model. What it answers is data: read by a schema and checked like any other. */
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../engine/domain.ts';
-import { jsonObject } from '../../engine/domain.ts';
+import { type Json, type JsonObject, jsonObject } from '../../engine/json.ts';
 import { createProposalCheck, type TeacherMaterial } from '../../engine/training/generate/embedded-teacher.ts';
 import type { Proposal } from '../../engine/training/request.ts';
 import { askChat, type ChatOptions, type Endpoint, toListSchema, toObjectSchema, writeData } from './chat-client.ts';

@@ -1,5 +1,5 @@
 /** The progress of a training attempt, from the reports of its process. */
-import { trainingStages } from '../../engine/domain.ts';
+import { trainingStages } from '../../engine/domain/training.ts';
 import { isoTime } from '../process/clock.ts';
 import type { CompletedStage } from '../store/policies/policy-records.ts';
 import type { AttemptProgress } from '../store/policies/training-runs.ts';

@@ -1,5 +1,6 @@
 /** The messages between the server and a training process. */
-import type { Metrics, TrainingStage } from '../../engine/domain.ts';
+import type { Metrics } from '../../engine/domain/metrics.ts';
+import type { TrainingStage } from '../../engine/domain/training.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type {
   FollowUp,

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
-import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
+import type { TrainingExample } from '../../engine/domain/training.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Adapters } from '../../engine/ports.ts';
 import type {

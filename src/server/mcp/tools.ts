@@ -1,7 +1,7 @@
 /** The tools that agents are offered: operations of the table, their arguments and their answers included. */
 import { z } from 'zod';
 import { toOwnProbability } from '../../engine/decide/compose-decision.ts';
-import { isInProgress } from '../../engine/domain.ts';
+import { isInProgress } from '../../engine/domain/training.ts';
 import { limits } from '../../engine/limits.ts';
 import { decideRequestSchema } from '../contract/deciding/decisions.ts';
 import { newExampleSchema } from '../contract/examples/examples.ts';

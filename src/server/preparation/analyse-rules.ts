@@ -1,6 +1,7 @@
 /** Measures what unsaved rules would do on the examples and the logged inputs of a type. */
-import type { Definition, JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
+import type { Definition, NamedLists, Rule } from '../../engine/domain/definition.ts';
 import { readPath } from '../../engine/features/values.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { isMask, isPiiField } from '../../engine/pii.ts';
 import {
   type Impact,

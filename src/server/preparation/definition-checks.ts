@@ -1,4 +1,4 @@
-import type { Definition } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { toUnknownOption } from '../errors/validation-error.ts';
 

@@ -1,5 +1,5 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
-import type { Reading } from '../../engine/domain.ts';
+import type { Reading } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { type Candidate, findAnswers, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
 import {

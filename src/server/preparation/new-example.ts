@@ -1,5 +1,5 @@
 /** Examples before they are stored: made from a request, with their labels checked. */
-import type { Definition } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
 import type { ExampleRecord } from '../store/examples/examples.ts';

@@ -1,7 +1,7 @@
 /** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
 import type { z } from 'zod';
 import { lostDigits } from '../../engine/bundle/unread.ts';
-import type { Definition } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { compileReadings } from '../../engine/import/readings.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';

@@ -1,5 +1,7 @@
 /** Checks unsaved rules by themselves, with the findings in the contract's form. */
-import type { JsonObject, NamedLists, Rule } from '../../engine/domain.ts';
+
+import type { NamedLists, Rule } from '../../engine/domain/definition.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
 import { type CompiledRules, compileSoundRules } from '../../engine/rules/compile.ts';
 import { toUtf16Range } from '../../engine/rules/source.ts';

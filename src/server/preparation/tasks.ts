@@ -1,6 +1,7 @@
 /** Work that leaves the server's main thread when it is large: each task is a function of its input alone. */
-import type { JsonObject } from '../../engine/domain.ts';
+
 import type { ErrorDetail } from '../../engine/errors.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';
 import { analyseRules } from './analyse-rules.ts';
 import { checkBody } from './check-body.ts';

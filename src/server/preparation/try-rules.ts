@@ -1,5 +1,5 @@
 import type { Costs } from '../../engine/costs.ts';
-import type { Definition } from '../../engine/domain.ts';
+import type { Definition } from '../../engine/domain/definition.ts';
 import type { DecidingSettings, RecordedRow } from '../../engine/measure/reapply.ts';
 import { measureRulesEffect } from '../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../engine/measured.ts';

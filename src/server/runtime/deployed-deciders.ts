@@ -7,8 +7,8 @@ import { type InputField, listInputFields, recallFields } from '../../engine/bun
 import type { Decider } from '../../engine/decide/decided.ts';
 import { compileDecider, compileRulesDecider } from '../../engine/decide/decider.ts';
 import { runGolden } from '../../engine/decide/golden.ts';
-import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import type { JsonObject } from '../../engine/json.ts';
 import { isPiiField } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';

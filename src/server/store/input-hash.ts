@@ -1,7 +1,6 @@
 /** The hash by which an input is known again, in the program and in SQL. */
 import type { Database } from 'better-sqlite3';
-import type { JsonObject } from '../../engine/domain.ts';
-import { toCanonicalJson } from '../../engine/json.ts';
+import { type JsonObject, toCanonicalJson } from '../../engine/json.ts';
 import { hashString } from '../../engine/random.ts';
 
 /** The hash by which an input is known again; held-out rows keep it when their example is deleted. */

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
-import { type JsonObject, type Rule, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { train } from '../../../src/engine/training/train.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packBundle, unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
-import type { Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { makeBookings, type Row, rules, trainBundle } from './bundles.ts';

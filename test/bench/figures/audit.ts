@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { computeCalibrationError } from '../../../src/engine/classifiers/calibration.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { type TrainingExample, trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
 import { boundRunningError, isMeanRefused, rankDecision } from '../../../src/engine/measure/audit.ts';
 import { createRandom } from '../../../src/engine/random.ts';

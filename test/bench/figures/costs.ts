@@ -10,7 +10,11 @@
 import { parseArgs } from 'node:util';
 import { type Costs, costsSchema } from '../../../src/engine/costs.ts';
 import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
-import { type ConfidenceThresholds, defaultThresholds, escalationPolicySchema } from '../../../src/engine/domain.ts';
+import {
+  type ConfidenceThresholds,
+  defaultThresholds,
+  escalationPolicySchema,
+} from '../../../src/engine/domain/definition.ts';
 import { measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom } from '../../../src/engine/random.ts';

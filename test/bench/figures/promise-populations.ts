@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
 import type { TrainPorts } from '../../../src/engine/training/request.ts';

@@ -3,8 +3,8 @@
  * needs, by the number of examples: texts with a few fields, one in fifty copied with small changes.
  */
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../../src/engine/domain.ts';
 import { startDataSearch } from '../../../src/engine/findings/search-data.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 const { values } = parseArgs({ options: { rows: { type: 'string', multiple: true, default: ['25000', '100000'] } } });

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { LabellingModel } from '../../../src/engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../src/engine/labelling/option-texts.ts';
 import { fitRowEncoder } from '../../../src/engine/labelling/row-encoder.ts';

@@ -2,7 +2,7 @@
  * Time and pauses of a search for rules in 20,000 rows of 50 fields, beside the limit of 2 s of processor time. Run:
  * `node test/bench/findings/rule-proposals.ts`.
  */
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { type ProposalRow, proposeRules } from '../../../src/engine/rules/discovery/propose-rules.ts';

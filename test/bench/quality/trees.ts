@@ -11,7 +11,7 @@ import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileScorer } from '../../../src/engine/classifiers/model.ts';
 import { fitTrees } from '../../../src/engine/classifiers/trees.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { softmaxInPlace } from '../../../src/engine/numeric.ts';
 import { readClassifier } from '../../../src/engine/onnx/classifier.ts';

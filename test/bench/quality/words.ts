@@ -14,7 +14,8 @@ import { type WeighedWords, weighWords } from '../../../src/engine/counterfactua
 import { WhatIf } from '../../../src/engine/counterfactuals/what-if.ts';
 import type { Decider } from '../../../src/engine/decide/decided.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import { type JsonObject, trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { computePercentile } from '../../../src/engine/numeric.ts';
 import { train } from '../../../src/engine/training/train.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverFlags } from '../../../scripts/server-flags.ts';
-import { isInProgress, type Metrics, type PolicyStatus, type TrainingConfig } from '../../../src/engine/domain.ts';
+import type { Metrics } from '../../../src/engine/domain/metrics.ts';
+import { isInProgress, type PolicyStatus, type TrainingConfig } from '../../../src/engine/domain/training.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { createIdSource, systemClock } from '../../../src/server/process/clock.ts';
 import { prepareDecisionCharge } from '../../../src/server/store/account/credits.ts';

@@ -1,6 +1,7 @@
 /** Cost of rules beside plain closures and cel-js, with the bounds that must hold. Run: `node test/bench/serving/rules.ts`. */
 import { Environment } from '@marcbachmann/cel-js';
-import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 
 const definition = { options: ['yes', 'no'], reason_codes: [] };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CostFinding, Costs } from '../../../src/engine/costs.ts';
-import type { ConfidenceThresholds } from '../../../src/engine/domain.ts';
+import type { ConfidenceThresholds } from '../../../src/engine/domain/definition.ts';
 import { openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Costs } from '../../../src/engine/costs.ts';
 import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
-import { escalationPolicySchema } from '../../../src/engine/domain.ts';
+import { escalationPolicySchema } from '../../../src/engine/domain/definition.ts';
 import { findCheapestThreshold, measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReappliedRow } from '../../../src/engine/measure/reapply.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';

@@ -7,8 +7,9 @@ import { findWordFlip, weighWords } from '../../../src/engine/counterfactuals/we
 import { WhatIf } from '../../../src/engine/counterfactuals/what-if.ts';
 import type { Decider } from '../../../src/engine/decide/decided.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import type { Decision, JsonObject } from '../../../src/engine/domain.ts';
+import type { Decision } from '../../../src/engine/domain/decision.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { bundleOf } from '../bundle-fixture.ts';
 
 const ports = { now: () => 0, pause: async () => undefined };

@@ -4,8 +4,9 @@ import { toGoldenOutput } from '../../../src/engine/bundle/manifest.ts';
 import type { DecisionResult } from '../../../src/engine/decide/decided.ts';
 import { compileDecider, type DeciderPorts } from '../../../src/engine/decide/decider.ts';
 import { runGolden } from '../../../src/engine/decide/golden.ts';
-import type { Decision, JsonObject } from '../../../src/engine/domain.ts';
+import type { Decision } from '../../../src/engine/domain/decision.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { checkInputSchema, compileInputSchema } from '../../../src/engine/schema/input-schema.ts';
 import { amountModel, amountPlan, bundleOf, zeros } from '../bundle-fixture.ts';
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listInputFields } from '../../../src/engine/bundle/input-fields.ts';
 import { compileUnread } from '../../../src/engine/bundle/unread.ts';
-import type { Json } from '../../../src/engine/domain.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { cutTurns, isConversation } from '../../../src/engine/features/conversation.ts';
 import { inferPlan } from '../../../src/engine/features/infer.ts';
 import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
+import type { Json } from '../../../src/engine/json.ts';
 
 type Case = { name: string; turns: Json[]; isConversation: boolean; text: string; readable: string };
 const cases = JSON.parse(readFileSync(new URL('../../cases/conversations.json', import.meta.url), 'utf8')) as Case[];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import { runGolden } from '../../../src/engine/decide/golden.ts';
-import { trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import type { FamiliarityFile } from '../../../src/engine/features/familiarity.ts';
 import { familiaritySchema, fitsPlan } from '../../../src/engine/features/familiarity.ts';
 import type { FeaturePlan } from '../../../src/engine/features/plan.ts';

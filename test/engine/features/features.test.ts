@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { inferPlan, refitPlan } from '../../../src/engine/features/infer.ts';
 import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 
 type Case = { name: string; plan: unknown; input: JsonObject; dense: number[]; text: string };
 const cases = JSON.parse(readFileSync(new URL('../../cases/features.json', import.meta.url), 'utf8')) as Case[];

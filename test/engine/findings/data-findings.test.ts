@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
 import type { Finding, FindingKind } from '../../../src/engine/findings/finding.ts';
 import { startDataSearch } from '../../../src/engine/findings/search-data.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 type Row = { input: JsonObject; decision: string | null; heldOut?: boolean; reviewedAt?: number };

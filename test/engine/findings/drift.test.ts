@@ -1,7 +1,7 @@
 /** How the inputs of today differ from the examples. */
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
 import { compareFamiliarity, findDrift } from '../../../src/engine/findings/drift.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 /** Inputs with ten fields of several kinds; `change` says what has become of one. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
 import {
   adjustForDiscoveries,
   computeFisherTail,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/engine/findings/significance.ts';
 import { findWeakSlices, type JudgedRow } from '../../../src/engine/findings/slices.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { collectRows, countCommon, countRows, intersect, subtract, unite } from '../../../src/engine/row-sets.ts';
 

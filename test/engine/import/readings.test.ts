@@ -1,10 +1,11 @@
 /** Readings: what an import makes of a cell is what a call makes of the same text, and the Python package. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, Reading } from '../../../src/engine/domain.ts';
+import type { Reading } from '../../../src/engine/domain/definition.ts';
 import { createRowReader } from '../../../src/engine/import/example-plan.ts';
 import { compileReadings } from '../../../src/engine/import/readings.ts';
 import type { Sheet } from '../../../src/engine/import/sheet.ts';
+import type { Json } from '../../../src/engine/json.ts';
 import shared from '../../cases/readings.json' with { type: 'json' };
 
 type SharedCase = { reading: Reading; must_be: string; values: (Json | { misread: true })[] };

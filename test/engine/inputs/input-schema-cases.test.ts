@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { checkInputSchema, compileInputSchema } from '../../../src/engine/schema/input-schema.ts';
 
 type Case = { name: string; schema: JsonObject; accepted: JsonObject[]; refused: JsonObject[] };

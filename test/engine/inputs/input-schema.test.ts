@@ -1,6 +1,6 @@
 /** What an input schema may cost, whatever the input. */
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { checkInputSchema, compileInputSchema, maxLightWork } from '../../../src/engine/schema/input-schema.ts';
 
 const many = (length: number, make: (n: number) => Json) => Array.from({ length }, (_, n) => make(n));

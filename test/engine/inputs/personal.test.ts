@@ -1,6 +1,6 @@
 /** Personal data is found wherever a dot path may mean it. */
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { isPiiField, redactPii } from '../../../src/engine/pii.ts';
 
 const hidden = (input: JsonObject, ...personal: string[]) => redactPii(input, personal, () => '#');

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
+import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { compileLinearPattern, weighPattern } from '../../../src/engine/patterns.ts';
 import { loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const ownPython = `${root}.venv-edge/bin/python`;

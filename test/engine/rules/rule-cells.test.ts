@@ -1,6 +1,6 @@
 /** The cells of the sheet of rules: what is typed, the condition it stands for, and what that decides. */
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/engine/domain.ts';
+import type { Json } from '../../../src/engine/json.ts';
 import { type CellField, putCell, readCell, toCells, writeCell } from '../../../src/engine/rules/analysis/cells.ts';
 import { toCondition } from '../../../src/engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../src/engine/rules/analysis/words.ts';

@@ -1,7 +1,8 @@
 /** Rules that examples suggest: planted ones are found, and chance suggests none. */
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { computeUpperBound } from '../../../src/engine/intervals.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { findReadableNumber } from '../../../src/engine/rules/discovery/cuts.ts';

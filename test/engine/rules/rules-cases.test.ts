@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { findCompletions, findHover, formatCondition } from '../../../src/engine/rules/analysis/editor.ts';
 import { listSchemaFields } from '../../../src/engine/rules/analysis/fields.ts';
 import { type ImpactRow, startComparison, startImpact } from '../../../src/engine/rules/analysis/impact.ts';

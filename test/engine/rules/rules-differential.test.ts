@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
 import { traceInPython } from './python-rules.ts';

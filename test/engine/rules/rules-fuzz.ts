@@ -1,5 +1,5 @@
 /** Random conditions and inputs: the fuel of the comparison between the two evaluators. */
-import type { Json, JsonObject } from '../../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../../src/engine/json.ts';
 
 export type Random = {
   next(): number;

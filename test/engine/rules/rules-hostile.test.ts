@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/engine/domain.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
+import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { formatCondition } from '../../../src/engine/rules/analysis/editor.ts';
 import { lintRules } from '../../../src/engine/rules/analysis/lint.ts';
 import { toTable } from '../../../src/engine/rules/analysis/table.ts';

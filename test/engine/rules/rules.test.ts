@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
 import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
 

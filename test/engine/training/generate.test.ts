@@ -1,7 +1,8 @@
 /** The embedded teacher: what it makes of examples, schema, rules and words, offline. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, TrainingExample } from '../../../src/engine/domain.ts';
+import type { TrainingExample } from '../../../src/engine/domain/training.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { compileInputSchema } from '../../../src/engine/schema/input-schema.ts';
 import { createEmbeddedTeacher, type TeacherMaterial } from '../../../src/engine/training/generate/embedded-teacher.ts';
 import { computeSignature } from '../../../src/engine/training/generate/recombine.ts';

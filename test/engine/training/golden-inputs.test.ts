@@ -1,6 +1,6 @@
 /** What a bundle tests itself by: inputs that nobody sent, which still decide like those that somebody did. */
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../../src/engine/domain.ts';
+import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { makeGoldenInputs, type SeenInput } from '../../../src/engine/training/package/golden-inputs.ts';
 

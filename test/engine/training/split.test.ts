@@ -1,7 +1,7 @@
 /** Which rows are held out, and what holds for ever about it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { prepareRows } from '../../../src/engine/training/data/labelled-rows.ts';
 import { findNearDuplicates } from '../../../src/engine/training/data/near-duplicates.ts';
 import { assignFolds, type SplitRow, splitRows } from '../../../src/engine/training/data/split.ts';

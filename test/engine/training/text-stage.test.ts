@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
-import { type TrainingStage, trainingStages } from '../../../src/engine/domain.ts';
+import { type TrainingStage, trainingStages } from '../../../src/engine/domain/training.ts';
 import type { TextEncoder } from '../../../src/engine/ports.ts';
 import type { Tokenizer } from '../../../src/engine/text/tokenizer.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';

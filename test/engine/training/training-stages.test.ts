@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
-import type { TrainingExample } from '../../../src/engine/domain.ts';
+import type { TrainingExample } from '../../../src/engine/domain/training.ts';
 import { nothingRare } from '../../../src/engine/training/data/rare-options.ts';
 import { createProgressReporter } from '../../../src/engine/training/progress.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';

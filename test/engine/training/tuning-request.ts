@@ -1,5 +1,5 @@
 /** Remarks whose option hangs on one rare word, which word pieces cannot learn and a tuned encoder can. */
-import type { TrainingExample } from '../../../src/engine/domain.ts';
+import type { TrainingExample } from '../../../src/engine/domain/training.ts';
 import { createExample } from '../training-request.ts';
 
 const words = {

@@ -9,7 +9,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trainingStages } from '../../../src/engine/domain.ts';
+import { trainingStages } from '../../../src/engine/domain/training.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import type { WorkerReport } from '../../../src/server/jobs/worker-messages.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';

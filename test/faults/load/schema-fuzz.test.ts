@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { checkInputSchema, compileInputSchema, maxLightWork } from '../../../src/engine/schema/input-schema.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
 import { input, schema } from '../tools/random-schemas.ts';

@@ -6,7 +6,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom, randomCondition } from '../../engine/rules/rules-fuzz.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs } from '../tools/beside-calls.ts';

@@ -1,6 +1,6 @@
 /** Random input schemas, with all that refers to itself and to others, and inputs that may fit them. */
 import fc from 'fast-check';
-import type { JsonObject } from '../../../src/engine/domain.ts';
+import type { JsonObject } from '../../../src/engine/json.ts';
 
 // Not `constructor`: Ajv takes it for a name that `unevaluatedProperties` has seen.
 const names = fc.constantFrom('a', 'b', 'c', 'd');

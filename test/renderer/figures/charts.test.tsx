@@ -1,7 +1,7 @@
 /** Charts as those read them who do not see them: by the sentence below, and as a table. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import type { Metrics } from '../../../src/engine/domain.ts';
+import type { Metrics } from '../../../src/engine/domain/metrics.ts';
 import { number, percent } from '../../../src/renderer/parts/text/figures.ts';
 import { prepareClaims } from '../claims.ts';
 import { claims } from '../deployed.ts';

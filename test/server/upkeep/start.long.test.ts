@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { trainingConfigSchema } from '../../../src/engine/domain.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { systemClock } from '../../../src/server/process/clock.ts';
 import { StartError } from '../../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../../src/server/serve.ts';

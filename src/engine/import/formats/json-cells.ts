@@ -1,6 +1,5 @@
 /** Columns of a table whose cells are JSON: objects become their fields, lists become lists. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { type ParseJson, readCell, type Sheet } from '../sheet.ts';
 import { repairJson } from './json-text.ts';
 import { listFields } from './objects.ts';

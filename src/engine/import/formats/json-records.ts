@@ -1,6 +1,5 @@
 /** Finding the records in a JSON document, in the shapes in which tools write them. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
 /** The elements of a document that are its records, and notes on them. */
 export type Records = {

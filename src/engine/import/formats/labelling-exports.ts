@@ -1,6 +1,5 @@
 /** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Records } from './json-records.ts';
 import { labellingTools, onlyQuestion, type Reading } from './labelling-tools.ts';
 

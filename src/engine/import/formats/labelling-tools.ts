@@ -1,6 +1,5 @@
 /** How labelling tools write a record in their exports: the fields that people saw, and what they said about it. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
 /** The question where a tool has only one. */
 export const onlyQuestion = 'label';

@@ -1,5 +1,5 @@
 /** Number formats of spreadsheets: which of them show dates, times or durations, and such a number as text. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 
 /** How a format shows a number: a day with or without its time, a time of day, or hours that may exceed 24. */
 export type NumberMeaning = 'number' | 'date' | 'time' | 'duration';

@@ -1,6 +1,5 @@
 /** A sheet from objects: their keys are its columns, and so are the keys of objects within them. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { inputNames, isFieldName } from '../inputs.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from '../sheet.ts';
 

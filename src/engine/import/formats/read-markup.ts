@@ -1,6 +1,6 @@
 /** Tables of web pages, and workbooks of Excel 2003 as XML: programs write both under the ending .xls. */
 import { Parser } from 'htmlparser2';
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import { sortSheets, type WorkbookSheet } from './read-workbook.ts';
 import { isTrue, parseXml, readDigits } from './worksheet.ts';
 

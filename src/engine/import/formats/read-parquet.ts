@@ -13,8 +13,7 @@ import {
 import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js';
 import { gunzip } from 'hyparquet-compressors/src/gzip.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
-import type { Json } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json } from '../../json.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { findDurations } from './arrow-durations.ts';
 import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';

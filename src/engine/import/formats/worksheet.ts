@@ -1,6 +1,6 @@
 /** One worksheet of a workbook (ECMA-376, part 1, 18.3): its cells as lines, and its parts without a value to read. */
 import { Parser } from 'htmlparser2';
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import { UnreadableFile } from '../sheet.ts';
 import type { TableLine } from '../tables/find-header.ts';
 import { type NumberMeaning, readSerial } from './number-formats.ts';

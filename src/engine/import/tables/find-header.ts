@@ -1,5 +1,5 @@
 /** Finding the lines that name the columns of a table, and whether there are any. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 
 /** A line of a table; lines count from 1. */
 export type TableLine = { line: number; cells: Json[]; isBelowBlank?: boolean };

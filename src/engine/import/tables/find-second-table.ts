@@ -1,5 +1,5 @@
 /** Finding where a second table begins below the first, in one sheet or text. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import { isFilled, isName, isValue, listCells, measureReach, type TableLine } from './find-header.ts';
 
 /** Rows of each table that are compared. */

@@ -1,5 +1,5 @@
 /** From lines of cells to a table: its header, its rows, and the lines that are neither. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './find-header.ts';
 import { findSecondTable } from './find-second-table.ts';

@@ -1,5 +1,5 @@
 /** Editor support for conditions, as pure functions: completion, hover, formatting. */
-import type { NamedLists } from '../../domain.ts';
+import type { NamedLists } from '../../domain/definition.ts';
 import { ruleFunctions, type StaticType } from '../functions.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath, printTree } from '../parsing/print.ts';

@@ -1,5 +1,5 @@
 /** Sets of values that a field may have: the arithmetic behind the rule checks. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import { findJsonType, type JsonType } from '../functions.ts';
 
 export type Literal = string | number | boolean | null;

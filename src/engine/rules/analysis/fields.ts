@@ -1,6 +1,5 @@
 /** Knowledge of the fields of an input: from its schema and from inputs that were seen. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { StaticType } from '../functions.ts';
 import { printPath } from '../parsing/print.ts';
 import { findNearest, HintBudget } from '../suggest.ts';

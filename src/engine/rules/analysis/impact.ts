@@ -1,5 +1,5 @@
 /** The effect of rules on examples: which match, which agree with the labels, and the effect of a change. */
-import type { JsonObject } from '../../domain.ts';
+import type { JsonObject } from '../../json.ts';
 import type { CompiledRules } from '../compile.ts';
 import type { RulesChange } from '../results.ts';
 

@@ -1,6 +1,6 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
 import type { z } from 'zod';
-import type { JsonObject } from '../../domain.ts';
+import type { JsonObject } from '../../json.ts';
 import type { RulesFile } from '../compile.ts';
 import { printPath } from '../parsing/print.ts';
 import type { ruleFindingSchema } from '../results.ts';

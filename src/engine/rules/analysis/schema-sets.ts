@@ -1,6 +1,5 @@
 /** The values that an input schema allows each field. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
 import { anyValue, type FieldSet, isLiteral, typesBySchemaName } from './field-set.ts';
 

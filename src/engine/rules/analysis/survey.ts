@@ -1,6 +1,5 @@
 /** A survey of inputs, counted one by one: their fields with every type and the most frequent values. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { findJsonType, type StaticType } from '../functions.ts';
 import type { SeenField } from '../results.ts';
 import type { KnownField } from './fields.ts';

@@ -2,9 +2,10 @@
  * Rules that examples suggest beside those there are: half of the rows is searched, the other half says how far each
  * can be trusted, with a bound for all that are tried.
  */
-import type { Json, JsonObject, Rule } from '../../domain.ts';
+
+import type { Rule } from '../../domain/definition.ts';
 import { computeUpperBound } from '../../intervals.ts';
-import { toCanonicalJson } from '../../json.ts';
+import { type Json, type JsonObject, toCanonicalJson } from '../../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
 import { collectRows } from '../../row-sets.ts';
 import { type CompiledRules, compileRules } from '../compile.ts';

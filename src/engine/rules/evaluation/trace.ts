@@ -1,5 +1,5 @@
 /** Evaluates one rule and keeps the values that led to its outcome. */
-import type { RuleTrace } from '../../domain.ts';
+import type { RuleTrace } from '../../domain/decision.ts';
 import { listChildren, type RuleNode } from '../tree.ts';
 import { compileTree, countStepsLeft, type Step, startRun } from './evaluate.ts';
 import {

@@ -1,6 +1,6 @@
 /** Converts the syntax tree of cel-js into a tree of the rules language, and reports what the language leaves out. */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { NamedLists } from '../../domain.ts';
+import type { NamedLists } from '../../domain/definition.ts';
 import { compilePattern, type PatternBudget } from '../evaluation/calls.ts';
 import { type FunctionInfo, ruleFunctions } from '../functions.ts';
 import { ruleLimits } from '../rule-limits.ts';

@@ -1,7 +1,7 @@
 /** Parses a condition: cel-js gives syntax and positions, and what it read becomes a tree of the rules language. */
 import { Environment } from '@marcbachmann/cel-js';
 import { countUtf8Bytes } from '../../code-points.ts';
-import type { NamedLists } from '../../domain.ts';
+import type { NamedLists } from '../../domain/definition.ts';
 import { limits } from '../../limits.ts';
 import type { PatternBudget } from '../evaluation/calls.ts';
 import { ruleLimits } from '../rule-limits.ts';

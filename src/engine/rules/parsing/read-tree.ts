@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { isFunctionCall } from '../functions.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import { type At, binaryOperators, macros, type RuleNode } from '../tree.ts';

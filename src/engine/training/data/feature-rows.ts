@@ -1,7 +1,7 @@
 import type { Rows } from '../../classifiers/classifier.ts';
-import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import type { JsonObject } from '../../json.ts';
 import { compileNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from './encode-texts.ts';
 import { listTreeFields } from './tree-fields.ts';

@@ -1,7 +1,8 @@
 /** Labelled examples in the order and form that training works with. */
-import type { JsonObject, TrainingExample } from '../../domain.ts';
+
+import type { TrainingExample } from '../../domain/training.ts';
 import { WorkbenchError } from '../../errors.ts';
-import { toCanonicalJson } from '../../json.ts';
+import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import { groupNearRepeats } from './near-repeats.ts';

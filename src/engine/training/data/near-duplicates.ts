@@ -1,5 +1,5 @@
 /** Held-out inputs that say the same as an input of the training side in nearly the same words. */
-import type { Json } from '../../domain.ts';
+import type { Json } from '../../json.ts';
 import type { LabelledRow } from './labelled-rows.ts';
 import { foldText } from './near-repeats.ts';
 import { compareStrings } from './split.ts';

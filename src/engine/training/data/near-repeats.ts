@@ -1,6 +1,7 @@
 /** Rows that nearly repeat each other: learned from and held out, they flatter classifiers that memorise. */
-import type { Json, JsonObject } from '../../domain.ts';
+
 import { isFiniteNumber, listLeaves } from '../../features/values.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
 import { compareStrings } from './split.ts';
 

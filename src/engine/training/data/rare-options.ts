@@ -1,5 +1,5 @@
 /** Options with too few examples to be learned, which are left to a person. */
-import type { TrainingConfig, TrainingExample } from '../../domain.ts';
+import type { TrainingConfig, TrainingExample } from '../../domain/training.ts';
 
 type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 

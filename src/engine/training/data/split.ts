@@ -2,7 +2,7 @@
  * Which rows are trained on and which held out: by an input's content alone, so that adding rows moves none; near
  * repeats follow the oldest.
  */
-import type { RowSource } from '../../domain.ts';
+import type { RowSource } from '../../domain/training.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** The facts about an example that a split needs. */

@@ -1,6 +1,6 @@
 /** Evaluates a fitted model on rows that it has not seen. */
 import type { ClassifierModel } from '../../classifiers/model.ts';
-import type { FamiliarityEffect } from '../../domain.ts';
+import type { FamiliarityEffect } from '../../domain/metrics.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';

@@ -1,5 +1,5 @@
 /** Whether more examples would help: the figures of models that were fitted on parts of the training rows. */
-import type { LearningCurve } from '../../domain.ts';
+import type { LearningCurve } from '../../domain/metrics.ts';
 import type { Confusion } from '../../measure/confusion.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';

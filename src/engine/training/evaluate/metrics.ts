@@ -1,6 +1,6 @@
 /** Figures of merit of predictions on held-out rows. */
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { computeRatio, type OptionScores, scoreOptions } from '../../measure/confusion.ts';
 import { argmax } from '../../numeric.ts';

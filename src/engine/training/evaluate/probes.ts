@@ -1,5 +1,5 @@
 /** Texts that have nothing to do with any decision type: they show whether unfamiliar inputs are noticed. */
-import type { Json, JsonObject } from '../../domain.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { createStream, randomStreams } from '../../random.ts';
 
 const sentences = [

@@ -1,5 +1,6 @@
 /** Synthetic examples beside those of the user, where the configuration asks for them. */
-import type { Metrics, TrainingExample } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
+import type { TrainingExample } from '../../domain/training.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { splitRows } from '../data/split.ts';
 import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';

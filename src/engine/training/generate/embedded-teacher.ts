@@ -1,5 +1,6 @@
-import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import type { Definition } from '../../domain/definition.ts';
+import type { TrainingExample } from '../../domain/training.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';

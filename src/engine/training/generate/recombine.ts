@@ -1,6 +1,5 @@
 /** New inputs between two of one option: numbers interpolated, sentences combined, the rest copied. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
 import { compareStrings } from '../data/split.ts';
 import { isProse, joinSentences, splitSentences, splitWords } from './sentences.ts';

@@ -1,6 +1,5 @@
 /** Inputs for a decision type that has no examples yet, made from its schema, its rules and its words. */
-import type { Json, JsonObject } from '../../domain.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
 import { listChildren, type RuleNode } from '../../rules/tree.ts';
 import { pick } from './recombine.ts';

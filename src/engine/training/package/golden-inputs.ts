@@ -1,7 +1,7 @@
 /** Inputs for golden decisions that nobody sent: put together from what at least five examples share. */
-import type { Json, JsonObject } from '../../domain.ts';
+
 import { parseDate } from '../../features/dates.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { redactToPlaceholder } from '../../pii.ts';
 import { createStream, type Random, randomStreams } from '../../random.ts';
 import type { RulesFile } from '../../rules/compile.ts';

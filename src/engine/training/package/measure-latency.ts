@@ -1,5 +1,5 @@
 import type { Decider } from '../../decide/decided.ts';
-import type { JsonObject } from '../../domain.ts';
+import type { JsonObject } from '../../json.ts';
 import type { MonotonicClock } from '../../ports.ts';
 
 const maxMeasured = 100;

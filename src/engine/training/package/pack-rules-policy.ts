@@ -5,8 +5,8 @@ import { bundleFormatVersion, type ManifestDraft } from '../../bundle/manifest.t
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
-import type { JsonObject } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import type { JsonObject } from '../../json.ts';
 import type { MonotonicClock, Sha256 } from '../../ports.ts';
 import type { RulesFile } from '../../rules/compile.ts';
 import { makeGoldenInputs } from './golden-inputs.ts';

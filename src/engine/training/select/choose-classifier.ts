@@ -1,6 +1,6 @@
 import { computePooledLogLoss, fitWeights } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
-import type { TrainingConfig } from '../../domain.ts';
+import type { TrainingConfig } from '../../domain/training.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { TextChoice } from './choose-text.ts';
 import type { ClassifierChoice } from './fit-choice.ts';

@@ -1,4 +1,4 @@
-import type { TrainingExample } from '../../domain.ts';
+import type { TrainingExample } from '../../domain/training.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { formatCount } from '../../numeric.ts';
 import { type CompiledRules, compileRules } from '../../rules/compile.ts';

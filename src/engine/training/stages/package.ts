@@ -4,7 +4,7 @@ import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
-import { type Metrics, pendingFollowUp } from '../../domain.ts';
+import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { isSetAsideLikelier, reapplySettings, toMeasuredLabel } from '../../measure/reapply.ts';

@@ -1,5 +1,5 @@
 import type { ThresholdSettings } from '../../decide/thresholds.ts';
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import { decideRow, type ReappliedRow } from '../../measure/reapply.ts';
 import { formatCount } from '../../numeric.ts';
 import type { Generated, Run } from './state.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices, type SliceParams, type SliceReport } from '../../findings/slices.ts';
 import type { DecidingSettings, RecordedRow } from '../../measure/reapply.ts';

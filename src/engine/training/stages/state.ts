@@ -1,5 +1,6 @@
 /** The state of a training run; a stage returns its additions, so that a wrong order does not compile. */
-import type { Metrics, TrainingExample } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
+import type { TrainingExample } from '../../domain/training.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { Adapters } from '../../ports.ts';

@@ -1,5 +1,5 @@
 /** Tuning the text model once a policy decides, and whether it is worth offering as a policy of its own. */
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import { formatCount } from '../../numeric.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import type { Evaluated, Planned, Prepared, Run, TextModelled } from './state.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';

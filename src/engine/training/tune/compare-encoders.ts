@@ -1,5 +1,5 @@
 /** Whether a tuned encoder decides better on rows that neither tuning nor classifier saw. */
-import type { Metrics } from '../../domain.ts';
+import type { Metrics } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { argmax, logSumExp } from '../../numeric.ts';

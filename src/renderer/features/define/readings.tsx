@@ -1,7 +1,7 @@
 /** How texts are read as values, field by field, and how it is changed. */
 import { Button, NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Reading } from '../../../engine/domain.ts';
+import type { Reading } from '../../../engine/domain/definition.ts';
 import { kindOf, usualReadings } from '../../../engine/import/kinds.ts';
 import { columnKinds } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';

@@ -1,5 +1,5 @@
 import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
-import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
 import { showUnseen } from '../../parts/text/names.ts';

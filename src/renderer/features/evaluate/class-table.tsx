@@ -1,4 +1,4 @@
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';

@@ -1,7 +1,7 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Costs } from '../../../engine/costs.ts';
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';

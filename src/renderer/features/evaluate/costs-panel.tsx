@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { CostEstimate, CostFinding } from '../../../engine/costs.ts';
-import type { ConfidenceThresholds, Metrics } from '../../../engine/domain.ts';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Facts, Part } from '../../parts/notes.tsx';

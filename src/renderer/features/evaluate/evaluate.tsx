@@ -1,7 +1,7 @@
 import './evaluate.css';
 import { Button, NativeSelect } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { PolicyDetail, PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { MeasuredShare, WholeDecision } from '../../../engine/measured.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';

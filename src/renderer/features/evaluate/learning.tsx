@@ -1,4 +1,4 @@
-import type { FamiliarityEffect, LearningCurve, Metrics } from '../../../engine/domain.ts';
+import type { FamiliarityEffect, LearningCurve, Metrics } from '../../../engine/domain/metrics.ts';
 import { computeWilsonInterval } from '../../../engine/intervals.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Part } from '../../parts/notes.tsx';

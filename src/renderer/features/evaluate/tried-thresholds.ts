@@ -1,5 +1,5 @@
 /** Thresholds that are tried: all figures of the place are of them, and their address can be handed on. */
-import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { InputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useSettled } from '../../parts/hooks/use-rested.ts';

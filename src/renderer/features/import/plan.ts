@@ -1,5 +1,5 @@
 /** The import of a sheet: its examples, and what is double, contradicts itself or does not fit. */
-import type { Reading, Readings } from '../../../engine/domain.ts';
+import type { Reading, Readings } from '../../../engine/domain/definition.ts';
 import {
   type ColumnRole,
   createRowReader,

@@ -1,6 +1,6 @@
 /** Reads a file and surveys it; whatever goes wrong is a sentence. */
 
-import type { Readings } from '../../../engine/domain.ts';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import { readFile, refuseSize } from '../../../engine/import/read-file.ts';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';

@@ -1,6 +1,6 @@
 /** The mapping of one sheet: what is proposed, what a person changed, and the plan that follows. */
 import { useMemo, useState } from 'react';
-import type { Readings } from '../../../engine/domain.ts';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import { findAnswers } from '../../../engine/import/answers.ts';
 import { type ColumnRole, chooseReadings, proposeRoles } from '../../../engine/import/example-plan.ts';
 import { guessTargets, type LabelTarget, listLabels } from '../../../engine/import/labels.ts';

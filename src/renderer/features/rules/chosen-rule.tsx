@@ -2,7 +2,7 @@
 import { ActionIcon, Button, NumberInput } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo } from 'react';
-import type { NamedLists, Rule } from '../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
 import { readCell } from '../../../engine/rules/analysis/cells.ts';
 import { toCondition } from '../../../engine/rules/analysis/table.ts';
 import { describeCondition } from '../../../engine/rules/analysis/words.ts';

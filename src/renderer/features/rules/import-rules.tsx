@@ -1,7 +1,7 @@
 import { Button, FileButton, Modal, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Rule } from '../../../engine/domain.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';

@@ -1,6 +1,6 @@
 import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { NamedLists } from '../../../engine/domain.ts';
+import type { NamedLists } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { toTable } from '../../../engine/rules/analysis/table.ts';
 

@@ -1,5 +1,5 @@
 /** The order in which rules are asked. */
-import type { Rule } from '../../../engine/domain.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 
 /** Between two rules, so that one can be put between them by hand. */
 const priorityStep = 10;

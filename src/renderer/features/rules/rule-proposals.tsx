@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { Rule } from '../../../engine/domain.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import type { RuleProposals as Proposals } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';

@@ -1,7 +1,7 @@
 import './rules.css';
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
-import type { Rule } from '../../../engine/domain.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import { compileSoundRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';

@@ -1,6 +1,6 @@
 /** The rules of the draft with all that can be done to them, and what they would do. */
 import { useMemo } from 'react';
-import type { NamedLists, Rule } from '../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';

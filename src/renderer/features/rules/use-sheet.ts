@@ -1,6 +1,6 @@
 /** The sheet of rules under the keys: its cursor, the cell that is typed in, and what becomes of what was typed. */
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import type { Rule } from '../../../engine/domain.ts';
+import type { Rule } from '../../../engine/domain/definition.ts';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';

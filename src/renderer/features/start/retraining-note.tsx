@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useIsMutating, useMutation } from '@tanstack/react-query';
-import { isInProgress } from '../../../engine/domain.ts';
+import { isInProgress } from '../../../engine/domain/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';

@@ -2,7 +2,7 @@ import './train.css';
 import { Button } from '@mantine/core';
 import { useReducer, useState } from 'react';
 import { useStore } from 'zustand';
-import { isInProgress, type TrainingConfig } from '../../../engine/domain.ts';
+import { isInProgress, type TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';

@@ -1,7 +1,7 @@
 /** The settings of a training that can be chosen on the page. */
 import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import type { TrainingConfig } from '../../../engine/domain.ts';
+import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { Part } from '../../parts/notes.tsx';
 
 const first = {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { isInProgress, trainingStages } from '../../../engine/domain.ts';
+import { isInProgress, trainingStages } from '../../../engine/domain/training.ts';
 import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';

@@ -1,6 +1,5 @@
 import { Autocomplete, Checkbox, Fieldset, NumberInput } from '@mantine/core';
-import type { Json, JsonObject } from '../../../engine/domain.ts';
-import { isJsonObject } from '../../../engine/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { flattenInput, valueText } from '../../parts/text/inputs.ts';

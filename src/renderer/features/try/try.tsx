@@ -1,7 +1,7 @@
 import './try.css';
 import { Button, Menu } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useWhy, Why } from '../../parts/explained/why.tsx';
 import { JsonText } from '../../parts/fields/growing-text.tsx';

@@ -1,4 +1,4 @@
-import type { RuleTrace } from '../../../engine/domain.ts';
+import type { RuleTrace } from '../../../engine/domain/decision.ts';
 import { showUnseen } from '../text/names.ts';
 
 const tones = { matched: 'good', not_matched: '', error: 'bad', not_reached: '' } as const;

@@ -1,4 +1,4 @@
-import type { DecisionTrace } from '../../../engine/domain.ts';
+import type { DecisionTrace } from '../../../engine/domain/decision.ts';
 import { Bars } from '../bars.tsx';
 import { decimal } from '../text/figures.ts';
 import { valueText } from '../text/inputs.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../engine/domain.ts';
-import { isJsonObject } from '../../../engine/json.ts';
+import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
 
 /**
  * Reads the JSON object that a person has typed; null for a blank text. `noun` names what is typed in the problem's

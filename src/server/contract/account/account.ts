@@ -1,6 +1,6 @@
 /** Users, organisations and API keys. */
 import { z } from 'zod';
-import { characters, nameText } from '../../../engine/domain.ts';
+import { characters, nameText } from '../../../engine/domain/definition.ts';
 import { dateTime, uuid } from '../common.ts';
 import { operation, scopes } from '../operation.ts';
 import { planNames } from './credits.ts';

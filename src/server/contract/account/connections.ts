@@ -1,6 +1,6 @@
 /** Model connections: the configured endpoints of chat models. */
 import { z } from 'zod';
-import { characters, nameText } from '../../../engine/domain.ts';
+import { characters, nameText } from '../../../engine/domain/definition.ts';
 import { dateTime, uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 

@@ -1,6 +1,7 @@
 /** Deciding one input or a batch. */
 import { z } from 'zod';
-import { decisionSchema, decisionTraceSchema, type JsonObject } from '../../../engine/domain.ts';
+import { decisionSchema, decisionTraceSchema } from '../../../engine/domain/decision.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { aliasOf } from '../common.ts';
 import { creates, operation } from '../operation.ts';

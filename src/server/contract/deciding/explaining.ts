@@ -1,6 +1,6 @@
 /** Why a decision was made, and what would change it. */
 import { z } from 'zod';
-import { decisionTraceSchema } from '../../../engine/domain.ts';
+import { decisionTraceSchema } from '../../../engine/domain/decision.ts';
 import { uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 

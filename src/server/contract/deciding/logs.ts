@@ -1,6 +1,6 @@
 /** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
-import { stages } from '../../../engine/domain.ts';
+import { stages } from '../../../engine/domain/decision.ts';
 import { driftSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';

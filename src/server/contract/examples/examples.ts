@@ -1,8 +1,9 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
-import { characters, jsonObject, readingsSchema } from '../../../engine/domain.ts';
+import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
+import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';

@@ -1,6 +1,6 @@
 /** Imports that are sent part by part and take effect at once. */
 import { z } from 'zod';
-import { nameText, readingsSchema } from '../../../engine/domain.ts';
+import { nameText, readingsSchema } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';

@@ -1,6 +1,6 @@
 /** Labelling: what to label next with a suggestion, and the examples that are like one. */
 import { z } from 'zod';
-import { characters } from '../../../engine/domain.ts';
+import { characters } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { creates, operation, reads, updates } from '../operation.ts';

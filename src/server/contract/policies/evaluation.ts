@@ -1,6 +1,8 @@
 /** The decisions of trained policies on their held-out examples. */
 import { z } from 'zod';
-import { confidenceThresholdsSchema, judgedParts, metricsSchema, stages } from '../../../engine/domain.ts';
+import { stages } from '../../../engine/domain/decision.ts';
+import { confidenceThresholdsSchema } from '../../../engine/domain/definition.ts';
+import { judgedParts, metricsSchema } from '../../../engine/domain/metrics.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
 import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
 import { analysisStateShape, pageQuery, paginated, uuid } from '../common.ts';

@@ -1,6 +1,7 @@
 /** Training policies, deploying them and exporting them. */
 import { z } from 'zod';
-import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../../engine/domain.ts';
+import { metricsSchema } from '../../../engine/domain/metrics.ts';
+import { policyStatuses, trainingConfigSchema } from '../../../engine/domain/training.ts';
 import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';

@@ -8,14 +8,14 @@ import {
   defaultThresholds,
   definitionSchema,
   escalationPolicySchema,
-  jsonObject,
   namedListsSchema,
   nameText,
   optionsInputSchema,
   readingsSchema,
   reasonCodesInputSchema,
   ruleSchema,
-} from '../../../engine/domain.ts';
+} from '../../../engine/domain/definition.ts';
+import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
 import { aliasOf, dateTime, pageQuery, paginated, uuid } from '../common.ts';

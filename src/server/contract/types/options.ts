@@ -1,6 +1,6 @@
 /** Options that change with all that names them: renamed, merged into another one, deleted, and as they were again. */
 import { z } from 'zod';
-import { characters, optionInputSchema } from '../../../engine/domain.ts';
+import { characters, optionInputSchema } from '../../../engine/domain/definition.ts';
 import { destroys, operation, updates } from '../operation.ts';
 import { decisionTypeSchema } from './decision-types.ts';
 

@@ -1,6 +1,7 @@
 /** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
-import { jsonObject, namedListsSchema } from '../../../engine/domain.ts';
+import { namedListsSchema } from '../../../engine/domain/definition.ts';
+import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import {

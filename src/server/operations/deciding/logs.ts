@@ -1,7 +1,7 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';

@@ -1,5 +1,5 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
-import type { Decision } from '../../../engine/domain.ts';
+import type { Decision } from '../../../engine/domain/decision.ts';
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';

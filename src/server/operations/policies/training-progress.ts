@@ -1,5 +1,5 @@
 /** How far a training is, as the wire shows it. */
-import { isInProgress, type TrainingStage, trainingStages } from '../../../engine/domain.ts';
+import { isInProgress, type TrainingStage, trainingStages } from '../../../engine/domain/training.ts';
 import { stageSpans } from '../../../engine/training/progress.ts';
 import type { Progress } from '../../contract/policies/training.ts';
 import type { LiveProgress } from '../../jobs/training-ports.ts';

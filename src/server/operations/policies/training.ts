@@ -1,5 +1,5 @@
 /** Training and policies: start, watch, cancel, deploy. */
-import { endedFollowUp } from '../../../engine/domain.ts';
+import { endedFollowUp } from '../../../engine/domain/metrics.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { requireScope } from '../../auth/auth.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
-import type { JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { createTokenizer, type Tokenizer } from '../../../engine/text/tokenizer.ts';
 import { sha256 } from '../../process/clock.ts';
 import { findProgramFolder } from '../../process/program-folder.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { NextRow, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
 import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';

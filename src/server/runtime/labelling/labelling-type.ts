@@ -1,5 +1,5 @@
 /** The labelling model of one decision type inside the labelling child: rows wait here until they are numbers. */
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { LabellingModel, type RowState } from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
 import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';

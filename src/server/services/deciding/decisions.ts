@@ -1,7 +1,8 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
 import type { DecisionMade, DecisionResult } from '../../../engine/decide/decided.ts';
-import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import type { Decision } from '../../../engine/domain/decision.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
 import { toWorkbenchError } from '../../errors/envelope.ts';

@@ -1,8 +1,10 @@
 /** A decision that the thresholds leave open, asked of a connected model. */
 import { z } from 'zod';
 import type { DecisionMade } from '../../../engine/decide/decided.ts';
-import type { Decision, EscalationPolicy, JsonObject } from '../../../engine/domain.ts';
+import type { Decision } from '../../../engine/domain/decision.ts';
+import type { EscalationPolicy } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { redactToPlaceholder } from '../../../engine/pii.ts';
 import { askChat, type Question, toListSchema, toObjectSchema, writeData } from '../../connections/chat-client.ts';

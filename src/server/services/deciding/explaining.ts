@@ -4,9 +4,10 @@ import { type Change, listSeenFields } from '../../../engine/counterfactuals/see
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
 import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
 import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
-import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Explanation } from '../../contract/deciding/explaining.ts';
 import { BusyError } from '../../errors/busy-error.ts';

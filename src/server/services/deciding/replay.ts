@@ -1,6 +1,7 @@
 /** Replays logged inputs with a policy beside the deployed one. Writes no log record. */
-import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Json } from '../../../engine/domain.ts';
 import { readPath } from '../../../engine/features/values.ts';
+import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import type { OrderColumn } from '../../store/examples/example-places.ts';

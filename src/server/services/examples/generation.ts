@@ -1,7 +1,6 @@
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
-import type { JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { toCanonicalJson } from '../../../engine/json.ts';
+import { type JsonObject, toCanonicalJson } from '../../../engine/json.ts';
 import { splitRows } from '../../../engine/training/data/split.ts';
 import { createEmbeddedTeacher, type TeacherMaterial } from '../../../engine/training/generate/embedded-teacher.ts';
 import type { Proposal } from '../../../engine/training/request.ts';

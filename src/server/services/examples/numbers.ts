@@ -1,7 +1,6 @@
 /** How the numbers of a type's inputs are spread. */
 
-import type { JsonObject } from '../../../engine/domain.ts';
-import { isJsonObject } from '../../../engine/json.ts';
+import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

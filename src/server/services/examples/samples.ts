@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { jsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { jsonObject } from '../../../engine/json.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
 import type { Foundation } from '../../foundation.ts';

@@ -11,8 +11,9 @@ import {
 import type { Manifest } from '../../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/model-card.ts';
 import { recordGoldenLines } from '../../../engine/decide/golden.ts';
-import type { JsonObject, Metrics } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
 import { makeGoldenInputs } from '../../../engine/training/package/golden-inputs.ts';

@@ -1,5 +1,5 @@
 import { noCosts } from '../../../engine/costs.ts';
-import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import {
   type ConfidenceBin,

@@ -1,7 +1,8 @@
 /** A finished training stored, and whether it is deployed by itself. */
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Metrics, TrainingConfig } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
+import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { compareOnCommonRows } from '../../../engine/measure/common-rows.ts';
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
 import type { Foundation } from '../../foundation.ts';

@@ -1,5 +1,5 @@
 /** Whether a decision type has enough examples for a training. */
-import type { TrainingConfig } from '../../../engine/domain.ts';
+import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';

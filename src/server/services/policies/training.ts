@@ -1,5 +1,5 @@
 /** Beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
-import type { TrainingConfig } from '../../../engine/domain.ts';
+import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';

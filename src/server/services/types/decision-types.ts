@@ -7,7 +7,7 @@ import {
   escalationPolicySchema,
   type Readings,
   readingsSchema,
-} from '../../../engine/domain.ts';
+} from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';

@@ -1,5 +1,5 @@
 /** Options that go: one new version without them, and every example with it. */
-import type { Definition } from '../../../engine/domain.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';

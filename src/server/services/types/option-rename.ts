@@ -1,6 +1,6 @@
 /** Renaming an option: one new version, and every example with it. */
 import { replaceCostOption } from '../../../engine/costs.ts';
-import type { Definition } from '../../../engine/domain.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';

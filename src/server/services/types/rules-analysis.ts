@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';

@@ -1,5 +1,7 @@
 /** Writing of the decision log: records are added at its end, and a full block of them is summed up. */
-import type { JsonObject, Stage } from '../../../engine/domain.ts';
+
+import type { Stage } from '../../../engine/domain/decision.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { RuleFailure } from '../../../engine/rules/compile.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';

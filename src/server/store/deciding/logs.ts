@@ -1,6 +1,6 @@
 /** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { LogFilter } from '../../contract/deciding/logs.ts';
 import {
   atLeast,

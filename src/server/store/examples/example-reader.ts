@@ -1,9 +1,9 @@
 /** Reading the examples of a type from another process, beside the one that writes. */
 import Database from 'better-sqlite3';
-import type { JsonObject } from '../../../engine/domain.ts';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { RecordedRow } from '../../../engine/measure/reapply.ts';
 import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 

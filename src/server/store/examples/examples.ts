@@ -1,5 +1,5 @@
 /** Training examples of the decision types. */
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { toFieldConditions } from './field-tests.ts';

@@ -1,5 +1,5 @@
 /** The answers of evaluated policies to the examples that they had not seen. */
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
 import type { WorkbenchDatabase } from '../database.ts';

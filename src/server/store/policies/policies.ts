@@ -1,5 +1,5 @@
 /** Policies and their attempts as they are read, and policies of rules alone as they are made. */
-import { trainingConfigSchema } from '../../../engine/domain.ts';
+import { trainingConfigSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';

@@ -1,14 +1,13 @@
 /** Policies and training attempts as the rest of the server sees them, and how they are read from their rows. */
 import { z } from 'zod';
+import { type Metrics, metricsSchema } from '../../../engine/domain/metrics.ts';
 import {
   inProgressStatuses,
-  type Metrics,
-  metricsSchema,
   type PolicyStatus,
   type TrainingConfig,
   type TrainingStage,
   trainingConfigSchema,
-} from '../../../engine/domain.ts';
+} from '../../../engine/domain/training.ts';
 import { type KeptPromise, keptPromiseSchema } from '../../../engine/measured.ts';
 
 /** Versions of the program and of Node; the worker adds that of the inference runtime. */

@@ -1,5 +1,5 @@
 /** The examples that a training sees, frozen at its start and removed at its end. */
-import type { RowSource } from '../../../engine/domain.ts';
+import type { RowSource } from '../../../engine/domain/training.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** The writes of a training. Each names its attempt: one that was replaced changes nothing. */
 import { randomUUID } from 'node:crypto';
-import type { Metrics, TrainingConfig, TrainingStage } from '../../../engine/domain.ts';
+import type { Metrics } from '../../../engine/domain/metrics.ts';
+import type { TrainingConfig, TrainingStage } from '../../../engine/domain/training.ts';
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';

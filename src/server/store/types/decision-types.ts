@@ -1,6 +1,6 @@
 /** Decision types and versions. Only `listRetentions` and `findDeletedName` see deleted ones. */
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
-import { type Definition, definitionSchema } from '../../../engine/domain.ts';
+import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 

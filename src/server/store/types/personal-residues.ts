@@ -1,5 +1,5 @@
 /** Where values of personal fields may still lie that were declared after they were written. */
-import type { JsonObject } from '../../../engine/domain.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { blockRows, toBlockNumber } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 

@@ -11,7 +11,7 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/
 import type { Extension } from '@codemirror/state';
 import { EditorView, hoverTooltip } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { NamedLists } from '../../../../engine/domain.ts';
+import type { NamedLists } from '../../../../engine/domain/definition.ts';
 import { findCompletions, findHover } from '../../../../engine/rules/analysis/editor.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { ruleFunctions } from '../../../../engine/rules/functions.ts';

@@ -1,7 +1,7 @@
 /** The condition of one rule as code, beside the sheet. */
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
-import type { NamedLists, Rule } from '../../../../engine/domain.ts';
+import type { NamedLists, Rule } from '../../../../engine/domain/definition.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import type { RuleProblem } from '../../../../engine/rules/results.ts';
 import type { RulesAnalysis } from '../../../../server/contract/types/rules.ts';

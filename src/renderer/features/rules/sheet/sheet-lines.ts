@@ -1,5 +1,5 @@
 /** The sheet of rules as lines of a spreadsheet, copied or in a file, and what such lines mean. */
-import type { Rule } from '../../../../engine/domain.ts';
+import type { Rule } from '../../../../engine/domain/definition.ts';
 import { toLetters } from '../../../../engine/import/sheet.ts';
 import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';

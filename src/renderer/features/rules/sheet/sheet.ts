@@ -1,5 +1,5 @@
 /** The sheet of all rules: its columns, the texts of its cells, and what is typed into them. */
-import type { Rule } from '../../../../engine/domain.ts';
+import type { Rule } from '../../../../engine/domain/definition.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';

@@ -1,0 +1,252 @@
+/** Everything that a training measured of its policy. */
+import { z } from 'zod';
+import {
+  intervalSchema,
+  measuredShareSchema,
+  reliabilityBinSchema,
+  splitReportSchema,
+  wholeDecisionSchema,
+} from '../measured.ts';
+
+const familiarityEffectSchema = z.object({
+  checks: z.array(z.enum(['words', 'embedding', 'nearest', 'fields'])),
+  target_loss: z.number().describe('The share of inputs like the examples that the limits are set to lose'),
+  flagged: z.number().describe('The share of held-out rows called unfamiliar'),
+  accuracy_familiar: z.number().nullable().describe('Of the classifier on the other rows'),
+  accuracy_unfamiliar: z.number().nullable(),
+  probes_tried: z.int().describe('Texts that have nothing to do with the type'),
+  probes_noticed: z.int().describe('How many of them are noticed'),
+  near: measuredShareSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Examples of options that were left out of learning, and how many of them are noticed; null below four options',
+    ),
+  far: measuredShareSchema
+    .nullable()
+    .default(null)
+    .describe('The same of the texts that have nothing to do with the type; null without text'),
+  sentence: z.string(),
+});
+export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
+
+const learningCurveSchema = z.object({
+  points: z.array(z.object({ share: z.number(), train_size: z.int(), accuracy: z.number(), macro_f1: z.number() })),
+  /** Advice for each option: more examples, nothing, or a clearer difference from the others. */
+  advice: z.array(
+    z.object({ option: z.string(), advice: z.enum(['more', 'enough', 'separate']), sentence: z.string() }),
+  ),
+});
+export type LearningCurve = z.infer<typeof learningCurveSchema>;
+
+const fittedTextSchema = z.object({
+  accuracy: z.number(),
+  accuracy_interval: intervalSchema,
+  log_loss: z.number(),
+  log_loss_interval: intervalSchema,
+});
+const textTuningSchema = z.object({
+  chosen: z.enum(['frozen', 'tuned']),
+  rows: z.int().describe('Training rows that were tuned on in the end'),
+  held_rows: z.int().describe('Rows of the folds on which both encoders were compared'),
+  frozen: fittedTextSchema,
+  tuned: fittedTextSchema,
+  seconds: z.number().describe('What the tuning took; like latencies it differs from run to run'),
+  steps: z.int(),
+  loss_curve: z
+    .array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() }))
+    .describe(
+      'Mean losses after every epoch of the first fold: of its steps, contrastive part included, and of its held-out rows',
+    ),
+});
+
+const rareOptionsReportSchema = z.object({
+  mode: z.enum(['set_aside', 'fallback']),
+  min_per_option: z.int(),
+  options: z.array(z.string()),
+  examples: z.int().describe('Their labelled examples'),
+  labelled: z.int().describe('The labelled examples of all options'),
+  held_out: z
+    .object({ rows: z.int(), handed_on: z.int(), right_by_rule: z.int(), wrong_alone: z.int() })
+    .describe('What becomes of their held-out rows'),
+  sentence: z.string(),
+});
+
+/** The classifier's choice, or the whole decision, wrong where it stands alone and is not right. */
+export const judgedParts = ['classifier', 'whole_decision'] as const;
+export type JudgedPart = (typeof judgedParts)[number];
+
+export const metricsSchema = z
+  .object({
+    accuracy: z.number().describe('Of the classifier alone, on the held-out rows; `whole` judges the whole decision'),
+    macro_f1: z.number().describe('Of the classifier alone'),
+    macro_precision: z.number(),
+    macro_recall: z.number(),
+    per_class: z
+      .record(z.string(), z.record(z.string(), z.number()))
+      .describe('Precision, recall, F1 and rows of each option'),
+    confusion_matrix: z.array(z.array(z.int())).describe('Rows: the right option; columns: the chosen one'),
+    confusion_labels: z.array(z.string()).describe('The options in the order of the matrix'),
+    train_size: z.int().describe('Rows learned from'),
+    test_size: z.int().describe('Rows held out'),
+    feature_count: z.int(),
+    split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
+    accuracy_interval: intervalSchema.nullable().default(null).describe("95 %, Wilson's, on the held-out rows"),
+    macro_f1_interval: intervalSchema.nullable().default(null).describe('95 %, by a bootstrap'),
+    log_loss_before: z.number().nullable().default(null).describe('Before calibration'),
+    log_loss: z.number().describe('After calibration'),
+    ece_before: z
+      .number()
+      .nullable()
+      .describe('Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise'),
+    ece: z.number().nullable().describe('Expected calibration error after calibration; null below 200 rows'),
+    reliability: z.array(reliabilityBinSchema).default([]),
+    whole: wholeDecisionSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'The whole decision on the held-out rows, with the settings of the training; null for earlier policies',
+      ),
+    escalation_estimate: z.number().describe('The share of decisions that would be handed on, rules included'),
+    latency_estimate_p50_ms: z.number().describe('Half of the decisions take at most this long'),
+    latency_estimate_p95_ms: z.number().describe('95 of 100 take at most this long'),
+    risk_coverage: z
+      .array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() }))
+      .describe('For each threshold: share of rows decided at or above it, and the error among those'),
+    /** The lowest threshold that promises the error with 95 % certainty, or null; all bounds hold at once. */
+    suggested_thresholds: z
+      .array(
+        z.object({
+          target_error: z.number(),
+          threshold: z.number().nullable(),
+          coverage: z.number(),
+          error: z.number(),
+          error_interval: intervalSchema,
+        }),
+      )
+      .default([]),
+    rare_options: rareOptionsReportSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'The options that were left to a person, and what becomes of their held-out rows; null where all were learned',
+      ),
+    left_to_rules: z
+      .object({
+        examples: z.int().describe('Labelled examples that a rule decides'),
+        held_out: z.int().describe('How many of them are held out: only the whole decision is measured on these'),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe('What `train_on` left to the rules; null where all examples were learned'),
+    text_tuning: textTuningSchema
+      .nullable()
+      .default(null)
+      .describe('What tuning the text model brought; null where it was not tried'),
+    learning_curve: learningCurveSchema
+      .nullable()
+      .default(null)
+      .describe('Null until `follow_up` is done, and of a tuned text model'),
+    follow_up: z
+      .object({
+        state: z.enum(['pending', 'done', 'ended']),
+        sentence: z.string(),
+        expected_wrong: z
+          .int()
+          .nullable()
+          .default(null)
+          .describe(
+            'About so many of the labels are wrong; null where they are not checked, where the models err on over a fifth of the examples and cannot tell, or where earlier versions checked',
+          ),
+      })
+      .nullable()
+      .default(null)
+      .describe(
+        'Learning curve and checks of labels, computed after the training: pending, done, or ended by another training or the end of the program; null for policies of earlier versions',
+      ),
+    familiarity: familiarityEffectSchema
+      .nullable()
+      .default(null)
+      .describe('What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them'),
+    weak_parts: z
+      .array(z.object({ description: z.string(), fields: z.array(z.string()), rows: z.int(), errors: z.int() }))
+      .nullable()
+      .default(null)
+      .describe(
+        'Parts of the held-out rows that were certainly worse than the others after the training, the worst first; null where none were searched',
+      ),
+    /** Whether the gate on weak parts of the rows was met; null without one. */
+    slice_gate: z
+      .object({
+        judged: z
+          .enum(judgedParts)
+          .default('classifier')
+          .describe('What was judged: the whole decision, and the classifier alone in policies of earlier programs'),
+        max_error: z.number(),
+        min_rows: z.int(),
+        met: z.boolean(),
+        tested: z.int().describe('Parts that were tried'),
+        worst: z.object({ description: z.string(), rows: z.int(), errors: z.int(), error_rate: z.number() }).nullable(),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null),
+    better_than: z
+      .object({
+        policy_version: z.string(),
+        rows: z.int(),
+        right: z.int(),
+        right_before: z.int(),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe(
+        'The policy that this one `follows`, on the rows that both have held out and those on which their text models were compared; null unless it was tuned in the background',
+      ),
+    /** The policy and the one deployed when it was done, on rows held out of both; null without such rows. */
+    compared_with_deployed: z
+      .object({
+        policy_version: z.string(),
+        rows: z.int(),
+        right: z.int(),
+        right_deployed: z.int(),
+        macro_f1: z.number(),
+        macro_f1_deployed: z.number(),
+      })
+      .nullable()
+      .default(null)
+      .describe('What target_f1 is held against where a policy is deployed and both have held out 30 rows or more'),
+    notes: z
+      .array(z.string())
+      .describe('Plain sentences about the run: fields left out and why, texts cut, what the text model uses'),
+    augmentation: z.object({
+      status: z.string(),
+      original_count: z.int(),
+      augmented_count: z.int(),
+      target_size: z.int(),
+      failure_reason: z.string(),
+      per_class_counts: z.record(z.string(), z.int()),
+    }),
+    auto_generation: z.object({
+      status: z.string(),
+      generated_count: z.int(),
+      original_count: z.int(),
+      minimum_required: z.int(),
+    }),
+  })
+  .meta({ id: 'Metrics' });
+export type Metrics = z.infer<typeof metricsSchema>;
+
+export const pendingFollowUp = {
+  state: 'pending',
+  sentence: 'Still being computed: which labels are suspect, and whether more examples would help.',
+  expected_wrong: null,
+} as const satisfies Metrics['follow_up'];
+export const endedFollowUp = {
+  state: 'ended',
+  sentence:
+    'Another training began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
+  expected_wrong: null,
+} as const satisfies Metrics['follow_up'];

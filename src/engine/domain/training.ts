@@ -1,0 +1,135 @@
+/** A training: the examples it learns from, its settings, its stages and the statuses of the policy that it makes. */
+import { z } from 'zod';
+import type { JsonObject } from '../json.ts';
+import { limits } from '../limits.ts';
+
+/** Where a row is from: a person, a teacher, or a corrected live decision, which is not a random one. */
+export type RowSource = 'user' | 'synthetic' | 'correction';
+
+export type TrainingExample = {
+  id: string;
+  input: JsonObject;
+  decision: string | null;
+  /** The label that it is measured by where it is held out; left out or null: its decision. */
+  firstDecision?: string | null;
+  reasonCodes: string[];
+  source: RowSource;
+  /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */
+  test?: boolean;
+  /** Whether it is left to a rule: only the whole decision is measured on it. Left out: no. */
+  ruled?: boolean;
+};
+
+/** The kind of inputs that the golden decisions of a bundle are made of. */
+export const goldenInputKinds = ['synthetic', 'examples'] as const;
+
+const trainedRows = ['all', 'left_by_rules'] as const;
+const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
+
+export const trainingConfigSchema = z
+  .strictObject({
+    augment: z.boolean().default(false).describe('Fill up the training side with varied copies'),
+    augment_target_size: z
+      .int()
+      .min(1)
+      .max(limits.maxExamples)
+      .nullable()
+      .default(null)
+      .describe('Rows to reach with augment'),
+    auto_generate: z.boolean().default(false).describe('Have the teacher fill up options with too few examples'),
+    min_per_option: z
+      .int()
+      .min(limits.leastExamplesPerOption)
+      .max(1_000)
+      .default(limits.minExamplesPerOption)
+      .describe('Labelled examples from which an option is learned'),
+    rare_options: z
+      .enum(rareOptionModes)
+      .default('refuse')
+      .describe(
+        'Options with fewer: `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
+      ),
+    train_on: z
+      .enum(trainedRows)
+      .default('all')
+      .describe('Learn from all examples, or from those that no hard rule decides: the classifier meets no others'),
+    tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
+    n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
+    target_f1: z.number().min(0).max(1).nullable().default(null).describe('Least macro F1 for a deployment; null: any'),
+    auto_deploy: z
+      .boolean()
+      .default(true)
+      .describe('Deploy the policy when it is done and good enough: needs the scope deploy, too'),
+    escalation_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .default(null)
+      .describe('Threshold of escalation of this policy; null: that of the type'),
+    refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
+    slice_gate: z
+      .strictObject({
+        max_error: z.number().min(0).max(1).describe('Greatest share of a part that is decided alone and wrongly'),
+        min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
+      })
+      .nullable()
+      .default(null)
+      .describe('What no part of the held-out rows, by one field or two, may exceed for a deployment'),
+    tune_encoder: z
+      .union([z.literal('auto'), z.boolean()])
+      .default('auto')
+      .describe(
+        'Tunes the text model on the examples, for minutes, taken where better: `true` before the policy is there; `auto` in the background after it, where that leaves room',
+      ),
+    tuning_tokens: z
+      .int()
+      .min(10_000)
+      .max(10_000_000)
+      .default(400_000)
+      .describe('Tokens that tuning may go through, over all steps; 400,000 take about three minutes on two cores'),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .nullable()
+      .default(null)
+      .describe('What all chance in the training follows from; null: the digest of the examples'),
+    golden_inputs: z
+      .enum(goldenInputKinds)
+      .default('synthetic')
+      .describe('What a bundle tests itself by: inputs made up of what five examples share, or examples as they are'),
+  })
+  .meta({ id: 'TrainingConfig' });
+export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
+
+/** Stages of a training run in their order, with the name that is shown. */
+export const trainingStages = [
+  { stage: 'generate', name: 'Generate examples' },
+  { stage: 'prepare', name: 'Prepare data' },
+  { stage: 'features', name: 'Learn features' },
+  { stage: 'text_model', name: 'Fit text model' },
+  { stage: 'classifier', name: 'Train classifier' },
+  { stage: 'evaluate', name: 'Evaluate' },
+  { stage: 'package', name: 'Compile and package' },
+] as const;
+export type TrainingStage = (typeof trainingStages)[number]['stage'];
+
+export const policyStatuses = [
+  'training',
+  'stopping',
+  'cancelling',
+  'cancelled',
+  'trained',
+  'deployed',
+  'failed',
+] as const;
+export type PolicyStatus = (typeof policyStatuses)[number];
+
+/** The statuses of a policy whose training has not ended: it holds the training slot of its organisation. */
+export const inProgressStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
+
+/** Whether a training is still under way in this status. */
+export function isInProgress(status: PolicyStatus): boolean {
+  return (inProgressStatuses as readonly PolicyStatus[]).includes(status);
+}
