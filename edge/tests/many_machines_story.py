@@ -78,6 +78,20 @@ def test_a_refused_row_is_told_in_its_place(spark: SparkSession, make_bundle: An
         decide(decided, predictor, name="id")
 
 
+def test_texts_are_read_as_the_type_reads_them(spark: SparkSession, make_bundle: Any, tmp_path: Path) -> None:
+    """Columns that Spark read as strings, as those of a CSV file [SRV-10]."""
+    comma = {"path": ["loan", "amount"], "reading": {"kind": "number", "decimal": ",", "missing": ["n/a"]}}
+    predictor = EdgePredictor.from_bundle(make_bundle(readings=[comma]))
+    amounts: list[tuple[str, float | None]] = [("3,5", 3.5), ("-2,25", -2.25), ("n/a", None), ("", None), ("viel", None)]
+    frame = read(spark, [{"loan": {"amount": text}} for text, _ in amounts], tmp_path)
+    decided = [row.decided for row in decide(frame, predictor).collect()]
+    inputs = [{"loan": {} if amount is None else {"amount": amount}} for _, amount in amounts]
+    expected = predictor.predict_many(inputs)
+    assert [row.confidence for row in decided] == pytest.approx([each.confidence for each in expected], abs=1e-6)
+    assert [row.decision for row in decided] == [each.decision for each in expected]
+    assert [bool(row.unread) for row in decided] == [False, False, False, False, True]
+
+
 def test_a_stream_is_decided_as_it_comes(spark: SparkSession, make_bundle: Any, tmp_path: Path) -> None:
     """[SRV-10]"""
     source = tmp_path / "in"
