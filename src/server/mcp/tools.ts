@@ -139,7 +139,7 @@ export const tools: readonly Tool[] = [
     name: 'batch_decisions',
     operation: 'decide.batch',
     body: z.strictObject({
-      decisions: z.array(decideArguments).min(1).max(limits.maxBatchSize).describe('In their order'),
+      decisions: z.array(decideArguments).min(1).max(limits.maxBatchSize).describe('In order'),
     }),
     description: `Decides 1 to ${limits.maxBatchSize} inputs in their order. A failed item is null in results and its index is in an entry of errors, equal errors in one; a null is never a decision. Writes a log record and costs ${formatCredits(creditPrices.decision)} for each success, unless dry_run is true.`,
     shorten: ({ errors, ...answer }) => ({ ...answer, errors: groupErrors(errors) }),
@@ -192,7 +192,7 @@ export const tools: readonly Tool[] = [
     omit: ['costs', 'audit', 'escalation_policy', 'readings'],
     shorten: shortenType,
     description:
-      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version, and the earlier ones are kept. Costs no credits.',
+      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, too, as get_decision_type gives them. Costs no credits.',
     summarise: ({ name, active_version, needs_retraining, model_deployed }) =>
       `${JSON.stringify(name)} is changed; version ${active_version.version_number} is active. Cost: none. Next: ${
         needs_retraining

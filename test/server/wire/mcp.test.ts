@@ -198,9 +198,10 @@ describe('an agent with an API key', () => {
         ...type,
         hard_rules: [{ name: 'tiny', condition: 'ctx.amount < 1', then: 'no' }],
         confidence_thresholds: { auto_decide: 0.7, escalation: 0.5 },
+        readings: { amount: { kind: 'number', decimal: ',' } },
       });
       expect(changed).toMatchObject({ name: 'loans', version_number: 2, model_deployed: true });
-      const tiny = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: 0, score: 1 } });
+      const tiny = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: '0,5', score: 1 } });
       expect(tiny).toMatchObject({ decision: 'no', rules_triggered: ['tiny'] });
       expect((await use(client, 'list_policies', type))['items']).toMatchObject([{ id: policy_id, deployed: true }]);
       expect(await use(client, 'deploy_policy', { ...type, policy_id })).toMatchObject({ status: 'deployed' });
