@@ -97,7 +97,7 @@ describe('a spreadsheet that nobody prepared', () => {
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
-    await page().getByRole('button', { name: 'Try it' }).first().click();
+    await page().getByTestId('main').getByRole('button', { name: 'Try it' }).click();
     await page().getByLabel('Anliegen').fill('');
     await page().getByLabel('Anliegen').pressSequentially('Mein Paket ist noch nicht angekommen');
     await expect.poll(() => page().getByTestId('decision').innerText(), { timeout: 10_000 }).toContain('Lieferung');

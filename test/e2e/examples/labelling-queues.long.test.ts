@@ -81,7 +81,7 @@ describe('queues beside the filters', () => {
     // The labelling model reads the examples in the background.
     await expect.poll(async () => (await next()).body.items[0]?.suggestion ?? null, { timeout: 60_000 }).not.toBeNull();
     await workbench.call('GET', `${path}/examples/next?restart=true&queue=flagged`);
-    await page.getByRole('button', { name: 'Most useful next' }).click();
+    await page.getByTestId('side').getByRole('button', { name: 'Most useful next' }).click();
     const offer = page.getByText(/Enter takes (red|green|blue) \(\d/);
     await offer.waitFor();
     const text = await shown().innerText();
@@ -115,7 +115,7 @@ describe('queues beside the filters', () => {
         ?.suggestion?.decision;
     expect(await suggested()).toBe('red');
     await workbench.call('GET', `${path}/examples/next?restart=true&queue=flagged`);
-    await page.getByRole('button', { name: 'Corrections' }).click();
+    await page.getByTestId('side').getByRole('button', { name: 'Corrections' }).click();
     await expect.poll(() => shown().innerText()).toBe('a far thing');
     await page.getByText('Enter confirms blue').waitFor();
     await page.screenshot({ path: `${pictures}/correction.png` });

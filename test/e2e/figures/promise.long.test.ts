@@ -69,7 +69,7 @@ describe('a promise on the page', () => {
       .getByText(/Policy v3 is held back\. The promise of at most 0\.1 % wrong with 95 % certainty is not kept/)
       .waitFor();
     await page.screenshot({ path: `${pictures}/promise-held-back.png` });
-    await page.getByRole('button', { name: 'Deploy v3' }).click();
+    await page.getByTestId('main').getByRole('button', { name: 'Deploy v3' }).click();
     await page.getByText(/Policy v3 is deployed\. The promise of at most 0\.1 % .* is not kept/).waitFor();
     await page.getByRole('row', { name: /v3 deployed/ }).waitFor();
     await goToPlace(page, 'Evaluate');

@@ -132,9 +132,9 @@ describe('the Rules page', () => {
     await page.getByRole('button', { name: 'Format' }).click();
     const formatted = 'ctx.amount > 100 && ctx.country == "DE"';
     await expect.poll(shown).toBe(formatted);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(shown).not.toBe(formatted);
-    await page.getByRole('button', { name: 'Redo' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Redo' }).click();
     await expect.poll(shown).toBe(formatted);
   });
 
