@@ -52,6 +52,12 @@ function findNamed(columns: readonly string[], wanted: readonly string[]): strin
 
 /** The column that is called an answer, or reason codes. */
 export const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
+/** The column that is called an answer, unless others hold the options and it does not; undefined for none. */
+export function findCalledAnswer(columns: readonly string[], { candidates }: Answers): string | undefined {
+  const called = findDecisionColumn(columns) ?? undefined;
+  return candidates.length === 0 || candidates.some(({ column }) => column === called) ? called : undefined;
+}
+
 /** The column whose name says that it holds reason codes; null where there is none. */
 export function findReasonColumn(columns: readonly string[]): string | null {
   return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);

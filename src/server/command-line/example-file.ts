@@ -4,8 +4,8 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readings } from '../../engine/domain/definition.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { proposeRoles, toExampleColumns } from '../../engine/import/example-plan.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
+import { proposeImport, toExampleColumns } from '../../engine/import/plan-import.ts';
 import { askForEncoding, describeFile } from '../../engine/import/report.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
@@ -19,7 +19,7 @@ import {
   toFileProblem,
   toSheetChoice,
 } from '../preparation/import-file.ts';
-import { createExampleReader, guessMapping, planImport } from '../preparation/import-mapping.ts';
+import { createExampleReader, guessMapping, mapImport } from '../preparation/import-mapping.ts';
 import { CommandError, endCodes } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
@@ -69,14 +69,14 @@ export async function readLabelledFile(
 ): Promise<ExampleFile> {
   const read = await readExampleFile(file, () => readFile(file), flags);
   for (const line of describeColumns(read)) say(line);
-  const { sheet, surveys } = read;
-  const { columns } = sheet;
-  const decision = label ?? guessMapping(sheet).decision;
+  const { columns } = read.sheet;
+  const decision = label ?? guessMapping(read.sheet).decision;
   if (decision === null || !columns.includes(decision)) {
     const lack = decision === null ? 'no column that is named like an answer' : `no column "${decision}"`;
     throw refuse(`${file} has ${lack}. Name the one with the answers by --label: ${columns.join(', ')}.`);
   }
-  const { roles, reasons: leftOut, leaks, asked } = proposeRoles(sheet, surveys, decision);
+  const { roles: proposed, leftOut, leaks, asked } = proposeImport(read, [], decision);
+  const roles = new Map(proposed);
   for (const name of flags['leave-out'] ?? []) {
     if (!columns.includes(name) || name === decision)
       throw refuse(
@@ -200,9 +200,10 @@ export function* listRows(
   readings?: Readings,
 ): Generator<LabelledRow & { reasonCodes: string[] }> {
   try {
-    const plan = planImport(sheet, readings === undefined ? surveys : surveyColumns(sheet, readings), [], mapping);
+    const surveyed = readings === undefined ? surveys : surveyColumns(sheet, readings);
+    const plan = mapImport({ sheet, surveys: surveyed }, [], mapping);
     const [question] = plan.questions;
-    if (question !== undefined) throw refuse(`${name}: ${question.msg} by --read-as COLUMN=KIND.`);
+    if (question !== undefined) throw refuse(`${name}: ${question.sentence} by --read-as COLUMN=KIND.`);
     const reader = createExampleReader(sheet, plan, []);
     for (const row of sheet.rows) yield reader.read(row);
   } catch (cause) {

@@ -1,83 +1,63 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
-import type { Reading } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { type Candidate, findAnswers, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
-import {
-  chooseReadings,
-  createRowReader,
-  type ExampleColumns,
-  proposeRoles,
-  type ReadRow,
-  type RowReader,
-  toExampleColumns,
-} from '../../engine/import/example-plan.ts';
+import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
 import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
-import { findLeaks, type Leak } from '../../engine/import/leaks.ts';
-import { askForEncoding } from '../../engine/import/report.ts';
-import { type ColumnKind, readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
-import type { ColumnSurvey } from '../../engine/import/survey.ts';
+import {
+  type ImportPlan,
+  type Proposal,
+  planImport,
+  proposeImport,
+  type Question,
+  type SurveyedSheet,
+  toExampleColumns,
+} from '../../engine/import/plan-import.ts';
+import { createRowReader, type ExampleColumns, type ReadRow, type RowReader } from '../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 
 /** The limit of a body, too: a deeper input could not be sent back. */
 const maxSegments = 28;
-const maxNamedCandidates = 3;
 
-export type ImportPlan = {
-  mapping: ImportMapping;
-  columns: ExampleColumns;
-  candidates: readonly Candidate[];
-  kinds: ReadonlyMap<string, ColumnKind>;
-  /** How each column is read; null as it stands. */
-  readings: ReadonlyMap<string, Reading | null>;
-  /** Columns that tell the answer or may only name the row, whatever becomes of them. */
-  leaks: ReadonlyMap<string, Leak>;
-  /** Columns that are left out, each with a sentence. */
-  leftOut: ReadonlyMap<string, string>;
-  /** Questions to which only a mapping can give the answer. */
-  questions: ErrorDetail[];
-};
+export type MappedImport = ImportPlan & { mapping: ImportMapping; proposal: Proposal };
 
-const toQuestion = (loc: (string | number)[], msg: string): ErrorDetail => ({ type: 'ambiguous', loc, msg });
-
-/** Plans the roles of the columns. Throws `validation_error` for a mapping with columns that the file does not have. */
-export function planImport(
-  sheet: Sheet,
-  surveys: readonly ColumnSurvey[],
-  options: readonly string[],
-  given: ImportMapping | undefined,
-): ImportPlan {
-  const { candidates, isCertain } = findAnswers(surveys, options);
-  const plan = given ? applyMapping(sheet, surveys, given) : proposeMapping(sheet, surveys, candidates, isCertain);
-  checkInputColumns(plan.columns.inputs);
-  const inputs = new Set(plan.columns.inputs);
-  const open = surveys.filter(
-    ({ name, choices }) => choices.length > 0 && inputs.has(name) && plan.mapping.read_as[name] === undefined,
-  );
-  const ambiguous = open.map(({ name, reason, choices }) =>
-    toQuestion(['body', 'mapping', 'read_as', name], `${reason}. Choose ${choices.join(' or ')}`),
-  );
-  const kinds = new Map([
-    ...surveys.map(({ name, kind }) => [name, kind] as const),
-    ...Object.entries(plan.mapping.read_as),
-  ]);
-  const encoding = askForEncoding(sheet);
-  const unknown = encoding === null ? [] : [toQuestion(['body', 'encoding'], `${encoding}. State it in encoding`)];
-  const questions = [...unknown, ...plan.questions, ...ambiguous];
-  return { ...plan, kinds, readings: chooseReadings(surveys, kinds), candidates, questions };
+/**
+ * Plans an import by its mapping or, without one, as it is proposed. Throws `validation_error` for a mapping with
+ * columns that the file does not have.
+ */
+export function mapImport(file: SurveyedSheet, options: readonly string[], given?: ImportMapping): MappedImport {
+  const { columns: names } = file.sheet;
+  if (given) checkMapping(given, names);
+  const answer = given ? given.decision : findCalledAnswer(names, findAnswers(file.surveys, options));
+  const proposal = proposeImport(file, options, answer);
+  const columns = given ? toColumns(given, names) : toExampleColumns(names, proposal.roles);
+  checkInputColumns(columns.inputs);
+  const kinds = given?.read_as ?? {};
+  const plan = planImport(file, proposal, { columns, kinds, settled: given ? names : [] });
+  const isAll = ![...proposal.roles.values()].includes('ignore');
+  const { inputs, decision, reasons } = columns;
+  const found = { decision, reason_codes: reasons, input: isAll ? null : [...inputs], read_as: {} };
+  return { ...plan, mapping: given ?? found, proposal };
 }
 
-type Proposal = Omit<ImportPlan, 'candidates' | 'kinds' | 'readings'>;
+/** A mapping that names no input takes all columns but the answer and the reason codes. */
+function toColumns({ decision, reason_codes: reasons, input }: ImportMapping, names: readonly string[]) {
+  const inputs = input ?? names.filter((name) => name !== decision && name !== reasons);
+  return { inputs, decision, reasons };
+}
 
-function applyMapping(sheet: Sheet, surveys: readonly ColumnSurvey[], mapping: ImportMapping): Proposal {
-  const { columns } = sheet;
-  checkMapping(mapping, columns);
-  const { decision, reason_codes: reasons } = mapping;
-  const inputs = mapping.input ?? columns.filter((name) => name !== decision && name !== reasons);
-  const leaks = findLeaks(sheet, surveys, decision);
-  return { mapping, columns: { inputs, decision, reasons }, leaks, leftOut: new Map(), questions: [] };
+/** Says to a program which part of its request answers a question. */
+export function toRequestProblem({ about, column, sentence }: Question): ErrorDetail {
+  const problems = {
+    encoding: { loc: ['encoding'], msg: `${sentence}. State it in encoding` },
+    answer: { loc: ['mapping', 'decision'], msg: `${sentence} Name it in mapping.decision` },
+    input: { loc: ['mapping', 'input', column], msg: `“${column}”: ${sentence} Name the columns of the input` },
+    kind: { loc: ['mapping', 'read_as', column], msg: sentence },
+  };
+  const { loc, msg } = problems[about];
+  return { type: 'ambiguous', loc: ['body', ...loc], msg };
 }
 
 /** The mapping that the names of the columns say: the labels, the reason codes and, whole, the input. */
@@ -125,36 +105,6 @@ function checkRow(row: SheetRow, { inputs, decision, reasons }: ExampleColumns):
   const [whole] = inputs;
   const isWhole = inputs.length === 1 && whole !== undefined && inputNames.includes(whole.toLowerCase());
   if (isWhole && !Object.hasOwn(values, whole)) refuseFile([toFileProblem(line, whole, `"${whole}" is missing`)]);
-}
-
-/** A column that is called the labels holds them, unless others hold the options and it does not. */
-function proposeMapping(
-  sheet: Sheet,
-  surveys: readonly ColumnSurvey[],
-  candidates: readonly Candidate[],
-  isCertain: boolean,
-): Proposal {
-  const names = candidates.map(({ column }) => column);
-  const called = findDecisionColumn(sheet.columns);
-  const isCalled = called !== null && (names.length === 0 || names.includes(called));
-  const decision = isCalled ? called : isCertain ? (names[0] ?? null) : null;
-  const { roles, reasons: leftOut, leaks, asked } = proposeRoles(sheet, surveys, decision);
-  const columns = toExampleColumns(sheet.columns, roles);
-  const isAll = ![...roles.values()].includes('ignore');
-  const doubts = asked.map((name) =>
-    toQuestion(
-      ['body', 'mapping', 'input', name],
-      `“${name}”: ${leaks.get(name)?.sentence} Name the columns of the input`,
-    ),
-  );
-  const msg = `which column holds the labels: ${names.slice(0, maxNamedCandidates).join(', ')}? Name it in mapping.decision`;
-  return {
-    mapping: { decision, reason_codes: columns.reasons, input: isAll ? null : [...columns.inputs], read_as: {} },
-    columns,
-    leaks,
-    leftOut,
-    questions: isCalled || isCertain ? doubts : [toQuestion(['body', 'mapping', 'decision'], msg)],
-  };
 }
 
 /** Refuses a mapping that names columns the file does not have. */

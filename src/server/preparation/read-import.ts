@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
-import { listNewReadings } from '../../engine/import/example-plan.ts';
 import { describeFile } from '../../engine/import/report.ts';
+import { listNewReadings } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -25,8 +25,9 @@ import {
   createExampleReader,
   type ExampleReader,
   type ImportedExample,
-  type ImportPlan,
-  planImport,
+  type MappedImport,
+  mapImport,
+  toRequestProblem,
 } from './import-mapping.ts';
 import { type ExampleType, maxPreparedValues } from './prepare-examples.ts';
 
@@ -61,8 +62,8 @@ export async function readImport(order: {
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
   const surveys = surveyColumns(sheet, type.definition.readings);
-  const plan = planImport(sheet, surveys, type.definition.options, request.mapping);
-  if (request.commit) refuseProblems(plan.questions);
+  const plan = mapImport({ sheet, surveys }, type.definition.options, request.mapping);
+  if (request.commit) refuseProblems(plan.questions.map(toRequestProblem));
   const { options } = type.definition;
   const reader = createExampleReader(sheet, plan, options);
   const labelReader = createExampleReader(sheet, { ...plan, columns: { ...plan.columns, inputs: [] } }, options);
@@ -83,8 +84,8 @@ export async function readImport(order: {
     result: {
       committed: request.commit,
       mapping: plan.mapping,
-      columns: describeColumns(surveys, plan),
-      answer_candidates: plan.candidates.map((candidate) => describeCandidate(candidate, surveys)),
+      columns: describeColumns(surveys, plan, request.mapping === undefined),
+      answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
       report: describeReport(sheet),
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
@@ -97,7 +98,8 @@ export async function readImport(order: {
 
 function describeColumns(
   surveys: readonly ColumnSurvey[],
-  { leftOut, leaks, kinds, columns }: ImportPlan,
+  { proposal: { leaks, leftOut }, kinds, columns }: MappedImport,
+  isProposed: boolean,
 ): ImportResult['columns'] {
   return surveys.slice(0, maxListedColumns).map(({ name, type, samples, kind, reason, choices }) => ({
     name,
@@ -106,7 +108,7 @@ function describeColumns(
     read_as: kinds.get(name) ?? kind,
     reason,
     choices,
-    left_out: leftOut.get(name) ?? null,
+    left_out: (isProposed ? leftOut.get(name) : null) ?? null,
     explains: leaks.get(name)?.explains ?? null,
     doubt: columns.inputs.includes(name) ? (leaks.get(name)?.sentence ?? null) : null,
   }));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAnswers } from '../../../src/engine/import/answers.ts';
-import { proposeRoles } from '../../../src/engine/import/example-plan.ts';
+import { proposeImport } from '../../../src/engine/import/plan-import.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 
@@ -13,9 +13,9 @@ const fixtures = path.join(import.meta.dirname, '../../fixtures');
 async function judge(name: string, content: string, answer: string) {
   const bytes = new TextEncoder().encode(content);
   const sheet = await readFile({ name, bytes }, {}, { maxBytes: 50_000_000 });
-  const { reasons, leaks, asked } = proposeRoles(sheet, surveyColumns(sheet), answer);
+  const { leftOut, leaks, asked } = proposeImport({ sheet, surveys: surveyColumns(sheet) }, [], answer);
   const questions = asked.map((column) => [column, leaks.get(column)?.sentence]);
-  return { leftOut: Object.fromEntries(reasons), asked: Object.fromEntries(questions), leaks };
+  return { leftOut: Object.fromEntries(leftOut), asked: Object.fromEntries(questions), leaks };
 }
 
 /** A cell that is as it would be by chance, but the same in each run. */

@@ -7,7 +7,7 @@ import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts'
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
 import { readSheet } from '../../../src/server/preparation/import-file.ts';
-import { createExampleReader, planImport } from '../../../src/server/preparation/import-mapping.ts';
+import { createExampleReader, mapImport } from '../../../src/server/preparation/import-mapping.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
@@ -192,7 +192,7 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
   }
   try {
     const sheet = await readSheet(file, {});
-    const plan = planImport(sheet, surveyColumns(sheet), [], undefined);
+    const plan = mapImport({ sheet, surveys: surveyColumns(sheet) }, []);
     const reader = createExampleReader(sheet, plan, []);
     for (const row of sheet.rows) JSON.stringify(reader.read(row));
     return 'read';

@@ -1,10 +1,10 @@
 /** What a file becomes: its labels, its rows, and what is double or contradicts itself. */
 import { describe, expect, it } from 'vitest';
 import { findAnswers } from '../../../src/engine/import/answers.ts';
-import { chooseReadings, proposeRoles } from '../../../src/engine/import/example-plan.ts';
 import { guessTargets, listLabels } from '../../../src/engine/import/labels.ts';
+import { planImport, proposeImport, toExampleColumns } from '../../../src/engine/import/plan-import.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
-import type { Sheet } from '../../../src/engine/import/sheet.ts';
+import type { ColumnKind, Sheet } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
 import { makePlan } from '../../../src/renderer/features/import/plan.ts';
@@ -17,15 +17,22 @@ const findAnswersOf = (sheet: Sheet, options: readonly string[] = []) => {
   return { columns: candidates.map(({ column }) => column), isCertain };
 };
 
-function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] } = newType) {
-  const surveys = surveyColumns(sheet);
-  const answers = findAnswersOf(sheet, type.options);
-  const answer = answers.isCertain ? (answers.columns[0] ?? null) : null;
-  const { roles, reasons } = proposeRoles(sheet, surveys, answer);
+type Chosen = { answer?: string; kinds?: Record<string, ColumnKind> };
+function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] } = newType, chosen: Chosen = {}) {
+  const file = { sheet, surveys: surveyColumns(sheet) };
+  const proposal = proposeImport(file, type.options, chosen.answer);
+  const { answer = null, roles, leftOut } = proposal;
+  const columns = toExampleColumns(sheet.columns, roles);
+  const read = planImport(file, proposal, { columns, kinds: chosen.kinds ?? {}, settled: [] });
   const { targets, near } = guessTargets(answer === null ? [] : listLabels(sheet, answer), type.options);
-  const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
-  const plan = makePlan(sheet, roles, chooseReadings(surveys, kinds), targets, { readings: {}, ...type });
-  return { answers, roles: Object.fromEntries(roles), leftOut: Object.fromEntries(reasons), targets, near, plan };
+  return {
+    answers: findAnswersOf(sheet, type.options),
+    roles: Object.fromEntries(roles),
+    leftOut: Object.fromEntries(leftOut),
+    targets,
+    near,
+    plan: makePlan(sheet, read, targets, { readings: {}, ...type }),
+  };
 }
 
 describe('what a file becomes', () => {
@@ -125,8 +132,8 @@ describe('what a file becomes', () => {
       expect(Object.values(roles)).not.toContain('reasons');
     }
     const both = await csv(`Text,Label,Reason\n${lines(60, (i) => `words ${i},${'xy'[i % 2]},${'abc'[i % 3]}`)}`);
-    expect(proposeRoles(both, surveyColumns(both), 'Label').roles.get('Reason')).toBe('reasons');
-    expect(proposeRoles(both, surveyColumns(both), 'Reason').roles.get('Reason')).toBe('decision');
+    expect(planOf(both, newType, { answer: 'Label' }).roles.Reason).toBe('reasons');
+    expect(planOf(both, newType, { answer: 'Reason' }).roles.Reason).toBe('decision');
   });
 
   it('leaves duplicates out and names contradictions, each with both lines', async () => {
@@ -156,17 +163,13 @@ describe('what a file becomes', () => {
   const bookings = () => csv(`Buchung;Zeile;Anreise;Stammgast;Preis;Ergebnis;Zustand danach\n${lines(80, booking)}`);
 
   it('holds dates, booleans and numbers, without what names the row or follows from the answer [FIL-1] [FIL-4]', async () => {
-    const sheet = await bookings();
-    const surveys = surveyColumns(sheet);
-    const { roles, reasons } = proposeRoles(sheet, surveys, 'Ergebnis');
-    expect(Object.fromEntries(reasons)).toEqual({
+    const { leftOut, plan } = planOf(await bookings(), newType, { answer: 'Ergebnis' });
+    expect(leftOut).toEqual({
       Buchung: 'It only names the row: 80 different values in 80 rows.',
       Zeile: 'It only names the row: 80 different values in 80 rows.',
       'Zustand danach': 'It is probably written after the answer: it tells it in 100 % of the rows.',
     });
-    const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
-    const { rows } = makePlan(sheet, roles, chooseReadings(surveys, kinds), { storniert: { kind: 'add' } }, newType);
-    expect(rows[1]).toEqual({
+    expect(plan.rows[1]).toEqual({
       line: 3,
       example: {
         input: { Anreise: '2024-03-02', Stammgast: false, Preis: 1.5 },
@@ -185,17 +188,7 @@ describe('what a file becomes', () => {
     const sheet = await csv(
       `Preis,label\n${lines(20, (i) => `${i === 3 ? 'viel' : i === 4 ? 'mehr' : i},${'ab'[i % 2]}`)}`,
     );
-    const roles = new Map([
-      ['Preis', 'input'],
-      ['label', 'decision'],
-    ] as const);
-    const { rows, misfits } = makePlan(
-      sheet,
-      roles,
-      chooseReadings(surveyColumns(sheet), new Map([['Preis', 'number']])),
-      {},
-      newType,
-    );
+    const { rows, misfits } = planOf(sheet, newType, { answer: 'label', kinds: { Preis: 'number' } }).plan;
     expect(rows[3]?.example.input).toEqual({ Preis: null });
     expect([...misfits]).toEqual([
       ['Preis', { refusal: { line: 5, column: 'Preis', message: '“viel” is not a number' }, count: 2 }],

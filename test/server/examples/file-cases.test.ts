@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
-import {
-  chooseReadings,
-  createRowReader,
-  proposeRoles,
-  toExampleColumns,
-} from '../../../src/engine/import/example-plan.ts';
+import { planImport, proposeImport, toExampleColumns } from '../../../src/engine/import/plan-import.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import { describeFile } from '../../../src/engine/import/report.ts';
+import { createRowReader } from '../../../src/engine/import/row-reader.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
 import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/import-file.ts';
@@ -38,8 +34,10 @@ async function readByPage({ file, label = 'label', options = {} }: Case): Promis
   const bytes = new Uint8Array(readFileSync(path.join(folder, file)));
   const sheet = await readFile({ name: path.basename(file), bytes }, toSheetChoice(options), { maxBytes: 1e6 });
   const surveys = surveyColumns(sheet);
-  const columns = toExampleColumns(sheet.columns, proposeRoles(sheet, surveys, label).roles);
-  const { readRow } = createRowReader(sheet, columns, chooseReadings(surveys, new Map()));
+  const proposal = proposeImport({ sheet, surveys }, [], label);
+  const columns = toExampleColumns(sheet.columns, proposal.roles);
+  const { readings } = planImport({ sheet, surveys }, proposal, { columns, kinds: {}, settled: [] });
+  const { readRow } = createRowReader(sheet, columns, readings);
   const reasons = Object.fromEntries(surveys.map(({ name, reason }) => [name, reason]));
   const says = describeFile(sheet).join('. ');
   return { inputs: sheet.rows.map((row) => readRow(row).input), reasons, notes: sheet.notes, says };

@@ -1,10 +1,10 @@
 import { Radio, SimpleGrid } from '@mantine/core';
 import { useId } from 'react';
 import type { Candidate } from '../../../engine/import/answers.ts';
+import type { Answer } from '../../../engine/import/plan-import.ts';
 import type { ColumnSurvey } from '../../../engine/import/survey.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import type { Answer } from './use-mapping.ts';
 
 const maxCandidates = 3;
 const maxValues = 4;

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import type { ColumnRole } from '../../../engine/import/example-plan.ts';
+import type { ColumnRole } from '../../../engine/import/plan-import.ts';
 import { columnKinds } from '../../../engine/import/sheet.ts';
 import type { ColumnSurvey } from '../../../engine/import/survey.ts';
 import { Part } from '../../parts/notes.tsx';
@@ -38,7 +38,7 @@ export function ColumnTable({ surveys, rows, mapping }: ColumnTableProps) {
 function ColumnRow({ survey, rows, mapping }: { survey: ColumnSurvey; rows: number; mapping: Mapping }) {
   const { name } = survey;
   const role = mapping.roles.get(name) ?? 'input';
-  const isOpen = mapping.openColumns.includes(name);
+  const isOpen = mapping.listOpen('kind').includes(name);
   const note = role === 'ignore' ? mapping.leftOut.get(name) : role === 'input' ? survey.reason : undefined;
   return (
     <tr>

@@ -5,7 +5,8 @@ import { isolate, showUnseen } from '../../parts/text/names.ts';
 import type { Mapping } from './use-mapping.ts';
 
 /** Asks of columns that tell the answer, or may only name the row, whether they are to be learned from. */
-export function DoubtfulColumns({ mapping: { asked, openAsked, leaks, roles, setRole } }: { mapping: Mapping }) {
+export function DoubtfulColumns({ mapping: { asked, listOpen, leaks, roles, setRole } }: { mapping: Mapping }) {
+  const open = listOpen('input');
   return (
     <Part title="Learn from these columns?">
       <PlainTable heads={['Column', 'Why it is asked', { name: 'Choice', isHidden: true }]}>
@@ -17,7 +18,7 @@ export function DoubtfulColumns({ mapping: { asked, openAsked, leaks, roles, set
               <SegmentedControl
                 aria-label={`Learn from ${isolate(name)}`}
                 size="xs"
-                value={openAsked.includes(name) ? '' : roles.get(name) === 'ignore' ? 'ignore' : 'input'}
+                value={open.includes(name) ? '' : roles.get(name) === 'ignore' ? 'ignore' : 'input'}
                 data={[
                   { value: 'ignore', label: 'Leave it out' },
                   { value: 'input', label: 'Learn from it' },

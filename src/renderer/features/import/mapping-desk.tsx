@@ -1,5 +1,6 @@
 import { Button, Progress, TagsInput, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
+import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -19,7 +20,6 @@ import { LabelTable } from './label-table.tsx';
 import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
-import type { SurveyedSheet } from './read-sheet.ts';
 import { ReadingChooser } from './reading-chooser.tsx';
 import { type ImportTarget, runImport } from './run-import.ts';
 import { toTypeName } from './type-name.ts';
@@ -27,16 +27,17 @@ import { type Mapping, useMapping } from './use-mapping.ts';
 
 /** Why a mapping cannot be carried out, in words; null when it can. */
 function findProblem(
-  { plan, openColumns, openNear, openAsked, decisionColumn }: Mapping,
+  { plan, openNear, listOpen, decisionColumn }: Mapping,
   type: DecisionType | null,
   name: string,
 ): string | null {
   if (plan.rows.length === 0) return 'The file has no rows to import.';
   if (plan.rows.length > limits.maxExamples)
     return `A decision type holds at most ${limits.maxExamples.toLocaleString()} examples.`;
-  if (openColumns.length > 0) return `Choose the kind of ${openColumns.map(isolate).join(', ')} under Columns.`;
+  const [openKinds, openInputs] = [listOpen('kind'), listOpen('input')];
+  if (openKinds.length > 0) return `Choose the kind of ${openKinds.map(isolate).join(', ')} under Columns.`;
   if (openNear.length > 0) return 'Say which labels mean the same.';
-  if (openAsked.length > 0) return `Say whether to learn from ${openAsked.map(isolate).join(', ')}.`;
+  if (openInputs.length > 0) return `Say whether to learn from ${openInputs.map(isolate).join(', ')}.`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   if (plan.newOptions.length < limits.minOptions)
@@ -101,7 +102,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
   const { progress, error, run, cancel } = useImport(fileName, onClose);
   const { plan, answers } = mapping;
   const isAsking = mapping.answer === undefined;
-  const isUnread = (sheet.encoding?.choices.length ?? 0) > 0;
+  const isUnread = mapping.questions.some(({ about }) => about === 'encoding');
   const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
   const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
   return (

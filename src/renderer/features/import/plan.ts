@@ -1,13 +1,8 @@
 /** The import of a sheet: its examples, and what is double, contradicts itself or does not fit. */
-import type { Reading, Readings } from '../../../engine/domain/definition.ts';
-import {
-  type ColumnRole,
-  createRowReader,
-  listNewReadings,
-  type RowReader,
-  toExampleColumns,
-} from '../../../engine/import/example-plan.ts';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import type { LabelTarget } from '../../../engine/import/labels.ts';
+import type { ImportPlan } from '../../../engine/import/plan-import.ts';
+import { createRowReader, listNewReadings, type RowReader } from '../../../engine/import/row-reader.ts';
 import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
 import type { ExampleInput } from '../../../server/contract/examples/examples.ts';
 
@@ -26,17 +21,16 @@ export type Plan = {
   misfits: RowReader['misfits'];
 };
 
-/** Works out the import from what each column becomes, how it is read, and what each label means. */
+/** Works out the examples from what each column becomes, how it is read, and what each label means. */
 export function makePlan(
   sheet: Sheet,
-  roles: ReadonlyMap<string, ColumnRole>,
-  readings: ReadonlyMap<string, Reading | null>,
+  { columns, readings }: Pick<ImportPlan, 'columns' | 'readings'>,
   targets: Readonly<Record<string, LabelTarget>>,
   type: { options: readonly string[]; reason_codes: readonly string[]; readings: Readings },
 ): Plan {
-  const columns = toExampleColumns(sheet.columns, roles);
   const { readRow, misfits } = createRowReader(sheet, columns, readings);
-  const ignored = [...sheet.columns.keys()].filter((index) => roles.get(sheet.columns[index] ?? '') === 'ignore');
+  const used = new Set([...columns.inputs, columns.decision, columns.reasons]);
+  const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
   const seenRows = new Map<string, number>();
   const seenInputs = new Map<string, { line: number; decision: string | null }>();
   const plan: Omit<Plan, 'newOptions' | 'newReasons'> = {

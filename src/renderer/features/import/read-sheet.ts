@@ -1,15 +1,14 @@
 /** Reads a file and surveys it; whatever goes wrong is a sentence. */
 
 import type { Readings } from '../../../engine/domain/definition.ts';
+import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import { readFile, refuseSize } from '../../../engine/import/read-file.ts';
-import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
-import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';
+import type { SheetChoice } from '../../../engine/import/sheet.ts';
+import { surveyColumns } from '../../../engine/import/survey.ts';
 import { maxFileBytes } from '../../parts/text/accepted-files.ts';
 
 /** `readings` are those of the decision type that the file is imported into. */
 export type ReadOrder = { file: File; choice: SheetChoice; readings: Readings };
-/** A sheet with what its columns are. */
-export type SurveyedSheet = { sheet: Sheet; surveys: ColumnSurvey[] };
 export type ReadAnswer = ({ ok: true } & SurveyedSheet) | { ok: false; message: string };
 
 /** Reads a chosen file on the page; an unreadable one becomes a sentence, nothing is thrown. */

@@ -1,9 +1,10 @@
 /** A chosen file, read into a sheet outside the page's thread. */
 import { useEffect, useRef, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
+import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { SheetChoice } from '../../../engine/import/sheet.ts';
 import { useUi } from '../../state/workbench.ts';
-import type { ReadAnswer, ReadOrder, SurveyedSheet } from './read-sheet.ts';
+import type { ReadAnswer, ReadOrder } from './read-sheet.ts';
 
 type SheetState =
   | { kind: 'none' }

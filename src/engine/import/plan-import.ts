@@ -1,0 +1,137 @@
+/** The plan of an import, behind every door: what each column becomes, how it is read, and what is to be asked. */
+import type { Reading } from '../domain/definition.ts';
+import { isJsonObject } from '../json.ts';
+import { type Answers, findAnswers, findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';
+import { inputNames } from './inputs.ts';
+import { usualReadings } from './kinds.ts';
+import { findLeaks, type Leak } from './leaks.ts';
+import { askForEncoding } from './report.ts';
+import type { ExampleColumns } from './row-reader.ts';
+import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
+import type { ColumnSurvey } from './survey.ts';
+
+export type ColumnRole = 'input' | 'decision' | 'reasons' | 'ignore';
+/** A sheet with what its columns are. */
+export type SurveyedSheet = { sheet: Sheet; surveys: readonly ColumnSurvey[] };
+/** The column of the answers, null for none of them; undefined while it is open. */
+export type Answer = string | null | undefined;
+
+export type Proposal = {
+  answers: Answers;
+  answer: Answer;
+  roles: ReadonlyMap<string, ColumnRole>;
+  /** Columns that are left out, each with a sentence. */
+  leftOut: ReadonlyMap<string, string>;
+  /** Columns that tell the answer or may only name the row, whatever becomes of them. */
+  leaks: ReadonlyMap<string, Leak>;
+  /** Columns of the input of which it is asked whether they are to be learned from. */
+  asked: readonly string[];
+};
+
+/**
+ * Proposes what each column becomes. The answer is the given column, or the one that is certain by the columns' values
+ * and the options of the type.
+ */
+export function proposeImport(file: SurveyedSheet, options: readonly string[], given?: Answer): Proposal {
+  const answers = findAnswers(file.surveys, options);
+  const certain = answers.isCertain ? (answers.candidates[0]?.column ?? null) : undefined;
+  const answer = given === undefined ? certain : given;
+  return { answers, answer, ...proposeRoles(file, answer ?? null) };
+}
+
+type Roles = Pick<Proposal, 'leftOut' | 'leaks' | 'asked'> & { roles: Map<string, ColumnRole> };
+
+function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null): Roles {
+  const reasonColumn = findReasonColumn(sheet.columns);
+  const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
+  const [first] = sheet.rows;
+  const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
+  const beside = findBeside(sheet.columns, answer);
+  const leaks = findLeaks(sheet, surveys, answer);
+  const following = [...leaks].flatMap(([name, { isCertain, sentence }]) =>
+    isCertain ? [[name, sentence] as const] : [],
+  );
+  const others = findOtherAnswers(surveys, answer);
+  const leftOut = new Map([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
+  for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
+  const roles = new Map<string, ColumnRole>();
+  for (const [column, name] of sheet.columns.entries()) {
+    const isInput = holdsInputs ? column === whole : !leftOut.has(name);
+    roles.set(name, name === answer ? 'decision' : name === reasonColumn ? 'reasons' : isInput ? 'input' : 'ignore');
+  }
+  for (const [name, role] of roles) if (role !== 'ignore') leftOut.delete(name);
+  if (![...roles.values()].includes('input')) {
+    // Something must be learned from, even if it only names the row.
+    for (const name of leftOut.keys()) roles.set(name, 'input');
+    leftOut.clear();
+  }
+  const inputs = [...roles].flatMap(([name, role]) => (role === 'input' ? [name] : []));
+  const asked = inputs.filter((name) => leaks.get(name)?.isCertain === false);
+  // Where all would be asked about, there is nothing else to learn from.
+  return { roles, leftOut, leaks, asked: asked.length < inputs.length ? asked : [] };
+}
+
+/** Groups the columns of a sheet by their roles. */
+export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<string, ColumnRole>): ExampleColumns {
+  const listNamed = (role: ColumnRole) => columns.filter((name) => roles.get(name) === role);
+  return {
+    inputs: listNamed('input'),
+    decision: listNamed('decision')[0] ?? null,
+    reasons: listNamed('reasons')[0] ?? null,
+  };
+}
+
+/** The choices about a file: its columns, the kinds of some, and those that are said to be learned from or not. */
+export type Choices = {
+  columns: ExampleColumns;
+  kinds: Readonly<Record<string, ColumnKind>>;
+  settled: readonly string[];
+};
+/** A question that only a person or a program can settle; the one about the encoding is about no column. */
+export type Question = {
+  about: 'encoding' | 'answer' | 'input' | 'kind';
+  column: string;
+  sentence: string;
+};
+export type ImportPlan = {
+  columns: ExampleColumns;
+  kinds: ReadonlyMap<string, ColumnKind>;
+  /** How each column is read; null as it stands. */
+  readings: ReadonlyMap<string, Reading | null>;
+  questions: Question[];
+};
+
+const maxNamedCandidates = 3;
+
+/** Plans how the columns are read, and lists the questions that the choices leave open. */
+export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal, choices: Choices): ImportPlan {
+  const { columns, settled } = choices;
+  const kinds = new Map([...surveys.map(({ name, kind }) => [name, kind] as const), ...Object.entries(choices.kinds)]);
+  const inputs = new Set(columns.inputs);
+  const encoding = askForEncoding(sheet);
+  const questions: Question[] = encoding === null ? [] : [{ about: 'encoding', column: '', sentence: encoding }];
+  if (proposal.answer === undefined) {
+    const names = proposal.answers.candidates.slice(0, maxNamedCandidates).map(({ column }) => column);
+    questions.push({ about: 'answer', column: '', sentence: `which column holds the labels: ${names.join(', ')}?` });
+  }
+  for (const name of proposal.asked)
+    if (inputs.has(name) && !settled.includes(name))
+      questions.push({ about: 'input', column: name, sentence: proposal.leaks.get(name)?.sentence ?? '' });
+  for (const { name, reason, choices: possible } of surveys)
+    if (possible.length > 0 && inputs.has(name) && !Object.hasOwn(choices.kinds, name))
+      questions.push({ about: 'kind', column: name, sentence: `${reason}. Choose ${possible.join(' or ')}` });
+  return { columns, kinds, readings: chooseReadings(surveys, kinds), questions };
+}
+
+/** How each column is read: as it was found, or as a person has chosen; null as it stands. */
+function chooseReadings(
+  surveys: readonly ColumnSurvey[],
+  kinds: ReadonlyMap<string, ColumnKind>,
+): ReadonlyMap<string, Reading | null> {
+  return new Map(
+    surveys.map(({ name, kind, reading }) => {
+      const chosen = kinds.get(name) ?? kind;
+      return [name, chosen === kind ? reading : chosen === 'as_is' ? null : usualReadings[chosen]];
+    }),
+  );
+}
