@@ -277,6 +277,8 @@ const examples = {
   'XPL-10':
     'Where the deployed policy decides a measured row otherwise and has been fitted on it since, the explanation says so.',
   'TRY-1': 'The form under Try offers the values that a field with few of them has in the examples.',
+  'TRY-2':
+    'A number under Try is typed as the type reads it, such as 182,75; a text that is no number and has no reading is marked as counting as missing.',
   'XPL-5':
     'One explanation of a caller is under way at a time, two of all; further ones wait, and beyond 32 of a caller are refused with 429. At most 100 fields are tried, and the note names those left out.',
   'FND-1':

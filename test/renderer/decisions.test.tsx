@@ -30,6 +30,23 @@ describe('Try', () => {
     expect((await call('GET', `${url}/logs`)).body.total).toBe(0);
   });
 
+  it('takes the cells of a file as they are where the type reads them, and says so where it does not [TRY-2]', async () => {
+    await openPlace('try', { settings: { readings: { amount: { kind: 'number', decimal: ',' } } } });
+    const amount = await screen.findByLabelText('amount');
+    const answer = await screen.findByTestId('decision');
+    fireEvent.change(amount, { target: { value: '9500,75' } });
+    await waitFor(() => expect(answer.textContent).toBe('refuse'));
+    fireEvent.change(amount, { target: { value: 'much' } });
+    await screen.findByText(/Not read: .*decimal comma/);
+    const proof = screen.getByLabelText('proof');
+    fireEvent.change(proof, { target: { value: '9,5' } });
+    await screen.findByText(/No number, such as 1234.5/);
+    fireEvent.change(proof, { target: { value: '95' } });
+    fireEvent.keyDown(proof, { key: 'ArrowUp' });
+    expect(proof).toHaveProperty('value', '96');
+    expect(screen.queryByText(/No number/)).toBeNull();
+  });
+
   it('offers the values that a field repeats, most frequent first, and takes any other [TRY-1]', async () => {
     await openPlace('try');
     const shop = within(await screen.findByRole('group', { name: 'shop' }));

@@ -1,4 +1,6 @@
-import { Autocomplete, Checkbox, Fieldset, NumberInput } from '@mantine/core';
+import { Autocomplete, Checkbox, Fieldset, TextInput } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
@@ -34,13 +36,15 @@ type InputFormProps = {
   kinds: ReadonlyMap<string, Kind>;
   /** The values seen in examples; a field with few of them offers them. */
   seen: SeenFields;
+  /** How the type reads texts: a cell of such a field may be typed as its file has it. */
+  readings: Readings;
   /** Where this object stands in the input; '' for the input itself. */
   path: string;
   onInput(input: JsonObject): void;
 };
 
 /** An input as a form, objects in frames; the kind of a field does not follow what is typed into it. */
-export function InputForm({ input, kinds, seen, path, onInput }: InputFormProps) {
+export function InputForm({ input, kinds, seen, readings, path, onInput }: InputFormProps) {
   return (
     <div className="input-form">
       {Object.entries(input).map(([name, value]) => {
@@ -48,7 +52,7 @@ export function InputForm({ input, kinds, seen, path, onInput }: InputFormProps)
         const set = (changed: Json) => onInput({ ...input, [name]: changed });
         return isJsonObject(value) ? (
           <Fieldset key={name} legend={showUnseen(name)}>
-            <InputForm input={value} kinds={kinds} seen={seen} path={place} onInput={set} />
+            <InputForm input={value} kinds={kinds} seen={seen} readings={readings} path={place} onInput={set} />
           </Fieldset>
         ) : (
           <Field
@@ -56,6 +60,7 @@ export function InputForm({ input, kinds, seen, path, onInput }: InputFormProps)
             name={name}
             kind={kinds.get(place) ?? toKind(value)}
             choices={listChoices(seen, place)}
+            isRead={Object.hasOwn(readings, place)}
             value={value}
             onValue={set}
           />
@@ -65,9 +70,16 @@ export function InputForm({ input, kinds, seen, path, onInput }: InputFormProps)
   );
 }
 
-type FieldProps = { name: string; kind: Kind; choices: string[] | null; value: Json; onValue(value: Json): void };
+type FieldProps = {
+  name: string;
+  kind: Kind;
+  choices: string[] | null;
+  isRead: boolean;
+  value: Json;
+  onValue(value: Json): void;
+};
 
-function Field({ name, kind, choices, value, onValue }: FieldProps) {
+function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
   const label = showUnseen(name);
   switch (kind) {
     case 'boolean':
@@ -75,13 +87,7 @@ function Field({ name, kind, choices, value, onValue }: FieldProps) {
         <Checkbox label={label} checked={value === true} onChange={(event) => onValue(event.currentTarget.checked)} />
       );
     case 'number':
-      return (
-        <NumberInput
-          label={label}
-          value={typeof value === 'number' ? value : ''}
-          onChange={(typed) => onValue(typeof typed === 'number' ? typed : null)}
-        />
-      );
+      return <NumberField label={label} isRead={isRead} value={value} onValue={onValue} />;
     case 'text':
       return choices !== null ? (
         <Autocomplete label={label} data={choices} value={typeof value === 'string' ? value : ''} onChange={onValue} />
@@ -104,4 +110,35 @@ function Field({ name, kind, choices, value, onValue }: FieldProps) {
         </div>
       );
   }
+}
+
+type NumberFieldProps = { label: string; isRead: boolean; value: Json; onValue(value: Json): void };
+
+const writtenNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** A number, by ↑ and ↓ one more or less; a text that is none is for the decider to read, or missing where it cannot. */
+function NumberField({ label, isRead, value, onValue }: NumberFieldProps) {
+  const [text, setText] = useState(typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  const isNumber = writtenNumber.test(text);
+  const take = (typed: string) => {
+    setText(typed);
+    if (writtenNumber.test(typed)) onValue(Number(typed));
+    else onValue(isRead && typed !== '' ? typed : null);
+  };
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (by === undefined || !isNumber) return;
+    event.preventDefault();
+    take(String(Number(text) + by));
+  };
+  return (
+    <TextInput
+      label={label}
+      inputMode="decimal"
+      value={text}
+      error={text !== '' && !isNumber && !isRead && 'No number, such as 1234.5: counts as missing'}
+      onChange={(event) => take(event.currentTarget.value)}
+      onKeyDown={step}
+    />
+  );
 }

@@ -149,7 +149,16 @@ type ShapedFormProps = { type: DecisionType; input: JsonObject; onInput(input: J
 function ShapedForm({ type, input, onInput }: ShapedFormProps) {
   const seen = useSeenFields(type.id);
   const [kinds] = useState(() => readKinds(input));
-  return <InputForm input={input} kinds={kinds} seen={seen} path="" onInput={onInput} />;
+  return (
+    <InputForm
+      input={input}
+      kinds={kinds}
+      seen={seen}
+      readings={type.active_version.readings}
+      path=""
+      onInput={onInput}
+    />
+  );
 }
 
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {
