@@ -116,7 +116,7 @@ type NumberFieldProps = { label: string; isRead: boolean; value: Json; onValue(v
 
 const writtenNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A number, by ↑ and ↓ one more or less; a text that is none is for the decider to read, or missing where it cannot. */
+/** A number, by ↑ and ↓ one more or less; other texts go to the decider where the type reads them, else as missing. */
 function NumberField({ label, isRead, value, onValue }: NumberFieldProps) {
   const [text, setText] = useState(typeof value === 'string' || typeof value === 'number' ? String(value) : '');
   const isNumber = writtenNumber.test(text);
