@@ -378,6 +378,8 @@ const training = {
     'Under train_on: left_by_rules the classifier learns from the examples that no rule decides, and is measured alone on these; the whole decision is measured on all held-out rows. metrics.left_to_rules, notes, model card and report say how many rules decide.',
   'LFT-2':
     'Readiness answers for train_on: per_option counts what no rule decides, left_to_rules the others; an option whose examples rules all decide needs none.',
+  'VDT-1':
+    'The verdict of a policy names its gate, promise, weak parts, comparison, availability and need of retraining with passed, warning or blocking and a sentence; a training deploys no policy with a blocking item, and the command train, page and report read the same list.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
@@ -488,8 +490,6 @@ const training = {
   'STA-2': 'A target that is met deploys, too; quality_gate_met is true.',
   'STA-3': 'With auto_deploy false a finished policy is held as trained.',
   'STA-4': 'A target that is missed holds the policy as trained; quality_gate_met is false.',
-  'STA-14':
-    'slice_gate holds a policy as trained where rules, classifier and thresholds together certainly decide a part of the held-out rows alone and wrongly more often than it allows, and metrics say which part.',
   'STA-5': 'Deploying a trained policy deactivates the others of the type.',
   'STA-6': 'Deploying a deployed policy is allowed and changes nothing.',
   'STA-7': 'A policy in any other state cannot be deployed: 409 conflict.',

@@ -257,6 +257,24 @@ export const nothingPromised = {
   sentence: 'No error limit is promised.',
 } as const satisfies PromiseStanding;
 
+/** The points for and against a policy that is to decide. */
+export const verdictSchema = z
+  .array(
+    z.object({
+      kind: z
+        .enum(['gate', 'promise', 'weak_parts', 'comparison', 'availability', 'retraining'])
+        .describe(
+          '`gate`: the F1 that its training asked for; `promise`: that of its type; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+        ),
+      state: z
+        .enum(['passed', 'warning', 'blocking'])
+        .describe('`blocking`: no training deploys it by itself, or it cannot decide now'),
+      sentence: z.string(),
+    }),
+  )
+  .meta({ id: 'Verdict' });
+export type Verdict = z.infer<typeof verdictSchema>;
+
 /** The promise of a type, and whether its policy keeps it; nulls where nothing is promised. */
 export const typePromiseSchema = z
   .object({

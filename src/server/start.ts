@@ -55,6 +55,7 @@ import { endUnfinishedTraining } from './services/policies/training.ts';
 import { completeReport, completeTraining, completeTuning } from './services/policies/training-completion.ts';
 import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
+import type { KeepDeps } from './services/policies/type-promises.ts';
 import { Receipts } from './services/receipts.ts';
 import { startHousekeeping } from './services/upkeep/housekeeping.ts';
 import { TrustedTime } from './services/upkeep/trusted-time.ts';
@@ -206,7 +207,8 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   const { options, store } = foundation;
   const imports = new Imports();
   closing.defer(() => imports.close());
-  const promiseChecks = new PromiseChecks(foundation);
+  const heldOutDecisions = new HeldOutDecisions(foundation);
+  const promiseChecks = new PromiseChecks({ ...foundation, heldOutDecisions });
   const teacherLabellings = new TeacherLabellings(foundation);
   closing.defer(() => teacherLabellings.close());
   const labelSearches = new LabelSearches({
@@ -218,11 +220,11 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   const analyses = openAnalyses(foundation, closing);
   return {
     ...foundation,
-    jobs: openJobs({ ...foundation, labelSearches, promiseChecks }, closing),
+    jobs: openJobs({ ...foundation, labelSearches, heldOutDecisions, promiseChecks }, closing),
     analyses,
     trustedTime: new TrustedTime(foundation),
     promiseChecks,
-    heldOutDecisions: new HeldOutDecisions(foundation),
+    heldOutDecisions,
     labelSearches,
     exampleAdditions: new ExampleAdditions(foundation),
     exampleLists: new ExampleLists(store),
@@ -315,10 +317,7 @@ function openRuntime(
 }
 
 /** Starts the runner of trainings and passes it the services that a training needs. */
-function openJobs(
-  deps: Foundation & { promiseChecks: PromiseChecks; labelSearches: LabelSearches },
-  closing: AsyncDisposableStack,
-): TrainingJobs {
+function openJobs(deps: KeepDeps & { labelSearches: LabelSearches }, closing: AsyncDisposableStack): TrainingJobs {
   const { options, store, clock, log } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const jobs = new TrainingJobs({

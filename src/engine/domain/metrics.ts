@@ -176,22 +176,6 @@ export const metricsSchema = z
       .describe(
         'Parts of the held-out rows that were certainly worse than the others after the training, the worst first; null where none were searched',
       ),
-    /** Whether the gate on weak parts of the rows was met; null without one. */
-    slice_gate: z
-      .object({
-        judged: z
-          .enum(judgedParts)
-          .default('classifier')
-          .describe('What was judged: the whole decision, and the classifier alone in policies of earlier programs'),
-        max_error: z.number(),
-        min_rows: z.int(),
-        met: z.boolean(),
-        tested: z.int().describe('Parts that were tried'),
-        worst: z.object({ description: z.string(), rows: z.int(), errors: z.int(), error_rate: z.number() }).nullable(),
-        sentence: z.string(),
-      })
-      .nullable()
-      .default(null),
     better_than: z
       .object({
         policy_version: z.string(),

@@ -68,14 +68,6 @@ export const trainingConfigSchema = z
       .default(null)
       .describe('Threshold of escalation of this policy; null: that of the type'),
     refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
-    slice_gate: z
-      .strictObject({
-        max_error: z.number().min(0).max(1).describe('Greatest share of a part that is decided alone and wrongly'),
-        min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
-      })
-      .nullable()
-      .default(null)
-      .describe('What no part of the held-out rows, by one field or two, may exceed for a deployment'),
     tune_encoder: z
       .union([z.literal('auto'), z.boolean()])
       .default('auto')

@@ -1,6 +1,6 @@
 /** Where a policy is weak: parts of the rows that are wrong more often than the others. */
 import { z } from 'zod';
-import { computeBinomialTail, computeWilsonInterval } from '../intervals.ts';
+import { computeWilsonInterval } from '../intervals.ts';
 import type { JsonObject } from '../json.ts';
 import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
@@ -44,8 +44,6 @@ export type SliceParams = {
   /** The rows that a part must have to be tried. */
   minRows: number;
   piiFields: readonly string[];
-  /** A part is weak when it is wrong more often than the other rows (null), or than this share of its own (0 to 1). */
-  maxError: number | null;
 };
 
 /** The share of false ones that is expected among the parts found. */
@@ -57,12 +55,10 @@ const maxItems = 20;
 const errorWeight = 0.95;
 
 type Tried = { conditions: Condition[]; rows: RowSet; count: number; errors: number; p: number };
-type Known = { wrong: RowSet; count: number; errors: number; logs: Float64Array; maxError: number | null };
+type Known = { wrong: RowSet; count: number; errors: number; logs: Float64Array };
 
-function computeP({ logs, count: all, errors: allHits, maxError }: Known, hits: number, size: number): number {
-  return maxError === null
-    ? computeFisherTail(logs, { hits, size, allHits, all })
-    : computeBinomialTail(size - hits, size, 1 - maxError);
+function computeP({ logs, count: all, errors: allHits }: Known, hits: number, size: number): number {
+  return computeFisherTail(logs, { hits, size, allHits, all });
 }
 
 /** Tries every condition and every two, but those too small to say anything (SliceLine's bound), which count. */
@@ -114,11 +110,11 @@ function isNews(part: Tried, found: readonly Tried[], known: Known, minRows: num
  * over all tried), and none that a more certain one explains.
  */
 export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams): SliceReport {
-  const { minRows, piiFields, maxError } = params;
+  const { minRows, piiFields } = params;
   const wrong = collectRows(rows.length, (row) => rows[row]?.isWrong === true);
   const escalated = collectRows(rows.length, (row) => rows[row]?.isEscalated === true);
   const logs = listLogFactorials(rows.length);
-  const known: Known = { wrong, count: rows.length, errors: countRows(wrong), logs, maxError };
+  const known: Known = { wrong, count: rows.length, errors: countRows(wrong), logs };
   const conditions = listConditions(
     rows.map(({ input }) => input),
     minRows,

@@ -6,7 +6,7 @@ import type { Rule } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
-import { type MeasuredShare, nothingPromised, type WholeDecision } from '../measured.ts';
+import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
 type ReportFacts = {
@@ -14,15 +14,12 @@ type ReportFacts = {
   policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
   /** The version of the type whose rules and thresholds decide. */
   versionNumber: number;
-  /** Why it should be trained again, in a sentence. */
-  attention: string | null;
   metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options' | 'left_to_rules'> | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
   /** null where the type has no costs. */
   costs: Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'by_hand' | 'sentence'> | null;
-  /** The promise in a sentence. */
-  promise: string | null;
+  verdict: Verdict;
   /** The weak parts, the worst first; null while they are not known. */
   weakParts: readonly Pick<Slice, 'description' | 'automatic' | 'error_automatic' | 'rest_error_automatic'>[] | null;
   /** In the order in which they decide. */
@@ -77,7 +74,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
     ['How good it is', describeQuality(facts)],
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
     ['What it was measured on', describeData(facts)],
-    ['What is promised', `<p>${quoteText(facts.promise ?? nothingPromised.sentence)}</p>`],
+    ['What is promised', `<p>${quoteText(listSentences(facts, 'promise')[0] ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
     ['The rules', listRules(rules)],
     ['What no rule decides', describeUndecided(facts)],
@@ -176,7 +173,11 @@ function describeCosts({ now, suggested, by_hand: byHand, currency, sentence }: 
   return `<p>${quoteText(sentence)}</p>${lines.length === 0 ? '' : `<table>${lines.join('')}</table>`}`;
 }
 
-function describeData({ metrics, whole, attention }: ReportFacts): string {
+/** The sentences of one kind of the verdict. */
+const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[number]['kind']): string[] =>
+  verdict.filter((item) => item.kind === kind).map(({ sentence }) => sentence);
+
+function describeData({ metrics, whole, verdict }: ReportFacts): string {
   if (metrics === null) return '<p>There are no figures of a training.</p>';
   const { train_size, test_size, split, rare_options: rare, left_to_rules: left } = metrics;
   const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
@@ -191,7 +192,8 @@ function describeData({ metrics, whole, attention }: ReportFacts): string {
       : []),
     ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
     ...(left === null ? [] : [left.sentence]),
-    ...(attention === null ? [] : [attention]),
+    ...listSentences({ verdict }, 'gate'),
+    ...listSentences({ verdict }, 'retraining'),
     ...(rare === null ? [] : [`${rare.sentence} Not learned: ${listSome(rare.options.map(quoteText), maxOptions)}.`]),
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),

@@ -9,6 +9,7 @@ import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
 /** Answers about the held-out examples; they change with examples that are changed or deleted. */
 const heldOutReads = [
+  'policies.get',
   'policies.list',
   'policies.whole',
   'policies.try_rules',
@@ -30,13 +31,7 @@ const exampleReads = [
   ...heldOutReads,
 ] as const;
 const optionReads = [...typeReads, ...exampleReads] as const;
-const policyReads = [
-  'policies.get',
-  'policies.progress',
-  'deployments.list',
-  ...heldOutReads,
-  'credits.balance',
-] as const;
+const policyReads = ['policies.progress', 'deployments.list', ...heldOutReads, 'credits.balance'] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {

@@ -81,7 +81,7 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
     await nextTurn();
   }
   report(readingShare);
-  return findWeakSlices(found, { minRows, piiFields, maxError: null });
+  return findWeakSlices(found, { minRows, piiFields });
 }
 
 async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promise<LabelSearch> {

@@ -80,10 +80,10 @@ async function trainType(client: Client, typeId: string, config: Config, around:
   return params;
 }
 
-/** Deploys a policy, unless it missed a gate of its training or does not keep what is promised of its type. */
-async function deployUnlessHeldBack(client: Client, params: PolicyParams): Promise<void> {
-  const { quality_gate_met, promise_standing } = await client.call('policies.get', { params });
-  if (quality_gate_met === false || promise_standing?.state === 'not_kept') return;
+/** Deploys a policy, unless its verdict blocks that. */
+async function deployUnlessBlocked(client: Client, params: PolicyParams): Promise<void> {
+  const { verdict } = await client.call('policies.get', { params });
+  if (verdict.some(({ state }) => state === 'blocking')) return;
   await client.call('policies.deploy', { params, body: {} });
 }
 
@@ -97,12 +97,12 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
   const { accuracy, baseline, headline } = await client.call('policies.whole', { params, query: {} });
   around.say(headline);
   const isPassed = isReached(accuracy, least, around.say);
-  if (isPassed && least !== null && order.config.auto_deploy !== false) await deployUnlessHeldBack(client, params);
+  if (isPassed && least !== null && order.config.auto_deploy !== false) await deployUnlessBlocked(client, params);
   const written =
     isPassed && out !== undefined
       ? await writeBundle(client, typeId, params.policy_id, out)
       : { bundle: null, sha256: null, revision: null };
-  const { version, seed, deployed, held_back, metrics } = await client.call('policies.get', { params });
+  const { version, seed, deployed, held_back, verdict, metrics } = await client.call('policies.get', { params });
   return {
     isPassed,
     answer: {
@@ -111,6 +111,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
       seed,
       deployed,
       held_back,
+      verdict,
       rows: (metrics?.train_size ?? 0) + (metrics?.test_size ?? 0),
       accuracy,
       baseline,

@@ -8,8 +8,8 @@ import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 
-/** True where the active version still names the options that the policy knows, in any order. */
-function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
+/** Whether the active version still names the options that the policy knows, in any order. */
+export function hasSameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
   const known = new Set(policyOptions);
   return known.size === options.length && options.every((option) => known.has(option));
 }
@@ -27,7 +27,7 @@ export function toRulesOnlyPolicy(
   policy: DeployedPolicy,
   trained: VersionRecord,
 ): RulesOnlyPolicy {
-  const isSame = sameOptions(policy.options, type.activeVersion.definition.options);
+  const isSame = hasSameOptions(policy.options, type.activeVersion.definition.options);
   const version = isSame ? type.activeVersion : trained;
   const { definition, versionNumber } = version;
   return {
@@ -45,7 +45,7 @@ export type TrainedFrom = { version: VersionRecord; fallbackOption: string | nul
 
 /** Whether settings of today reach a policy: not while the type has other options than those it was trained with. */
 export function followsSettings(type: DecisionTypeRecord, { version }: Pick<TrainedFrom, 'version'>): boolean {
-  return sameOptions(version.definition.options, type.activeVersion.definition.options);
+  return hasSameOptions(version.definition.options, type.activeVersion.definition.options);
 }
 
 /** Reads the current settings beside a policy's classifier, and the version that they come from. */
@@ -78,7 +78,7 @@ function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['m
  */
 export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
   const { definition, versionNumber } = type.activeVersion;
-  if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
+  if (!hasSameOptions(bundle.manifest.options, definition.options)) return bundle;
   const rules = compileSaved(type.activeVersion).file;
   const reasons = Object.entries(bundle.reasons.by_option).map(([option, codes]) => [
     option,

@@ -219,7 +219,6 @@ describe('the model card', () => {
       text_tuning: null,
       familiarity: null,
       weak_parts: [{ description: 'purpose is a|b', fields: ['purpose'], rows: 40, errors: 9 }],
-      slice_gate: null,
       better_than: null,
       compared_with_deployed: null,
       notes: ['Two texts were cut.'],

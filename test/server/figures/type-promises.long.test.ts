@@ -107,7 +107,7 @@ describe('a promise of a type', () => {
     await deploy(second);
   });
 
-  it('that a new policy cannot keep holds it back with the reason, not from a deployment by hand [PRM-8] [PRM-11]', async () => {
+  it('that a new policy cannot keep holds it back with the reason, not from a deployment by hand [PRM-8] [PRM-11] [VDT-1]', async () => {
     const before = await get(path);
     expect((await declare(0.001)).body).toMatchObject({
       state: 'not_kept',
@@ -121,6 +121,7 @@ describe('a promise of a type', () => {
       /^The promise of at most 0\.1 % wrong with 95 % certainty is not kept\. To promise 0\.1 % .* you need about \d+ held-out rows .* You have \d+\.$/,
     );
     expect(held.promise_standing).toEqual({ state: 'not_kept', sentence: held.held_back });
+    expect(held.verdict).toContainEqual({ kind: 'promise', state: 'blocking', sentence: held.held_back });
     expect((await get(`${path}/policies`))[0]).toMatchObject({ version: 3, held_back: held.held_back });
     const byHand = await deploy(third);
     expect([byHand.status, byHand.body]).toEqual([

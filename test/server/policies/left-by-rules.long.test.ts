@@ -102,7 +102,9 @@ describe('a type whose rules decide one answer wholly and another one in part', 
     await setRules([ship]);
     const said =
       'It was trained on what the rules of version 1 leave, and the conditions of the rules have changed since. Train the type again, so that it learns what they leave now.';
-    expect((await readPolicy(policy.id)).needs_attention).toBe(said);
+    const { needs_attention, verdict } = await readPolicy(policy.id);
+    expect(needs_attention).toBe(said);
+    expect(verdict).toContainEqual({ kind: 'retraining', state: 'warning', sentence: said });
     expect((await bench.call('GET', `${path}/policies`)).body[0].needs_attention).toBe(said);
     expect((await bench.call('GET', `${path}/policies/${policy.id}/report`)).text).toContain(said);
     const again = await readPolicy(await trainLeft());

@@ -77,7 +77,7 @@ describe('a policy that is trained', () => {
     expect(empty.status).toBe(422);
   });
 
-  it('is held back when it misses its target, because nothing can be learned [STA-4]', async () => {
+  it('is held back when it misses its target, because nothing can be learned [STA-4] [VDT-1]', async () => {
     // the same inputs under both labels
     const rows = Array.from({ length: 100 }, (_, n) => ({
       input: { n: n % 50 },
@@ -86,6 +86,9 @@ describe('a policy that is trained', () => {
     const coin = await createTrainable(bench, { name: 'coin', options: ['heads', 'tails'] }, rows);
     const policy = await train(coin, { target_f1: 0.9 });
     expect(await detail(policy)).toMatchObject({ status: 'trained', quality_gate_met: false, auto_deployed: false });
+    const { held_back, metrics, verdict } = await detail(policy);
+    const sentence = `Its macro F1 of ${metrics.macro_f1.toFixed(3)} is below the 0.9 that the training asked for.`;
+    expect([held_back, verdict]).toEqual([sentence, [{ kind: 'gate', state: 'blocking', sentence }]]);
     expect((await bench.call('GET', coin)).body.model_deployed).toBe(false);
   });
 

@@ -201,6 +201,7 @@ describe('the fields of', () => {
     const { accuracy: _a, macro_f1: _f, train_size: _t, augmentation_status: _s, whole: _w, ...shared } = summary;
     expect(detail).toEqual({
       ...shared,
+      verdict: [{ kind: 'availability', state: 'passed', sentence: 'It is loaded and decides.' }],
       decision_type_version: 1,
       training_config: {
         augment: false,
@@ -216,7 +217,6 @@ describe('the fields of', () => {
         escalation_threshold: null,
         refit: true,
         seed: null,
-        slice_gate: null,
         tune_encoder: 'auto',
         tuning_tokens: 400_000,
         golden_inputs: 'synthetic',

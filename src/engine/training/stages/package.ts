@@ -21,8 +21,8 @@ import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
-import { checkSliceGate, listWeakParts } from './slice-gate.ts';
 import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import { listWeakParts } from './weak-parts.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
@@ -121,14 +121,11 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 
 type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 
-/** Measures whole decisions and the gate on parts; none where no row is held out. */
+/** Measures whole decisions and finds their weak parts; none where no row is held out. */
 function measureDecisions(
   state: State,
   { manifest, inputSchema }: DecidingParts,
-): Pick<
-  Metrics,
-  'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'slice_gate' | 'rare_options'
-> {
+): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'rare_options'> {
   const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
@@ -151,7 +148,6 @@ function measureDecisions(
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding),
-    slice_gate: checkSliceGate(request, recorded, deciding),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
 }

@@ -5,6 +5,7 @@ import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
+import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
@@ -108,13 +109,11 @@ function Standing({ type, newest, deployed }: StandingProps) {
           <p>{quoteNames(deployed.whole.headline)}</p>
         </div>
       )}
-      {deployed?.needs_attention && <p className="note warn">{deployed.needs_attention}</p>}
+      {deployed && <VerdictNotes policy={deployed} kinds={['gate', 'retraining']} />}
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
-        {newest?.held_back && (
-          <p className="note warn">
-            Policy v{newest.version} is held back. {newest.held_back}
-          </p>
+        {newest?.status === 'trained' && (
+          <VerdictNotes policy={newest} kinds={['gate', 'promise']} lead={`Policy v${newest.version} is held back. `} />
         )}
       </div>
     </>

@@ -4,6 +4,7 @@ import { isInProgress, trainingStages } from '../../../engine/domain/training.ts
 import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
+import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { percent } from '../../parts/text/figures.ts';
@@ -147,7 +148,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
   return (
     <>
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
-      {policy.needs_attention && <p className="note warn">{policy.needs_attention}</p>}
+      <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'retraining']} />
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />

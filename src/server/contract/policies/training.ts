@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { metricsSchema } from '../../../engine/domain/metrics.ts';
 import { policyStatuses, trainingConfigSchema } from '../../../engine/domain/training.ts';
-import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
+import {
+  promiseStandingSchema,
+  promiseStatusSchema,
+  verdictSchema,
+  wholeDecisionSchema,
+} from '../../../engine/measured.ts';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
@@ -89,6 +94,9 @@ const policyDetailSchema = z
       .describe('What a tuning of its text model in the background does now; null while there is none'),
     held_back: heldBack,
     needs_attention: needsAttention,
+    verdict: verdictSchema.describe(
+      'Whether it may decide, each with a sentence: gate, promise, weak parts, comparison, availability, need of retraining. Empty before it was made',
+    ),
     snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),
     seed: z.int().nullable(),
     tool_versions: z

@@ -10,9 +10,9 @@ import {
   type PolicyPair,
   tryRules,
 } from '../../services/policies/held-out-decisions.ts';
+import { findSlices } from '../../services/policies/held-out-figures.ts';
 import { findPolicy } from '../../services/policies/policies.ts';
 import { makePolicyReport } from '../../services/policies/policy-report.ts';
-import { findSlices } from '../../services/policies/slices.ts';
 import type { HeldOutRecord } from '../../store/examples/held-out.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';

@@ -1,5 +1,5 @@
 /** Handlers for promises of a policy and of its type, and for the cost of its decisions. */
-import { weighPolicyCosts } from '../../services/policies/costs.ts';
+import { weighPolicyCosts } from '../../services/policies/held-out-figures.ts';
 import { findPolicyPromise } from '../../services/policies/promises.ts';
 import {
   declarePromise,

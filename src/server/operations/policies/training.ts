@@ -14,6 +14,7 @@ import { describeAttention } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
 import { cancelTraining, startTraining } from '../../services/policies/training.ts';
 import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
+import { assessPolicy } from '../../services/policies/verdict.ts';
 import type { PolicyRecord, PolicySummaryRecord } from '../../store/policies/policy-records.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -87,6 +88,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
     tuning: live?.tuning ?? null,
     held_back: policy.heldBack,
     needs_attention: type === null ? null : describeAttention(deps, type, policy),
+    verdict: type === null ? [] : assessPolicy(deps, type, policy),
     snapshot_sha256: policy.snapshotSha256 === '' ? null : policy.snapshotSha256,
     seed: policy.snapshotSha256 === '' ? null : policy.seed,
     tool_versions: policy.toolVersions,

@@ -2,6 +2,7 @@
 import type { OutputOf } from '../../contract/operations.ts';
 import type { DecisionType, Version } from '../../contract/types/decision-types.ts';
 import { isoTime } from '../../process/clock.ts';
+import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { readTypePromise } from '../../services/policies/type-promises.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
@@ -39,7 +40,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
     needs_retraining:
       deployed !== null &&
-      (!isSameSet(deployed.options, type.activeVersion.definition.options) ||
+      (!hasSameOptions(deployed.options, type.activeVersion.definition.options) ||
         deps.runtime.deployed.needsRetraining(deployed.id)),
     promise: policy === null ? null : deps.promiseChecks.read(type, policy),
     declared_promise: promised.state === 'nothing_promised' ? null : promised,
@@ -62,8 +63,4 @@ export function listFields(
 
 function toResidue(residue: PersonalResidue | null): DecisionType['pii_residue'] {
   return residue && { policies: residue.policies, log_records: residue.logRecords, clearing: residue.isClearing };
-}
-
-function isSameSet(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((option) => b.includes(option));
 }

@@ -5,8 +5,7 @@ import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import { chargeHosting } from '../account/hosting.ts';
 import { readPolicy, readWithType } from './policies.ts';
-import type { PromiseChecks } from './promises.ts';
-import { keepDeclaredPromise } from './type-promises.ts';
+import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 
 /** The name of the person or key that calls; null for a person without one in this organisation. */
 function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: Caller) {
@@ -20,7 +19,7 @@ function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: C
  * `alongside` writes into the transaction. Throws `conflict` (status, self-test) or `unavailable` (file).
  */
 export async function deployPolicy(
-  deps: Foundation & { promiseChecks: PromiseChecks },
+  deps: KeepDeps,
   caller: Caller,
   policy: PolicyRecord,
   reason: string | null,

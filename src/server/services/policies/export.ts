@@ -25,8 +25,10 @@ import { toMissingPart } from '../../runtime/encoder/text-model.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { findPolicy } from './policies.ts';
-import { measurePolicy, type PromiseChecks } from './promises.ts';
+import type { PromiseChecks } from './promises.ts';
+import { isPersonal } from './verdict.ts';
 
 /** Facts about a policy in its bundle that do not affect decisions. */
 type BundleFacts = {
@@ -47,7 +49,7 @@ const shownRevisionLength = 8;
  * `not_found`, or `conflict` where it was not trained to the end.
  */
 export function findExportablePolicy(
-  deps: Foundation & { promiseChecks: PromiseChecks },
+  deps: Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks },
   caller: Caller,
   type: DecisionTypeRecord,
   policyId: string | undefined = deps.store.deployments.find(type.id)?.id,
@@ -61,7 +63,7 @@ export function findExportablePolicy(
   if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} has no bundle.`);
   return {
     policy: { id, version, bundleSha256 },
-    metrics: record.metrics && withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
+    metrics: record.metrics && withPresentFigures(record.metrics, deps.heldOutDecisions.read(type, record).whole),
     promise: describePromise(deps, type, record),
   };
 }
@@ -195,8 +197,7 @@ function listGoldenInputs(
 
 /** The figures without the weak parts that a personal field describes. */
 function withoutFields(metrics: BundleFacts['metrics'], piiFields: readonly string[]): BundleFacts['metrics'] {
-  const isPersonal = (field: string) => isPiiField(field.split('.'), piiFields);
-  const kept = metrics?.weak_parts?.filter(({ fields }) => !fields.some(isPersonal));
+  const kept = metrics?.weak_parts?.filter(({ fields }) => !isPersonal(fields, piiFields));
   return metrics && { ...metrics, weak_parts: kept ?? null };
 }
 

@@ -1,3 +1,4 @@
+/** The held-out rows of policies, decided again by the current settings: the only place that does it. */
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -7,9 +8,18 @@ import {
   countByConfidence,
   tabulateRows,
 } from '../../../engine/measure/confusion.ts';
-import { decideRow, type ReappliedDecision, type ReappliedRow } from '../../../engine/measure/reapply.ts';
+import {
+  type DecidingSettings,
+  decideRow,
+  type ReappliedDecision,
+  type ReappliedRow,
+  type RecordedRow,
+  reapplySettings,
+  toMeasuredLabel,
+} from '../../../engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
+import { blankMasks } from '../../../engine/pii.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -19,16 +29,21 @@ import { followsSettings, readPresentSettings } from '../../runtime/current-sett
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { listRecorded, type ReappliedHeldOut, readTrainedFrom, reapplyToHeldOut } from './promises.ts';
+import { readTrainedFrom } from './policies.ts';
 
 /** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
 type OpenRow = ReappliedRow & { exampleId: string };
 export type DecidedRow = OpenRow & { whole: ReappliedDecision };
 /** Held-out rows up to the current thresholds, and the whole decision with these. */
-type Kept = Pick<ReappliedHeldOut, 'settings' | 'missing' | 'dropped'> & {
+type Kept = {
+  settings: DecidingSettings & { versionNumber: number };
   rows: OpenRow[];
   refused: number;
+  /** Rows that cannot be decided again. */
+  missing: number;
+  /** Labels of inputs that the policies up to this one got wrong, and that it is not measured by any more. */
+  dropped: number;
   whole: WholeDecision;
 };
 /** Thresholds that are tried; a missing one is as it is now. */
@@ -49,13 +64,15 @@ const toCompared = ({ prediction, whole }: DecidedRow): Compared => ({
   decision: whole.decision,
 });
 
+/** The most held-out rows that are decided again: usual rules take a quarter of a second for this many. */
+const maxRows = 10_000;
 /** Policies of which it is known; 10,000 rows of one take about a megabyte. */
 const maxKept = 40;
 const binCount = 40;
 
 /** Returns the thresholds that are tried. Throws `validation_error` where they are in the wrong order. */
 export function tryThresholds(
-  { confidence_thresholds: present }: Pick<ReappliedHeldOut['settings'], 'confidence_thresholds'>,
+  { confidence_thresholds: present }: Pick<DecidingSettings, 'confidence_thresholds'>,
   ownEscalation: number | null,
   { auto_decide = present.auto_decide, escalation = present.escalation }: TriedThresholds,
 ): { confidence_thresholds: ConfidenceThresholds } {
@@ -135,13 +152,26 @@ export class HeldOutDecisions {
     const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, type.piiFields, revision]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const { settings, reapplied, missing, dropped } = reapplyToHeldOut(this.#deps, type, policy);
-    const { refused } = reapplied;
-    const rows = reapplied.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
-    const whole = measureWholeDecision({ rows, refused }, settings, missing, dropped);
-    const kept = { settings, missing, dropped, rows, refused, whole };
-    this.#kept.set(key, kept);
+    const kept = this.#decide(type, policy);
+    // The rows of a transaction may still be rolled back, under the same revision.
+    if (!this.#deps.db.inTransaction) this.#kept.set(key, kept);
     return kept;
+  }
+
+  #decide(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
+    const settings = readPresentSettings(type, readTrainedFrom(this.#deps, policy));
+    const { heldOut } = this.#deps.store;
+    const { recorded, missing: unread, lost } = listRecorded(this.#deps, type, policy);
+    const { rows: reapplied, refused, leftOut } = reapplySettings(recorded, settings);
+    const measured = new Set(heldOut.listLabels(policy.id));
+    for (const label of lost) measured.delete(label);
+    for (const { inputHash, expected } of recorded) measured.add(toMeasuredLabel(inputHash, expected));
+    const doubted = heldOut.listDoubted(type.id, policy.version, type.activeVersion.definition.options);
+    const dropped = doubted.filter((label) => !measured.has(label)).length;
+    const rows = reapplied.map(({ recorded: { exampleId }, ...row }) => ({ ...row, exampleId }));
+    const missing = unread + leftOut;
+    const whole = measureWholeDecision({ rows, refused }, settings, missing, dropped);
+    return { settings, rows, refused, missing, dropped, whole };
   }
 
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {
@@ -150,6 +180,25 @@ export class HeldOutDecisions {
     const settings = { ...known.settings, ...tryThresholds(known.settings, ownEscalation, tried) };
     return { ...known, settings, options: version.definition.options };
   }
+}
+
+/**
+ * Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. `lost`
+ * are the labels of the others.
+ */
+function listRecorded(
+  { store }: Foundation,
+  { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
+  policy: Pick<PolicyRecord, 'id'>,
+): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
+  const measured = store.heldOut.listMeasured(policy.id, maxRows);
+  const recorded = measured.flatMap(({ input, ...row }) =>
+    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
+  );
+  const lost = measured.flatMap(({ input, inputHash, expected }) =>
+    input === null ? [toMeasuredLabel(inputHash, expected)] : [],
+  );
+  return { recorded, missing: measured.length - recorded.length, lost };
 }
 
 /** Says whether rules make the whole decision better. Throws `validation_error` or `conflict`. */

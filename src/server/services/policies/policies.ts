@@ -2,6 +2,7 @@
 
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Foundation } from '../../foundation.ts';
+import type { TrainedFrom } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
@@ -52,4 +53,15 @@ export function readWithType(store: Store, policyId: string): { policy: PolicyRe
   const type = store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
   if (type === null) throw new WorkbenchError('decision_type_not_found', 'The decision type does not exist.');
   return { policy, type };
+}
+
+/** Reads the parts of a policy's origin that matter when it decides. */
+export function readTrainedFrom({ store }: Foundation, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
+  const { fallbackOption, trainingConfig } = policy;
+  return { version: readVersion(store, policy), fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
+}
+
+/** Whether a policy was fitted again on all examples after it was measured; earlier ones were, unless that was off. */
+export function isRefitted({ metrics, trainingConfig }: Pick<PolicyRecord, 'metrics' | 'trainingConfig'>): boolean {
+  return metrics?.split?.refitted ?? trainingConfig.refit;
 }

@@ -1,3 +1,4 @@
+/** The page about a policy to print, made of its current figures and its verdict. */
 import { createHash } from 'node:crypto';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';
@@ -9,11 +10,11 @@ import { isoTime } from '../../process/clock.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { weighPolicyCosts } from './costs.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
-import { describeAttention } from './policies.ts';
-import { measurePolicy, type PromiseChecks, readTrainedFrom } from './promises.ts';
-import { findSlices } from './slices.ts';
+import { findSlices, weighPolicyCosts } from './held-out-figures.ts';
+import { readTrainedFrom } from './policies.ts';
+import type { PromiseChecks } from './promises.ts';
+import { assessPolicy } from './verdict.ts';
 
 type Deps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; heldOutDecisions: HeldOutDecisions };
 
@@ -56,11 +57,10 @@ export async function makePolicyReport(
       completedAt: completedAt === null ? null : isoTime(completedAt),
     },
     versionNumber,
-    attention: describeAttention(deps, type, policy),
     metrics,
-    whole: isMeasured ? measurePolicy(deps, type, policy) : null,
+    whole: isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null,
     costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy, {}) : null,
-    promise: deps.promiseChecks.readStanding(type, policy)?.sentence ?? null,
+    verdict: assessPolicy(deps, type, policy),
     weakParts: slices?.isFresh ? (slices.known?.result.items ?? null) : null,
     rules: rules.file.rules,
     settings,

@@ -1,16 +1,8 @@
-/** The whole decision with the current settings, and promises about it: asked for, and checked after changes. */
+/** Promises about the whole decision with the current settings: asked for, and checked after changes. */
 import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
-import {
-  type DecidingSettings,
-  type Reapplied,
-  type RecordedRow,
-  reapplySettings,
-  toMeasuredLabel,
-} from '../../../engine/measure/reapply.ts';
-import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import {
   type DeclaredPromise,
   type KeptPromise,
@@ -19,83 +11,17 @@ import {
   type PromiseStanding,
   type PromiseStatus,
   type PromiseTerms,
-  type WholeDecision,
 } from '../../../engine/measured.ts';
-import { blankMasks } from '../../../engine/pii.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
-import { followsSettings, readPresentSettings, type TrainedFrom } from '../../runtime/current-settings.ts';
+import { followsSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { readVersion } from './policies.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
+import { isRefitted, readTrainedFrom } from './policies.ts';
 
-/** The most held-out rows that settings are reapplied to: usual rules take a quarter of a second for this many. */
-const maxReappliedRows = 10_000;
 const maxKeptChecks = 200;
-
-/** Reads the parts of a policy's origin that matter when it decides. */
-export function readTrainedFrom({ store }: Foundation, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
-  const { fallbackOption, trainingConfig } = policy;
-  return { version: readVersion(store, policy), fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
-}
-
-/** Whether a policy was fitted again on all examples after it was measured; earlier ones were, unless that was off. */
-export function isRefitted({ metrics, trainingConfig }: Pick<PolicyRecord, 'metrics' | 'trainingConfig'>): boolean {
-  return metrics?.split?.refitted ?? trainingConfig.refit;
-}
-
-/** Held-out rows decided by the current settings; `missing` ones cannot be. */
-export type ReappliedHeldOut = {
-  settings: DecidingSettings & { versionNumber: number };
-  reapplied: Reapplied<RecordedRow & { exampleId: string }>;
-  missing: number;
-  /** Labels of inputs that the policies up to this one got wrong, and that it is not measured by any more. */
-  dropped: number;
-};
-
-/** Decides the held-out rows of a policy again, at most 10,000, in up to a second. */
-export function reapplyToHeldOut(
-  deps: Foundation,
-  type: DecisionTypeRecord,
-  policy: Omit<PolicyRecord, 'metrics'>,
-): ReappliedHeldOut {
-  const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
-  const { heldOut } = deps.store;
-  const { recorded, missing, lost } = listRecorded(deps, type, policy);
-  const reapplied = reapplySettings(recorded, settings);
-  const measured = new Set(heldOut.listLabels(policy.id));
-  for (const label of lost) measured.delete(label);
-  for (const { inputHash, expected } of recorded) measured.add(toMeasuredLabel(inputHash, expected));
-  const doubted = heldOut.listDoubted(type.id, policy.version, type.activeVersion.definition.options);
-  const dropped = doubted.filter((label) => !measured.has(label)).length;
-  return { settings, reapplied, missing: missing + reapplied.leftOut, dropped };
-}
-
-/**
- * Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. `lost`
- * are the labels of the others.
- */
-export function listRecorded(
-  { store }: Foundation,
-  { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
-  policy: Pick<PolicyRecord, 'id'>,
-): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
-  const measured = store.heldOut.listMeasured(policy.id, maxReappliedRows);
-  const recorded = measured.flatMap(({ input, ...row }) =>
-    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
-  );
-  const lost = measured.flatMap(({ input, inputHash, expected }) =>
-    input === null ? [toMeasuredLabel(inputHash, expected)] : [],
-  );
-  return { recorded, missing: measured.length - recorded.length, lost };
-}
-
-/** The whole decision of a policy on its held-out rows, by the current rules and thresholds. */
-export function measurePolicy(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
-  const { settings, reapplied, missing, dropped } = reapplyToHeldOut(deps, type, policy);
-  return measureWholeDecision(reapplied, settings, missing, dropped);
-}
 
 /** Whether two promises name the same target error and certainty. */
 export const isSamePromise = (a: PromiseTerms, b: PromiseTerms) =>
@@ -129,7 +55,7 @@ function toQuestion(
 
 /** Finds the threshold that keeps the terms, or says why none does. Throws `validation_error` for an unknown option. */
 export function findPolicyPromise(
-  deps: Foundation,
+  deps: Foundation & { heldOutDecisions: HeldOutDecisions },
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms & { option?: string | undefined },
@@ -138,18 +64,18 @@ export function findPolicyPromise(
   if (terms.option !== undefined && !options.includes(terms.option)) {
     throw toValidationError([toUnknownOption(['query', 'option'], options)]);
   }
-  return findPromise(reapplyToHeldOut(deps, type, policy).reapplied.rows, toQuestion(deps, type, policy, terms));
+  return findPromise(deps.heldOutDecisions.read(type, policy).rows, toQuestion(deps, type, policy, terms));
 }
 
 type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean };
 
 /** Says how promises stand; a check reads every held-out row, so it is kept until rules or thresholds change. */
 export class PromiseChecks {
-  readonly #deps: Foundation;
+  readonly #deps: Foundation & { heldOutDecisions: HeldOutDecisions };
   readonly #checks = createRecentCache<string, Check>(maxKeptChecks);
   readonly #findings = createRecentCache<string, PromiseFinding>(maxKeptChecks);
 
-  constructor(deps: Foundation) {
+  constructor(deps: Foundation & { heldOutDecisions: HeldOutDecisions }) {
     this.#deps = deps;
   }
 
@@ -198,11 +124,11 @@ export class PromiseChecks {
   }
 
   #check(type: DecisionTypeRecord, policy: PolicyRecord, promise: KeptPromise): Check {
-    const { reapplied, settings, missing } = reapplyToHeldOut(this.#deps, type, policy);
-    const { automatic, error_automatic: error, rows } = measureWholeDecision(reapplied, settings, missing);
+    const { rows, settings, whole } = this.#deps.heldOutDecisions.read(type, policy);
+    const { automatic, error_automatic: error } = whole;
     const { target_error, basis } = promise;
     const question = { ...toQuestion(this.#deps, type, policy, promise), basis };
-    const isKept = basis === 'declared' && keepsDeclared(reapplied.rows, question, readLeastConfidence(settings));
+    const isKept = basis === 'declared' && keepsDeclared(rows, question, readLeastConfidence(settings));
     // The bounds hold along one order of the rows, which thresholds of single options leave.
     const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
     const tested = isKept ? target_error : boundError(error.count, error.of, toRisk(question));
@@ -210,7 +136,7 @@ export class PromiseChecks {
     return {
       hasOwnThresholds,
       state: toState(target_error, error.share, bound),
-      now: { share_automatic: automatic.share, error_observed: error.share, error_bound: bound, rows },
+      now: { share_automatic: automatic.share, error_observed: error.share, error_bound: bound, rows: rows.length },
     };
   }
 }

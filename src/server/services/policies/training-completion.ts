@@ -2,7 +2,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
-import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { compareOnCommonRows } from '../../../engine/measure/common-rows.ts';
 import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -14,6 +13,7 @@ import { type AttemptKey, StaleAttemptError } from '../../store/policies/trainin
 import { prepareDeployedPolicy } from './deployment.ts';
 import { readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
+import { assessPolicy, findBlocking, judgeGate } from './verdict.ts';
 
 const checksPerTurn = 1_000;
 
@@ -21,7 +21,7 @@ type CompletionDeps = KeepDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: file first, then one transaction of report, digest, status and deployment, which its
- * gates and the type's promise may hold back. Rejects, nothing stored, for a bundle that is not sound.
+ * verdict may hold back. Rejects, nothing stored, for a bundle that is not sound.
  */
 export async function completeTraining(
   deps: CompletionDeps,
@@ -72,18 +72,18 @@ async function storeBundle(
 /** Writes the result and, where nothing holds the policy back, deploys it; returns whether it was deployed. */
 function recordCompletion(deps: CompletionDeps, { policyId, attemptId, result, progress }: FinishedTraining): boolean {
   const { store } = deps;
-  const { policy, missed, trained } = judge(deps, policyId, result);
+  const { policy, trained } = toStored(deps, policyId, result);
   return store.transaction(() => {
     store.trainingRuns.heartbeat(attemptId, progress);
     store.trainingRuns.complete({ policyId, attemptId }, trained);
     if (!policy.trainingConfig.auto_deploy || policy.isTypeDeleted) return false;
-    return deployOrHoldBack(deps, policyId, missed);
+    return deployOrHoldBack(deps, policyId);
   });
 }
 
 function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result }: FinishedTuning): boolean {
   const { store } = deps;
-  const { policy: followed, missed, trained } = judge(deps, policyId, result);
+  const { policy: followed, trained } = toStored(deps, policyId, result);
   const { decisionTypeId, isTypeDeleted, trainingConfig, heldBack } = followed;
   if (isTypeDeleted) throw new StaleAttemptError('The decision type is deleted.');
   return store.transaction(() => {
@@ -95,35 +95,32 @@ function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result 
     const mayFollow = heldBack !== null || store.deployments.find(decisionTypeId)?.id === policyId;
     const isPromised = store.promises.findDeclared(decisionTypeId) !== null;
     if (!trainingConfig.auto_deploy || !mayFollow || !isPromised) return false;
-    return deployOrHoldBack(deps, next.policyId, missed);
+    return deployOrHoldBack(deps, next.policyId);
   });
 }
 
-/** Returns the stored form of a training's result, and the gate that it has missed. */
-function judge(deps: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
+/** Returns the policy that was trained, and its result as it is stored. */
+function toStored(deps: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
   const policy = deps.store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');
   const { heldOut, sha256: bundleSha256, sizeBytes: bundleSizeBytes } = result;
   const compared = compareWithDeployed(deps, { typeId: policy.decisionTypeId, heldOut });
   const metrics = { ...result.metrics, compared_with_deployed: compared };
-  const missed = describeMissedGate(policy.trainingConfig, metrics);
-  const trained = { metrics, heldOut, bundleSha256, bundleSizeBytes, isQualityGateMet: missed === null };
-  return { policy, missed, trained };
+  const isQualityGateMet = judgeGate({ ...policy, metrics })?.state !== 'blocking';
+  return { policy, trained: { metrics, heldOut, bundleSha256, bundleSizeBytes, isQualityGateMet } };
 }
 
-function deployOrHoldBack(deps: CompletionDeps, policyId: string, missed: string | null): boolean {
-  // Asked of a policy that stays behind a gate, the promise would change the threshold of the one that decides.
-  const reason = missed ?? keepPromiseOrSay(deps, policyId);
-  if (reason === null) deps.store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
-  else deps.store.deployments.holdBack(policyId, reason);
-  return reason === null;
-}
-
-/** Keeps the promise of its type with a policy that is to be deployed, or says why it cannot. */
-function keepPromiseOrSay(deps: CompletionDeps, policyId: string): string | null {
+/** Deploys a stored policy, which then keeps its type's promise, unless its verdict holds it back. */
+function deployOrHoldBack(deps: CompletionDeps, policyId: string): boolean {
   const { policy, type } = readWithType(deps.store, policyId);
-  const { state, sentence } = keepDeclaredPromise(deps, type, policy);
-  return state === 'not_kept' ? sentence : null;
+  const reason = findBlocking(assessPolicy(deps, type, policy));
+  if (reason !== null) {
+    deps.store.deployments.holdBack(policyId, reason);
+    return false;
+  }
+  keepDeclaredPromise(deps, type, policy);
+  deps.store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
+  return true;
 }
 
 /** Completes a stored policy's report; its label checks count from then on, those of older policies go. */
@@ -152,9 +149,6 @@ function prepareInBackground(deps: CompletionDeps, policyId: string): void {
 
 type Trained = { typeId: string; heldOut: readonly HeldOutRow[] };
 
-/** With fewer rows in common their F1 says less than that of all rows. */
-const minCommonRows = 30;
-
 /** Compares a trained policy with the deployed one on the rows that both have held out; null where there is nothing. */
 function compareWithDeployed({ store }: Foundation, { typeId, heldOut }: Trained): Metrics['compared_with_deployed'] {
   const deployed = store.deployments.find(typeId);
@@ -173,19 +167,4 @@ function compareWithDeployed({ store }: Foundation, { typeId, heldOut }: Trained
     macro_f1: first.macroF1,
     macro_f1_deployed: second.macroF1,
   };
-}
-
-/**
- * Says which gate of its training a policy has missed; null where it meets them. Where a policy is deployed, the F1 is
- * that of the rows that both have held out: rows that came since may be harder, which is no fault of the new policy.
- */
-function describeMissedGate({ target_f1 }: Pick<TrainingConfig, 'target_f1'>, metrics: Metrics): string | null {
-  const { compared_with_deployed: compared, macro_f1, slice_gate } = metrics;
-  const common = compared !== null && compared.rows >= minCommonRows ? compared : null;
-  const measured = common?.macro_f1 ?? macro_f1;
-  if (target_f1 !== null && measured < target_f1) {
-    const where = common === null ? '' : ` on the ${common.rows} rows that the deployed policy has held out, too,`;
-    return `Its macro F1 of ${measured.toFixed(3)}${where} is below the ${target_f1} that the training asked for.`;
-  }
-  return slice_gate?.met === false ? 'A part of the examples certainly fails more often than slice_gate allows.' : null;
 }

@@ -13,10 +13,11 @@ import { isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toNextVersion } from '../types/decision-types.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { readPolicy } from './policies.ts';
 import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type PromiseChecks } from './promises.ts';
 
-export type KeepDeps = Foundation & { promiseChecks: PromiseChecks };
+export type KeepDeps = Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks };
 
 /** Declares the promise of a type and asks the deployed policy for it; unchanged terms keep their time. */
 export function declarePromise(deps: KeepDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {

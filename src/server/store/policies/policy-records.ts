@@ -62,6 +62,9 @@ const summaryMetricsSchema = metricsSchema.pick({
   augmentation: true,
 });
 
+/** The settings of a stored policy; those that only earlier programs knew are passed over. */
+const storedConfigSchema = z.object(trainingConfigSchema.shape);
+
 /** A policy as lists show it: with a few of its figures. */
 export type PolicySummaryRecord = Omit<PolicyRecord, 'metrics'> & {
   metrics: z.infer<typeof summaryMetricsSchema> | null;
@@ -152,7 +155,7 @@ function toCommon(raw: RawPolicy): Omit<PolicyRecord, 'metrics'> {
     isAutoDeployed: autoDeployed === 1,
     isQualityGateMet: qualityGateMet === null ? null : qualityGateMet === 1,
     isRulesOnly: metrics === noMetrics,
-    trainingConfig: trainingConfigSchema.parse(JSON.parse(row.trainingConfig)),
+    trainingConfig: storedConfigSchema.parse(JSON.parse(row.trainingConfig)),
     toolVersions: toolVersionsSchema.parse(JSON.parse(row.toolVersions)),
     promise: row.promise === null ? null : keptPromiseSchema.parse(JSON.parse(row.promise)),
   };

@@ -1,0 +1,118 @@
+/** Whether a policy may decide: the points for and against it in one list, which every place reads. */
+import type { Metrics } from '../../../engine/domain/metrics.ts';
+import type { Verdict } from '../../../engine/measured.ts';
+import { formatCount } from '../../../engine/numeric.ts';
+import { isPiiField } from '../../../engine/pii.ts';
+import type { Foundation } from '../../foundation.ts';
+import { followsSettings } from '../../runtime/current-settings.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { describeAttention, readTrainedFrom } from './policies.ts';
+import type { PromiseChecks } from './promises.ts';
+
+type Item = Verdict[number];
+type JudgedPolicy = Pick<PolicyRecord, 'trainingConfig' | 'metrics' | 'isQualityGateMet'>;
+
+/** With fewer rows in common their F1 says less than that of all rows. */
+const minCommonRows = 30;
+
+/**
+ * Judges a policy by its gate, its type's promise, its weak parts, the policy it was compared with, whether it can be
+ * used and whether it should be trained again; empty before it was made. A blocking item keeps it from being deployed
+ * by itself.
+ */
+export function assessPolicy(
+  deps: Foundation & { promiseChecks: PromiseChecks },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): Verdict {
+  if (policy.bundleSha256 === null) return [];
+  const items: (Item | null)[] = [
+    judgeGate(policy),
+    judgePromise(deps, type, policy),
+    judgeWeakParts(policy.metrics, type.piiFields),
+    judgeComparison(policy.metrics),
+    policy.status === 'deployed' ? judgeAvailability(deps, policy) : null,
+    ...judgeLearned(deps, type, policy),
+  ];
+  return items.filter((item) => item !== null);
+}
+
+/** The sentence of the first item that keeps a policy from being deployed by itself; null where none does. */
+export function findBlocking(verdict: Verdict): string | null {
+  return verdict.find(({ state }) => state === 'blocking')?.sentence ?? null;
+}
+
+/**
+ * The macro F1 that the training asked for; null where it asked for none. Where a policy was deployed, it is held
+ * against the rows that both have held out: rows that came since may be harder, which is no fault of the new policy.
+ */
+export function judgeGate({ trainingConfig, metrics, isQualityGateMet }: JudgedPolicy): Item | null {
+  const { target_f1: target } = trainingConfig;
+  if (metrics === null) return null;
+  if (target === null) {
+    // A gate of an earlier program, which the settings do not have any more.
+    return isQualityGateMet === false ? toGate('blocking', 'It missed a gate of its training.') : null;
+  }
+  const { compared_with_deployed: compared, macro_f1 } = metrics;
+  const common = compared !== null && compared.rows >= minCommonRows ? compared : null;
+  const measured = common?.macro_f1 ?? macro_f1;
+  const where = common === null ? '' : ` on the ${common.rows} rows that the deployed policy has held out, too,`;
+  const itsF1 = `Its macro F1 of ${measured.toFixed(3)}${where}`;
+  return measured < target
+    ? toGate('blocking', `${itsF1} is below the ${target} that the training asked for.`)
+    : toGate('passed', `${itsF1} reaches the ${target} that the training asked for.`);
+}
+
+const toGate = (state: Item['state'], sentence: string): Item => ({ kind: 'gate', state, sentence });
+
+function judgePromise(
+  { promiseChecks }: { promiseChecks: PromiseChecks },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): Item | null {
+  const standing = promiseChecks.readStanding(type, policy);
+  if (standing === null || standing.state === 'nothing_promised') return null;
+  return { kind: 'promise', state: standing.state === 'kept' ? 'passed' : 'blocking', sentence: standing.sentence };
+}
+
+function judgeWeakParts(metrics: Metrics | null, piiFields: readonly string[]): Item | null {
+  const parts = metrics?.weak_parts?.filter(({ fields }) => !isPersonal(fields, piiFields)) ?? [];
+  const [worst] = parts;
+  if (worst === undefined) return null;
+  const others = parts.length > 1 ? ` ${parts.length - 1} more such parts are in its report.` : '';
+  const sentence = `Where ${worst.description}, it decided ${worst.errors} of ${worst.rows} unseen examples alone and wrongly, certainly more often than elsewhere.${others}`;
+  return { kind: 'weak_parts', state: 'warning', sentence };
+}
+
+/** Whether one of the dotted fields is personal. */
+export const isPersonal = (fields: readonly string[], piiFields: readonly string[]): boolean =>
+  fields.some((field) => isPiiField(field.split('.'), piiFields));
+
+function judgeComparison(metrics: Metrics | null): Item | null {
+  if (metrics?.better_than) return { kind: 'comparison', state: 'passed', sentence: metrics.better_than.sentence };
+  const compared = metrics?.compared_with_deployed;
+  if (!compared) return null;
+  const { policy_version, rows, right, right_deployed } = compared;
+  const sentence = `Of ${formatCount(rows)} unseen examples that it shares with ${policy_version}, which decided then, its classifier is right on ${formatCount(right)}, that of ${policy_version} on ${formatCount(right_deployed)}.`;
+  return { kind: 'comparison', state: right < right_deployed ? 'warning' : 'passed', sentence };
+}
+
+/** Whether a deployed policy can be used now. */
+function judgeAvailability({ runtime }: Foundation, { id }: Pick<PolicyRecord, 'id'>): Item {
+  const reason = runtime.deployed.findUnavailability(id);
+  return reason === null
+    ? { kind: 'availability', state: 'passed', sentence: 'It is loaded and decides.' }
+    : { kind: 'availability', state: 'blocking', sentence: reason };
+}
+
+/** Why a policy should be trained again: it knows other options, or learned what other rules left. */
+function judgeLearned(deps: Foundation, type: DecisionTypeRecord, policy: PolicyRecord): Item[] {
+  const isOutdated = !followsSettings(type, readTrainedFrom(deps, policy));
+  const options =
+    'The options of the type have changed since it was trained, so it decides by the rules and thresholds of that time. Train the type again.';
+  const sentences = [isOutdated ? options : null, describeAttention(deps, type, policy)];
+  return sentences.flatMap((sentence) =>
+    sentence === null ? [] : [{ kind: 'retraining' as const, state: 'warning' as const, sentence }],
+  );
+}
