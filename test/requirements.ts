@@ -246,6 +246,14 @@ const examples = {
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-16': 'An example is marked as a test row one by one or in bulk; a generated one never is.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
+  'XPT-1':
+    'The filtered examples are exported as CSV, XLSX, Parquet and JSON Lines, as a stream, oldest first: input, label, reason codes, status, note, source, test, first label, times, what a model said of each, and how the newest policy used it.',
+  'XPT-2': 'An exported file is read back without loss, whatever the inputs hold; rows may be added to it by hand.',
+  'XPT-3': 'No cell of an exported table is run by a spreadsheet, and each comes back as it was.',
+  'XPT-4': 'Values of personal fields leave as tokens, unless they are asked for.',
+  'XPT-5': 'An export that its format cannot hold is refused with the reason and another format.',
+  'XPT-6':
+    'Label Studio, Argilla, Prodigy and spaCy import what is exported for them, and it is read back with labels.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -1,11 +1,12 @@
 /**
- * `npm run bench [-- --only decide|log|large|import|page] [--seconds N] [--rounds N] [--rows N]`: tables of speed and
+ * `npm run bench [-- --only decide|log|large|import|export|page] [--seconds N] [--rounds N] [--rows N]`: tables of speed and
  * memory, each figure beside a limit measured in the same run, or an aim with whether it is met. Of `page`, `--part
  * NAME` gives a part alone (paint, script, places, large, labels, memory, scroll); it may be given several times.
  */
 import { parseArgs } from 'node:util';
 import { measurePage, pageParts } from './page/page.ts';
 import { measureDecide } from './serving/decide.ts';
+import { measureExports } from './serving/exports.ts';
 import { measureImports } from './serving/imports.ts';
 import { measureLargeCalls } from './serving/large-calls.ts';
 import { measureLongLog } from './serving/long-log.ts';
@@ -20,6 +21,7 @@ if (isWanted('decide')) {
 }
 if (isWanted('log')) await measureLongLog(Number(values.rows ?? 1_000_000));
 if (isWanted('large')) await measureLargeCalls();
+if (isWanted('export')) await measureExports();
 if (isWanted('import')) await measureImports();
 if (isWanted('page')) {
   const parts = pageParts.filter((part) => values.part?.includes(part) ?? true);

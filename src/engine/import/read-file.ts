@@ -58,13 +58,16 @@ const excelXml = 'urn:schemas-microsoft-com:office:spreadsheet';
 /** The line that names the separator for Excel. */
 const separatorLine = /^"?sep=([^\r\n])"?(?=\r|\n)/i;
 
+/** How the header of exported examples begins, with whatever a spreadsheet puts between its cells. */
+const exportedHeader = /^"?id"?([,;\t])"?expected_decision"?\1/;
+
 /**
  * Finds the separator of a text, '' where it has one column. Throws UnreadableFile where the stated format is not the
  * text's: its labels would be lost.
  */
 function toSeparator(text: string, format: TextFormat | null, { delimiter, quote }: SheetChoice): string {
   if (delimiter !== undefined) return delimiter;
-  const stated = separatorLine.exec(text)?.[1];
+  const stated = separatorLine.exec(text)?.[1] ?? exportedHeader.exec(text)?.[1];
   const found = stated ?? findSeparator(text, quote);
   if (format === null) return found ?? '';
   const expected = format === 'csv' ? ',' : '\t';
@@ -94,8 +97,12 @@ export function readText(
   checkText?.(clean, separator);
   // The line of the separator stays as a blank one, so that the others keep their numbers.
   const sheet = readDelimited(clean.replace(separatorLine, ''), separator, detected, choice, maxRows);
-  return openJsonCells(readFlags(sheet), parseJson);
+  return openTable(sheet, parseJson);
 }
+
+/** Reads what the cells of a table hold besides their values; an export of examples says that itself. */
+const openTable = (sheet: Sheet, parseJson: ParseJson): Sheet =>
+  sheet.isOwnExport ? sheet : openJsonCells(readFlags(sheet), parseJson);
 
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
   const { readSheets } = await import('./formats/read-workbook.ts');
@@ -117,7 +124,7 @@ async function readWorkbook(
   parseJson: ParseJson = parsePlainJson,
 ): Promise<Sheet> {
   const sheet = (await import('./formats/read-workbook.ts')).readWorkbook(sheets, kind, choice);
-  return openJsonCells(readFlags(sheet), parseJson);
+  return openTable(sheet, parseJson);
 }
 
 async function readMarkup(text: string, choice: SheetChoice, parseJson?: ParseJson): Promise<Sheet> {

@@ -51,6 +51,8 @@ export type Sheet = {
   quote?: string;
   /** Columns that are not inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
+  /** Whether it holds examples that a workbench has exported: each row is one, with all that belongs to it. */
+  isOwnExport?: boolean;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */
   workbook: { sheets: string[]; hidden: string[]; sheet: string } | null;
   /** The line of a table that names the columns, 0 for none, and the first lines among which it was chosen. */

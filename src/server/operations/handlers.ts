@@ -9,6 +9,7 @@ import { logHandlers } from './deciding/logs.ts';
 import { auditHandlers } from './examples/audit.ts';
 import { dataFindingHandlers } from './examples/data-findings.ts';
 import { exampleHandlers } from './examples/examples.ts';
+import { exampleExportHandlers } from './examples/export.ts';
 import { generateHandlers } from './examples/generate.ts';
 import { importHandlers } from './examples/imports.ts';
 import { labellingHandlers } from './examples/labelling.ts';
@@ -36,6 +37,7 @@ export const operationHandlers: OperationHandlers = {
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
+  ...exampleExportHandlers,
   ...importHandlers,
   ...labellingHandlers,
   ...auditHandlers,

@@ -7,6 +7,7 @@ import { LogStore } from './deciding/logs.ts';
 import { createReceiptStore } from './deciding/receipts.ts';
 import { createAuditStore } from './examples/audits.ts';
 import { createExampleChangeStore } from './examples/example-changes.ts';
+import { createExampleExportStore } from './examples/example-exports.ts';
 import { createExamplePlaces } from './examples/example-places.ts';
 import { ExampleStore } from './examples/examples.ts';
 import { createHeldOutStore } from './examples/held-out.ts';
@@ -32,6 +33,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     connections: createConnectionStore(db),
     decisionTypes: new DecisionTypeStore(db),
     examples,
+    exampleExports: createExampleExportStore(db),
     examplePlaces: createExamplePlaces(db),
     labelling: createLabellingStore(db, (typeId) => examples.noteChange(typeId)),
     exampleChanges: createExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),

@@ -25,7 +25,7 @@ const makeRow = (row: number) => [
   row % 3 === 0 ? 'reject' : 'approve',
 ];
 
-function makeFiles(): Record<'XLSX' | 'CSV', Uint8Array<ArrayBuffer>> {
+export function makeFiles(): Record<'XLSX' | 'CSV', Uint8Array<ArrayBuffer>> {
   const rows = [header, ...Array.from({ length: rowCount }, (_, row) => makeRow(row))];
   const csv = rows.map((cells) => cells.join(',')).join('\n');
   return { XLSX: makeWorkbook({ Data: rows }), CSV: new Uint8Array(Buffer.from(csv)) };
@@ -42,7 +42,7 @@ function measure(workbench: RunningWorkbench) {
 }
 
 /** Does some work: its seconds, and of program and browser the seconds of the processor and the most memory. */
-async function watchUse<Value>(workbench: RunningWorkbench, work: () => Promise<Value>) {
+export async function watchUse<Value>(workbench: RunningWorkbench, work: () => Promise<Value>) {
   const before = measure(workbench);
   const mostMb = { program: 0, browser: 0 };
   const look = () => {
@@ -67,11 +67,13 @@ function report(name: string, { seconds, programMb, program, browser }: Use): vo
   print(`| ${name} | ${seconds.toFixed(1)} s | ${program} | ${browser} | ${aim} |`);
 }
 
-async function importByRest(workbench: RunningWorkbench, kind: string, bytes: Uint8Array<ArrayBuffer>) {
+/** Imports a file by REST into a type of its own and gives the type's id. */
+export async function importByRest(workbench: RunningWorkbench, kind: string, bytes: Uint8Array<ArrayBuffer>) {
   const type = { name: `rest ${kind}`, options: ['approve', 'reject'] };
   const { id } = (await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', type)).body;
   const form = new FormData();
   form.set('file', new Blob([bytes]), `data.${kind.toLowerCase()}`);
+  form.set('mapping', JSON.stringify({ decision: 'decision', input: header.slice(0, -1) }));
   form.set('commit', 'true');
   const { value, ...use } = await watchUse(workbench, async () => {
     const headers = { authorization: `Bearer ${workbench.token}` };
@@ -81,6 +83,7 @@ async function importByRest(workbench: RunningWorkbench, kind: string, bytes: Ui
   });
   if (value.status !== 200) throw new Error(`the import answered ${value.status}: ${value.text.slice(0, 500)}`);
   report(`REST, ${kind} of ${(bytes.length / 1e6).toFixed(1)} MB`, { ...use, browser: '' });
+  return id;
 }
 
 async function importInPage(workbench: RunningWorkbench, kind: string, bytes: Uint8Array<ArrayBuffer>) {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
-import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
 import { isInSight, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 

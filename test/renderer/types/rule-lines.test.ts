@@ -1,8 +1,8 @@
 /** The sheet of rules as a file: what is saved comes back to the letter, and what cannot be read changes nothing. */
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../../src/engine/domain/definition.ts';
+import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
-import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
 import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
 import { readPasted, readWhole, toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';

@@ -1,4 +1,5 @@
 /** How labelling tools write a record in their exports: the fields that people saw, and what they said about it. */
+import { toPlainText } from '../../export/plain-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
 /** The question where a tool has only one. */
@@ -154,6 +155,12 @@ const argillaOne: LabellingTool = {
   },
 };
 
+/** The fields without a `text` that only repeats the texts of the others, as an export of a workbench adds one. */
+function withoutCopy(fields: JsonObject): JsonObject {
+  const { text, ...others } = fields;
+  return Object.keys(others).length > 0 && text === toPlainText(others) ? others : fields;
+}
+
 /** Reads an answer of Prodigy: the options that were accepted, else the label that was asked about. */
 function readAnswer({ answer, accept, options, label }: JsonObject, labels: ReadonlySet<string>): Json {
   if (Array.isArray(accept)) {
@@ -168,17 +175,36 @@ function readAnswer({ answer, accept, options, label }: JsonObject, labels: Read
 const prodigy: LabellingTool = {
   name: 'Prodigy',
   about: 'Read are the text, its meta and what was accepted, without tokens, options and hashes',
-  matches: (record) => record['answer'] !== undefined && record['_task_hash'] !== undefined,
+  matches: ({ answer, accept, _task_hash: hash }) =>
+    answer !== undefined && (hash !== undefined || Array.isArray(accept)),
   read(record, labels) {
     const { text, spans, answer, label, accept = label } = record;
     const marked = answer === 'accept' ? toObjects(spans) : [];
     return {
-      fields: without(record, /^_|^(?:answer|accept|options|tokens|spans|label|config|style|priority|score)$/),
+      fields: withoutCopy(
+        without(record, /^_|^(?:answer|accept|options|tokens|spans|label|config|style|priority|score)$/),
+      ),
       given: accept === undefined ? [] : [[onlyQuestion, readAnswer(record, labels)]],
       spans: describeSpans(
         text,
         marked.map(({ start, end, label: name }) => [start, end, name]),
       ),
+    };
+  },
+};
+
+const spacy: LabellingTool = {
+  name: 'spaCy',
+  about: 'Of the categories of a text the one with the highest value is its label',
+  matches: ({ text, cats }) => typeof text === 'string' && isJsonObject(cats),
+  read({ cats, ...record }) {
+    const sorted = Object.entries(toObject(cats)).sort(([, a], [, b]) => Number(b) - Number(a));
+    const [highest] = sorted;
+    const label = highest !== undefined && Number(highest[1]) > 0 ? highest[0] : null;
+    return {
+      fields: withoutCopy(without(record, /^_|^(?:tokens|spans|meta)$/)),
+      given: [[onlyQuestion, label]],
+      spans: [],
     };
   },
 };
@@ -212,5 +238,6 @@ export const labellingTools: readonly LabellingTool[] = [
   flatArgilla,
   argillaOne,
   prodigy,
+  spacy,
   doccano,
 ];

@@ -1,7 +1,9 @@
 /** Examples as JSON: a list of objects wherever it stands, an object a line, or what a labelling tool exports. */
+import { isExportedRecord } from '../../export/read-back.ts';
 import { isJsonObject } from '../../json.ts';
 import { parseJsonText } from '../../json-faults.ts';
 import { type ParseJson, type Refusal, type Sheet, UnreadableFile } from '../sheet.ts';
+import { toExportedSheet } from '../tables/exported-table.ts';
 import { findRecords, type Records, unwrap } from './json-records.ts';
 import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
 import { readExport } from './labelling-exports.ts';
@@ -17,18 +19,25 @@ export const parsePlainJson: ParseJson = (text, firstLine) => {
 
 /** A sheet of records; `lines` says where each stands, else its place in the list. */
 function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lines?: readonly number[]): Sheet {
-  const records = readExport(found) ?? unwrap(found);
+  const records = areExportedRecords(found) ? found : (readExport(found) ?? unwrap(found));
   const rows: ObjectRow[] = [];
   for (const [index, item] of records.list.entries()) {
     const line = lines?.[index] ?? index + 1;
     if (isJsonObject(item)) rows.push({ line, values: item });
     else refused.push({ line, column: 1, message: lines ? 'not an object' : `element ${index + 1} is not an object` });
   }
+  if (areExportedRecords(found)) return { ...toExportedSheet(rows, found.detected), refused, notes: repaired.notes };
   const notes = [...repaired.notes, ...records.notes];
   const { detected, setAside } = records;
   const { hasLongNumbers } = repaired;
   return { ...fromObjects(rows, { detected, refused, notes, hasLongNumbers }), ...(setAside ? { setAside } : {}) };
 }
+
+/** Whether all records are examples that a workbench has exported. */
+const areExportedRecords = ({ list }: Records) =>
+  list.length > 0 &&
+  list.every((record) => !isJsonObject(record) || isExportedRecord(record)) &&
+  list.some(isJsonObject);
 
 /** The documents of a text, one a line or one behind the other. */
 function readDocuments(repaired: RepairedText, detected: string[], parseJson: ParseJson, maxRows?: number): Sheet {

@@ -15,6 +15,7 @@ import { gunzip } from 'hyparquet-compressors/src/gzip.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { isJsonObject, type Json } from '../../json.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
+import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';
 import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
 import { fromObjects } from './objects.ts';
@@ -170,18 +171,21 @@ function readDurations({ key_value_metadata: entries = [] }: FileMetaData): Map<
 /** Reads a Parquet file whole. Throws UnreadableFile. */
 export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number) => void): Promise<Sheet> {
   const met: Met = { lostDates: 0, roundedDecimals: 0, hasLongNumbers: false };
-  const { metadata, own, records } = await readRecords(bytes, refuseSize, met);
+  const { metadata, own: ownElements, records } = await readRecords(bytes, refuseSize, met);
   const durations = readDurations(metadata);
   const readers = parquetSchema(metadata).children.map((column): [string, Reader] => {
     const { name } = column.element;
     const perMs = durations.get(name);
-    if (perMs === undefined) return [name, toReader(column, own, met)];
+    if (perMs === undefined) return [name, toReader(column, ownElements, met)];
     return [name, (value) => (typeof value === 'bigint' ? toHours(Number(value) / perMs) : null)];
   });
   const rows = records.map((record, index) => ({
     line: index + 1,
     values: Object.fromEntries(readers.map(([name, read]) => [name, read(record[name])])),
   }));
+  const exported = toExportedLines(rows);
+  const own = exported && readExportedTable(exported, ['Parquet'], false);
+  if (own) return own;
   const notes = [...durations.keys()].map((name) => `“${name}” holds durations, read as hours`);
   if (met.hasLongNumbers) notes.push('Whole numbers beyond 2^53, where numbers lose digits, are kept as texts');
   const tell = (count: number, what: string) => {

@@ -1,6 +1,7 @@
 /** Excel workbooks (ECMA-376): their fullest sheet that is not hidden, or the one that is chosen. */
 import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
 import { type Sheet, type SheetChoice, toLetters, UnreadableFile } from '../sheet.ts';
+import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
@@ -213,6 +214,13 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
   const { hiddenLines, hiddenColumns } = chosen;
   const columns = listColumns(chosen);
   const lines = toLines(chosen);
+  const workbook = {
+    sheets: sheets.map(({ name }) => name),
+    hidden: sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name),
+    sheet: chosen.name,
+  };
+  const exported = readExportedTable(lines, [kind], false);
+  if (exported !== null) return { ...exported, workbook };
   const header = findHeader(lines, choice.headerLine);
   const firstLine = lines[header?.first ?? 0]?.line ?? 0;
   fillMerges(lines, chosen, firstLine);
@@ -231,10 +239,6 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
   return {
     ...sheet,
     notes: [...sheet.notes, ...notes],
-    workbook: {
-      sheets: sheets.map(({ name }) => name),
-      hidden: sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name),
-      sheet: chosen.name,
-    },
+    workbook,
   };
 }

@@ -1,5 +1,6 @@
 /** Tables of text: columns separated by a sign or by blanks, cells quoted where they hold it. */
 import type { Sheet, SheetChoice } from '../sheet.ts';
+import { readExportedTable } from './exported-table.ts';
 import { nameSeparator } from './find-separator.ts';
 import { readTable, type TableLine } from './read-table.ts';
 import { SkippedLines } from './skipped.ts';
@@ -37,5 +38,6 @@ export function readDelimited(
   });
   const found =
     separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
-  return { ...readTable(lines, found, choice, skipped), delimiter: separator, quote };
+  const sheet = readExportedTable(lines, found, true) ?? readTable(lines, found, choice, skipped);
+  return { ...sheet, delimiter: separator, quote };
 }

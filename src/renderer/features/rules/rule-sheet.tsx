@@ -349,7 +349,7 @@ function CodeCell({ row, index, columns, cursor, cursorId, first, onCell, onCode
 
 /** Saves the sheet as an Excel workbook, whose writer is loaded when it is needed. */
 async function saveWorkbook(typeName: string, { rows, columns }: Sheet): Promise<void> {
-  const { writeWorkbook } = await import('../../../engine/import/write-workbook.ts');
+  const { writeWorkbook } = await import('../../../engine/export/write-workbook.ts');
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
   const blob = new Blob([writeWorkbook('Rules', toLines(rows, columns))], { type });
   saveFile(blob, `${typeName} rules.xlsx`);

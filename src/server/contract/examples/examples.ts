@@ -1,6 +1,7 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
 import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
+import { exampleFormats } from '../../../engine/export/file-kinds.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { jsonObject } from '../../../engine/json.ts';
@@ -322,6 +323,24 @@ export const exampleOperations = {
     }),
     output: paginated(exampleSchema),
     summary: 'List examples, newest first or sorted by a column',
+  }),
+  'examples.export': operation('GET', `${base}/export`, {
+    ...common,
+    query: z.strictObject({
+      format: z.enum(exampleFormats).default('csv'),
+      personal: z
+        .boolean()
+        .default(false)
+        .describe('true: with the values of personal fields; otherwise tokens stand for them'),
+      ...filterFields,
+      fields: fieldTestsText.optional().describe(`${fieldsHelp}: the JSON of a list of FieldTest`),
+    }),
+    output: null,
+    produces:
+      'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.apache.parquet, application/x-ndjson, application/json',
+    summary: 'The filtered examples as a file, oldest first, which an import reads without loss',
+    description:
+      'csv, xlsx and parquet have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import.',
   }),
   'examples.stats': operation('GET', `${base}/stats`, {
     ...common,

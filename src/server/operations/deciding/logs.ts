@@ -1,12 +1,12 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
-import { writeNumber } from '../../hot-path/write-number.ts';
 import { isoTime } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
@@ -95,30 +95,17 @@ const csvColumns = [
   'explanation',
 ] as const satisfies readonly (keyof LogRecord)[];
 
-/** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
-function csvCell(value: unknown): string {
-  const text = writeCellText(value);
-  const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function writeCellText(value: unknown): string {
-  if (value === null) return '';
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' ? writeNumber(value) : JSON.stringify(value);
-}
-
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
 async function* writeCsv(
   shown: Shown,
   slices: Iterable<LoggedDecision<string>[]>,
   takeTurns: () => Promise<void>,
 ): AsyncGenerator<string> {
-  yield `${csvColumns.join(',')}\r\n`;
+  yield writeCsvLine(csvColumns);
   for (const slice of slices) {
     const lines: string[] = [];
     for (const logged of slice) {
-      lines.push(`${toCsvCells(shown, logged)}\r\n`);
+      lines.push(writeCsvLine(toCsvCells(shown, logged)));
       // One with an input of a megabyte takes milliseconds.
       await takeTurns();
     }
@@ -127,9 +114,9 @@ async function* writeCsv(
   }
 }
 
-function toCsvCells(shown: Shown, logged: LoggedDecision<string>): string {
+function toCsvCells(shown: Shown, logged: LoggedDecision<string>): unknown[] {
   const record = writeRecord(shown.type, logged, showJsonInput(shown, logged.input));
-  return csvColumns.map((column) => csvCell(record[column])).join(',');
+  return csvColumns.map((column) => record[column]);
 }
 
 /** As `writeCsv`, in JSON: one array of all records. */

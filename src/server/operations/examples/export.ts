@@ -1,0 +1,19 @@
+/** Examples as a file. */
+import { Readable } from 'node:stream';
+import { fileKinds } from '../../../engine/export/file-kinds.ts';
+import { exportExamples } from '../../services/examples/example-export.ts';
+import type { Handlers } from '../context.ts';
+
+export const exampleExportHandlers = {
+  'examples.export': async (deps, { type, query }) => {
+    const { format, personal, ...filter } = query;
+    const { extension, contentType } = fileKinds[format];
+    const pieces = await exportExamples(deps, type, { format, filter, withPersonal: personal });
+    return {
+      download: true,
+      contentType,
+      fileName: `${type.name}-examples.${extension}`,
+      body: Readable.from(pieces, { highWaterMark: 1 }),
+    };
+  },
+} satisfies Handlers;

@@ -1,0 +1,102 @@
+/** Examples as a file: a stream that is read while it is written, so that others have their turns. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ExampleTablePlan, type ExportedExample } from '../../../engine/export/example-columns.ts';
+import { type ExampleFormat, isTableFormat } from '../../../engine/export/file-kinds.ts';
+import { writeRecords, writeTable } from '../../../engine/export/formats.ts';
+import type { Pieces } from '../../../engine/export/pieces.ts';
+import type { JsonObject } from '../../../engine/json.ts';
+import { formatCount } from '../../../engine/numeric.ts';
+import type { ExampleFilter } from '../../contract/examples/examples.ts';
+import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
+import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
+import { toExample } from '../../preparation/example-wire.ts';
+import { createTurns } from '../../process/turns.ts';
+import type { ExportRow } from '../../store/examples/example-exports.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+/** Which examples leave, and how; tokens stand for the values of personal fields unless `withPersonal` is true. */
+type ExportOrder = { format: ExampleFormat; filter: ExampleFilter; withPersonal: boolean };
+
+/** Characters that a cell of Excel holds; of more it would show a repaired file. */
+const maxWorkbookCell = 32_767;
+
+/**
+ * Returns the file of a type's examples, piece by piece: as they are when each is read, oldest first, without those
+ * that are added meanwhile. Rejects with `validation_error` where a value is too long for the format.
+ */
+export async function exportExamples(deps: Foundation, type: DecisionTypeRecord, order: ExportOrder): Promise<Pieces> {
+  const { format } = order;
+  const { exampleExports, policies, trainingRuns } = deps.store;
+  const end = exampleExports.findEnd(type.id);
+  const newest = policies.findNewestTrained(type.id);
+  const policy = newest === null ? null : policies.byId(newest);
+  const searchId = trainingRuns.labelChecks.findNewest(type.id)?.id ?? '';
+  const slices = exampleExports.readRows(
+    type.id,
+    order.filter,
+    { policyId: policy?.id ?? '', searchId },
+    end,
+    exportSliceSize,
+  );
+  const show = (input: JsonObject) =>
+    order.withPersonal || type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields);
+  const examples = takeTurns(deps, slices, (row) => toExported(row, policy, show));
+  if (!isTableFormat(format)) return writeRecords(format, type.activeVersion.definition.options, examples);
+  const plan = new ExampleTablePlan();
+  const inputs = exampleExports.readInputs(type.id, order.filter, end, exportSliceSize);
+  for await (const input of takeTurns(deps, inputs, (json) => show(JSON.parse(json)))) plan.see(input);
+  if (format === 'xlsx' && plan.longest > maxWorkbookCell) {
+    const msg = `a value has ${formatCount(plan.longest)} characters, and a cell of Excel holds ${formatCount(maxWorkbookCell)}; export csv, parquet or jsonl`;
+    throw toValidationError([toInvalidValue(['query', 'format'], msg)]);
+  }
+  return writeTable(format, type.name, plan.finish(), examples);
+}
+
+/** Yields the rows of all slices one by one; others have their turn at least after each slice. */
+async function* takeTurns<Row, Made>(
+  deps: Foundation,
+  slices: Iterable<readonly Row[]>,
+  make: (row: Row) => Made,
+): AsyncGenerator<Made> {
+  const takeTurn = createTurns(deps.clock);
+  for (const slice of slices) {
+    for (const row of slice) {
+      yield make(row);
+      // An input of a megabyte takes milliseconds.
+      await takeTurn();
+    }
+    await nextTurn();
+  }
+}
+
+function toExported(
+  row: ExportRow,
+  policy: PolicyRecord | null,
+  show: (input: JsonObject) => JsonObject,
+): ExportedExample {
+  const { id, reason_codes, note, source, reviewed, test, labelled_by, created_at, updated_at, ...example } =
+    toExample(row);
+  const hasLearned = policy !== null && row.decision !== null && row.updatedAt <= policy.createdAt;
+  const side = row.test ? 'test' : row.isHeldOut ? 'held_out' : hasLearned ? 'learned' : null;
+  return {
+    id,
+    input_payload: show(row.input),
+    expected_decision: example.expected_decision,
+    reason_codes,
+    status: example.status,
+    note,
+    reviewed,
+    test,
+    source,
+    labelled_by,
+    first_decision: example.first_decision,
+    created_at,
+    updated_at,
+    suggestion: row.suggestion,
+    suggestion_probability: row.suggestionProbability,
+    side,
+    policy: side === 'held_out' || side === 'learned' ? `v${policy?.version}` : null,
+  };
+}
