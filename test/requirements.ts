@@ -484,6 +484,14 @@ const training = {
     'Every deployment is kept: GET …/deployments says which policy was put in charge, when, by whom and with which reason, newest first; of before an upgrade the last one of each policy.',
   'DPL-2':
     'Deploy shows the history and takes a reason; over a policy that decides, a training deploys only where that is asked for.',
+  'REL-1':
+    'Every change of what decides makes a release of its type, numbered from 1: GET …/releases says when, by whom, why, with which policy and version, and in sentences what changed.',
+  'REL-2': 'Decisions and log records name their release and its digest; records of earlier programs have null.',
+  'REL-3': 'What has no part in decisions makes no release: name, description, personal fields, retention, costs.',
+  'REL-4': 'The digest is equal where what decides is equal, whatever the type is called.',
+  'REL-5':
+    'A version with other options than the deployed policy makes no release: the policy goes on with what it was trained with.',
+  'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',
   'PRG-3':

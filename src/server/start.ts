@@ -57,6 +57,7 @@ import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import type { KeepDeps } from './services/policies/type-promises.ts';
 import { Receipts } from './services/receipts.ts';
+import { numberFirstReleases } from './services/releases.ts';
 import { startHousekeeping } from './services/upkeep/housekeeping.ts';
 import { TrustedTime } from './services/upkeep/trusted-time.ts';
 import { readMigrations } from './store/database.ts';
@@ -118,6 +119,7 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
     const deps = openDeps(options, clock, log, closing);
     await deps.exampleAdditions.removeUnfinished();
     await deps.jobs.resolveOrphans();
+    numberFirstReleases(deps);
     await prepareDeployedPolicies(deps);
     const app = await buildApp(deps, log);
     closing.defer(() => app.close());

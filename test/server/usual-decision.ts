@@ -16,6 +16,7 @@ export const usualDecision: NewLoggedDecision = {
   unfamiliar: false,
   policyVersion: 'v1',
   versionNumber: 1,
+  release: 1,
   explanation: 'Rule «one» matched.',
   latencyMs: 1,
   apiKeyId: null,

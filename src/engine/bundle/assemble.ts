@@ -3,7 +3,6 @@ import { strToU8 } from 'fflate';
 import type { Sha256 } from '../ports.ts';
 import {
   bundleFormatVersion,
-  type EntryName,
   encoderEntry,
   entryNames,
   type Manifest,
@@ -18,13 +17,20 @@ import { writeZip, type ZipFile } from './zip.ts';
 export const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
 
 /** Entries that say nothing about decisions, or that the manifest names apart. */
-const undecidingEntries: readonly EntryName[] = [
+const undecidingEntries: readonly string[] = [
   'golden.jsonl',
   'model-card.md',
   'LICENSES',
   'text/tokenizer.json',
   encoderEntry,
 ];
+
+/** The digest of each entry that has a part in decisions, in the order of the entries. */
+export function listDecidingEntries(files: Manifest['files']): [string, string][] {
+  return Object.entries(files).flatMap(([name, { sha256 }]) =>
+    undecidingEntries.includes(name) ? [] : [[name, sha256]],
+  );
+}
 
 /** The digest of everything that decides: settings, deciding entries, and the text model by its digests. */
 function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
@@ -43,8 +49,7 @@ function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha2
     ...settings
   } = manifest;
   const { slim: _slim, ...textModel } = text ?? { slim: false };
-  const entries = Object.entries(files).filter(([name]) => !undecidingEntries.includes(name as EntryName));
-  return sha256(toJsonBytes([settings, textModel, entries.map(([name, facts]) => [name, facts.sha256])]));
+  return sha256(toJsonBytes([settings, textModel, listDecidingEntries(files)]));
 }
 
 /** Lists the entries in a manifest, adds its digest and the revision, and writes all of it as a ZIP. */

@@ -13,6 +13,7 @@ import { labellingOperations } from './examples/labelling.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
 import { evaluationOperations } from './policies/evaluation.ts';
 import { promiseOperations } from './policies/promises.ts';
+import { releaseOperations } from './policies/releases.ts';
 import { trainingOperations } from './policies/training.ts';
 import { decisionTypeOperations } from './types/decision-types.ts';
 import { optionOperations } from './types/options.ts';
@@ -38,6 +39,7 @@ export const operations = {
   ...trainingOperations,
   ...evaluationOperations,
   ...promiseOperations,
+  ...releaseOperations,
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,

@@ -17,6 +17,7 @@ import { sampleHandlers } from './examples/samples.ts';
 import { bundleHandlers } from './policies/bundles.ts';
 import { evaluationHandlers } from './policies/evaluation.ts';
 import { promiseHandlers } from './policies/promises.ts';
+import { releaseHandlers } from './policies/releases.ts';
 import { trainingHandlers } from './policies/training.ts';
 import { decisionTypeHandlers } from './types/decision-types.ts';
 import { optionHandlers } from './types/options.ts';
@@ -47,6 +48,7 @@ export const operationHandlers: OperationHandlers = {
   ...trainingHandlers,
   ...evaluationHandlers,
   ...promiseHandlers,
+  ...releaseHandlers,
   ...bundleHandlers,
   ...decideHandlers,
   ...logHandlers,

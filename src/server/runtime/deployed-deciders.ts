@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
+import { digestPolicy } from '../../engine/bundle/release-digest.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
 import { compileDecider, compileRulesDecider } from '../../engine/decide/decider.ts';
 import { runGolden } from '../../engine/decide/golden.ts';
@@ -150,6 +151,18 @@ export class DeployedDeciders {
     const bytes = this.#readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
     return { bytes, trained, present: this.#withPresentSettings(trained, type) };
+  }
+
+  /** The digest of what a policy brings to decisions itself; that of its whole file while this cannot be read. */
+  digestPolicy({ id, bundleSha256 }: Pick<PolicyFile, 'id' | 'bundleSha256'>): string {
+    const known = this.#compiled.get(id)?.bundle;
+    try {
+      return digestPolicy((known ?? unpackBundle(this.#readFile(id, bundleSha256), sha256)).manifest, sha256);
+    } catch (error) {
+      // Why it cannot be used is said where it would decide.
+      if (error instanceof WorkbenchError) return bundleSha256;
+      throw error;
+    }
   }
 
   /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with the fault. */

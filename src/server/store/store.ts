@@ -15,6 +15,7 @@ import { createLabellingStore } from './examples/labelling.ts';
 import { DeploymentStore } from './policies/deployments.ts';
 import { createPolicyStore } from './policies/policies.ts';
 import { createPromiseStore } from './policies/promises.ts';
+import { createReleaseStore } from './policies/releases.ts';
 import { TrainingRunStore } from './policies/training-runs.ts';
 import { DecisionTypeStore } from './types/decision-types.ts';
 import { createPersonalResidueStore } from './types/personal-residues.ts';
@@ -42,6 +43,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     policies: createPolicyStore(db),
     promises: createPromiseStore(db),
     deployments: new DeploymentStore(db, clock),
+    releases: createReleaseStore(db, clock),
     personalResidues: createPersonalResidueStore(db),
     receipts: createReceiptStore(db),
     writeLock: new WriteLock(db),

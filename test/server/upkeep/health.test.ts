@@ -36,7 +36,7 @@ describe('a service that is not ready', () => {
     const { policy_id: policyId } = started.body;
     const policy = `${trained.url}/policies/${policyId}`;
     await expect.poll(async () => (await call('GET', policy)).body.status, { timeout: 120_000 }).toBe('trained');
-    deps.store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: false });
+    deps.store.deployments.deploy(policyId, false);
     expect((await ready()).body).toMatchObject({ status: 'degraded', cache: false, models: true, deployed_models: 1 });
     expect((await call('POST', '/api/v1/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
     expect((await ready()).body).toMatchObject({ status: 'ready', cache: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { DeploymentStore } from '../../../src/server/store/policies/deployments.ts';
+import { createReleaseStore } from '../../../src/server/store/policies/releases.ts';
 import { stoppedClock, temporaryFolder } from '../workbench.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
@@ -53,7 +53,7 @@ it('the last deployment of each policy begins the history of its type [DPL-1]', 
   older.close();
 
   const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
-  const { deployments } = new DeploymentStore(newer, stoppedClock(0)).list('t', 1, 10);
+  const { deployments } = createReleaseStore(newer, stoppedClock(0)).listDeployments('t', 1, 10);
   newer.close();
   expect(deployments).toEqual([
     { policyId: 'first', version: 1, deployedAt: 30, isAutomatic: true, by: null, reason: null },

@@ -52,7 +52,7 @@ it('the first migration makes the schema of 0.2.0, table by table', () => {
   fresh.close();
 });
 
-it('a data folder of 0.2.0 opens, decides the same, and keeps its figures, promise and log [DAT-5] [BUN-5]', async () => {
+it('a data folder of 0.2.0 opens, decides the same, and keeps its figures, promise and log, under release 1 [DAT-5] [BUN-5] [REL-6]', async () => {
   const clock = stoppedClock(Date.UTC(2026, 10, 27));
   const { call } = await openForTest({ dataDir: unpackFolder() }, clock);
   const answers = [];
@@ -69,7 +69,14 @@ it('a data folder of 0.2.0 opens, decides the same, and keeps its figures, promi
   const { body } = await call('GET', `${base}/policies/${policy.id}`);
   expect(body.metrics).toMatchObject({ whole: { rows: 118, masked: 0 }, better_than: null, follow_up: null });
   expect((await call('GET', `${base}/promise`)).body).toMatchObject({ target_error: 0.1, certainty: 0.9 });
-  expect((await call('GET', `${base}/logs?page_size=100`)).body.total).toBe(2 * decisions.length);
+  const logs = (await call('GET', `${base}/logs?page_size=100`)).body;
+  expect(logs.total).toBe(2 * decisions.length);
+  const [release] = (await call('GET', `${base}/releases`)).body.items;
+  expect(release).toMatchObject({ release: 1, current: true, policy_version: 'v1' });
+  expect([logs.items[0], logs.items.at(-1)]).toEqual([
+    expect.objectContaining({ release: 1, digest: release.digest }),
+    expect.objectContaining({ release: null, digest: null }),
+  ]);
   expect((await call('GET', `${base}/deployments`)).body.items).toHaveLength(1);
   expect((await call('GET', `${base}/export?slim=true`)).status).toBe(200);
 });

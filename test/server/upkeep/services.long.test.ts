@@ -112,6 +112,7 @@ describe('examples', () => {
       'policies.list',
       'policies.progress',
       'policies.replay',
+      'releases.list',
     ];
     expect(atOnce.map(({ name }) => name).sort()).toEqual(names);
     expect(await shown).toBe(1_201);

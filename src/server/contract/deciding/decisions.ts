@@ -34,6 +34,8 @@ export type DecideRequest = { decision_type: string; input: JsonObject };
 
 const decideResponseSchema = decisionSchema
   .extend({
+    release: z.int().describe('The number of the release that decided: of a policy with the settings beside it'),
+    digest: z.string().describe('SHA-256 of all that decides; equal where that is equal, whatever the type is called'),
     latency_ms: z.number().describe('From reading the request to the decision'),
     request_id: z.string().describe('The X-Request-ID of the call'),
     trace: decisionTraceSchema.optional(),

@@ -31,6 +31,8 @@ const logRecordSchema = z
       .int()
       .nullable()
       .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
+    release: z.int().nullable().describe('The release that decided; null in records of earlier programs'),
+    digest: z.string().nullable().describe('SHA-256 of all that decided; null in records of earlier programs'),
     explanation: z
       .string()
       .nullable()

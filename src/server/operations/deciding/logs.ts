@@ -14,7 +14,7 @@ import { correctDecision, restoreRemoved, withdrawCorrection } from '../../servi
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
-import type { Handlers } from '../context.ts';
+import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
 const nothingCompared = { items: [], unfamiliar: null, decisions: 0, examples: 0, comparable: false };
@@ -22,25 +22,26 @@ const nothingCompared = { items: [], unfamiliar: null, decisions: 0, examples: 0
 const dayMs = 24 * 3600 * 1000;
 const maxTimedDecisions = 1_000;
 
-/** A type, and how personal fields are redacted in what leaves: records may be older than their declaration. */
-type Shown = { type: DecisionTypeRecord; redact: Auth['redact'] };
+/** A type with its releases' digests, and how personal fields are redacted: records may be older than a declaration. */
+type Shown = { type: DecisionTypeRecord; digests: ReadonlyMap<number, string>; redact: Auth['redact'] };
 
-const showInput = ({ type, redact }: Shown, input: JsonObject): JsonObject =>
+const showInput = ({ type, redact }: Pick<Shown, 'type' | 'redact'>, input: JsonObject): JsonObject =>
   type.piiFields.length === 0 ? input : redact(input, type.piiFields);
 const showJsonInput = (shown: Shown, input: string): string =>
   shown.type.piiFields.length === 0 ? input : JSON.stringify(showInput(shown, JSON.parse(input)));
 
-const toShown = ({ auth }: { auth: Pick<Auth, 'redact'> }, type: DecisionTypeRecord): Shown => ({
+const toShown = ({ auth, store }: Pick<Deps, 'auth' | 'store'>, type: DecisionTypeRecord): Shown => ({
   type,
+  digests: store.releases.listDigests(type.id),
   redact: auth.redact,
 });
 
 const toLogRecord = (shown: Shown, logged: LoggedDecision) =>
-  writeRecord(shown.type, logged, showInput(shown, logged.input));
+  writeRecord(shown, logged, showInput(shown, logged.input));
 
 /** Returns a log record as the wire has it, with its input parsed or as a string of JSON. */
 function writeRecord<Input extends JsonObject | string>(
-  type: DecisionTypeRecord,
+  { type, digests }: Shown,
   logged: LoggedDecision<JsonObject | string>,
   input: Input,
 ) {
@@ -62,6 +63,8 @@ function writeRecord<Input extends JsonObject | string>(
     unfamiliar: logged.unfamiliar,
     policy_version: logged.policyVersion,
     decision_type_version: logged.versionNumber,
+    release: logged.release,
+    digest: logged.release === null ? null : (digests.get(logged.release) ?? null),
     explanation: logged.explanation,
     latency_ms: logged.latencyMs,
     api_key_id: logged.apiKeyId,
@@ -93,6 +96,8 @@ const csvColumns = [
   'corrected_decision',
   'decision_type_version',
   'explanation',
+  'release',
+  'digest',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
@@ -115,7 +120,7 @@ async function* writeCsv(
 }
 
 function toCsvCells(shown: Shown, logged: LoggedDecision<string>): unknown[] {
-  const record = writeRecord(shown.type, logged, showJsonInput(shown, logged.input));
+  const record = writeRecord(shown, logged, showJsonInput(shown, logged.input));
   return csvColumns.map((column) => record[column]);
 }
 
@@ -145,8 +150,9 @@ export const logHandlers = {
     const { decisions, total } = query.review
       ? deps.store.logs.pageToReview(type.seq, query, query.page, query.page_size)
       : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
+    const shown = toShown(deps, type);
     return toPage(
-      decisions.map((logged) => toLogRecord(toShown(deps, type), logged)),
+      decisions.map((logged) => toLogRecord(shown, logged)),
       total,
       query,
     );

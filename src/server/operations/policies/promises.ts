@@ -14,8 +14,8 @@ export const promiseHandlers = {
 
   'policies.promise': (deps, { type, policy, query }) => findPolicyPromise(deps, type, policy, query),
 
-  'policies.keep_promise': (deps, { type, policy, body }) => {
-    const kept = keepPromise(deps, type, policy, body);
+  'policies.keep_promise': (deps, { caller, type, policy, body }) => {
+    const kept = keepPromise(deps, caller, type, policy, body);
     const status = deps.promiseChecks.read(kept.type, kept.policy);
     if (status === null) throw new Error(`The policy ${policy.id} lost its promise at once.`);
     return status;
@@ -27,7 +27,7 @@ export const promiseHandlers = {
 
   'promises.get': (deps, { type }) => readTypePromise(deps, type),
 
-  'promises.declare': (deps, { type, body }) => declarePromise(deps, type, body),
+  'promises.declare': (deps, { caller, type, body }) => declarePromise(deps, caller, type, body),
 
   'promises.withdraw': (deps, { type }) => {
     deps.store.promises.withdraw(type.id);

@@ -158,7 +158,7 @@ export const trainingHandlers = {
   },
 
   'deployments.list'(deps, { type, query }) {
-    const { deployments, total } = deps.store.deployments.list(type.id, query.page, query.page_size);
+    const { deployments, total } = deps.store.releases.listDeployments(type.id, query.page, query.page_size);
     const items = deployments.map(({ policyId, version, deployedAt, by, isAutomatic, reason }) => ({
       policy_id: policyId,
       version,

@@ -11,6 +11,7 @@ import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { CommitQueue } from '../../store/deciding/commit-queue.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
+import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Receipt } from '../receipts.ts';
 import { findDecisionTypeByName } from '../types/decision-types.ts';
@@ -38,6 +39,7 @@ type CallFacts = {
 type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
   caller: Caller;
   type: DecisionTypeRecord;
+  policy: DeployedPolicy;
   input: JsonObject;
   versionNumber: number;
   /** On the monotonic clock, earlier by the call's share in what was computed before. */
@@ -68,7 +70,7 @@ export function decideOne(
   const versionNumber = decider.version;
   const { input } = request;
   const unread = tellsUnread ? decider.findUnread(input) : null;
-  const call = { caller, type, input, versionNumber, requestId, receipt, dryRun, startedAt, unread, lost };
+  const call = { caller, type, policy, input, versionNumber, requestId, receipt, dryRun, startedAt, unread, lost };
   const decided = decider.decide(input, { trace, callerId: toCallerId(caller) });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
@@ -210,11 +212,12 @@ function record(
   { trace, ruleErrors, escalation, misread }: DecisionMade,
   decision: Decision,
 ): PendingDecision {
-  const { caller, type, input, requestId, receipt, dryRun } = call;
+  const { caller, type, policy, input, requestId, receipt, dryRun } = call;
+  const { release, digest } = policy;
   // Values not of their field's kind, and numbers that lose digits, are named without being asked for.
   const unread = call.unread ?? (misread === undefined && call.lost.length === 0 ? null : [...(misread ?? [])]);
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
-  const made: DecideResponse = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  const made: DecideResponse = { ...decision, release, digest, latency_ms: latencyMs, request_id: requestId };
   if (unread !== null) made.unread = [...call.lost, ...unread];
   const response: DecideResponse = trace === null ? made : { ...made, trace };
   if (dryRun) return { response: toDryAnswer(response, escalation !== null), recorded: Promise.resolve() };
@@ -234,6 +237,7 @@ function record(
     unfamiliar: decision.unfamiliar,
     policyVersion: decision.policy_version,
     versionNumber: call.versionNumber,
+    release,
     explanation: decision.explanation,
     latencyMs,
     apiKeyId: caller.apiKeyId,

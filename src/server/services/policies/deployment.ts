@@ -2,17 +2,10 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
-import type { Store } from '../../store/store.ts';
 import { chargeHosting } from '../account/hosting.ts';
+import { nameCaller, noteRelease } from '../releases.ts';
 import { readPolicy, readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
-
-/** The name of the person or key that calls; null for a person without one in this organisation. */
-function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: Caller) {
-  const user = userId === null ? null : accounts.getUser(userId);
-  const key = accounts.listKeys(organisationId).find(({ id }) => id === apiKeyId);
-  return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
-}
 
 /**
  * Deploys a trained policy after its self-test and returns it; it gets its type's promise where it can keep it.
@@ -32,9 +25,11 @@ export async function deployPolicy(
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
   await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
-    deps.store.deployments.deploy(id, { by: nameCaller(deps.store, caller), reason, isAutomatic: false });
+    deps.store.deployments.deploy(id, false);
     const deployed = readWithType(deps.store, id);
     keepDeclaredPromise(deps, deployed.type, deployed.policy);
+    const by = nameCaller(deps.store, caller);
+    noteRelease(deps, deployed.type.id, { by, reason, isAutomatic: false, isDeployment: true });
     alongside?.(readPolicy(deps.store, id));
   });
   await prepareDeployedPolicy(deps, id);

@@ -10,6 +10,7 @@ import { sha256 } from '../../process/clock.ts';
 import { renameDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { type AttemptKey, StaleAttemptError } from '../../store/policies/training-runs.ts';
+import { noteRelease } from '../releases.ts';
 import { prepareDeployedPolicy } from './deployment.ts';
 import { readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
@@ -119,7 +120,8 @@ function deployOrHoldBack(deps: CompletionDeps, policyId: string): boolean {
     return false;
   }
   keepDeclaredPromise(deps, type, policy);
-  deps.store.deployments.deploy(policyId, { by: null, reason: null, isAutomatic: true });
+  deps.store.deployments.deploy(policyId, true);
+  noteRelease(deps, type.id, { by: null, reason: null, isAutomatic: true, isDeployment: true });
   return true;
 }
 

@@ -8,10 +8,12 @@ import {
   type PromiseTerms,
   type TypePromise,
 } from '../../../engine/measured.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { noteChange } from '../releases.ts';
 import { toNextVersion } from '../types/decision-types.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { readPolicy } from './policies.ts';
@@ -19,12 +21,20 @@ import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type Pr
 
 export type KeepDeps = Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks };
 
+const promiseReason = 'The thresholds that keep the promise.';
+
 /** Declares the promise of a type and asks the deployed policy for it; unchanged terms keep their time. */
-export function declarePromise(deps: KeepDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
+export function declarePromise(
+  deps: KeepDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  terms: PromiseTerms,
+): TypePromise {
   return deps.store.transaction(() => {
     declare(deps, type, terms);
     const deployed = deps.store.deployments.find(type.id);
     if (deployed !== null) keepDeclaredPromise(deps, type, readPolicy(deps.store, deployed.id));
+    noteChange(deps, caller, type.id, promiseReason);
     return readTypePromise(deps, findAgain(deps, type));
   });
 }
@@ -98,6 +108,7 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
 /** Makes and declares a promise with the deployed policy; throws `conflict` where it cannot be kept. */
 export function keepPromise(
   deps: KeepDeps,
+  caller: Caller,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   terms: PromiseTerms,
@@ -112,6 +123,7 @@ export function keepPromise(
   return deps.store.transaction(() => {
     declare(deps, type, terms);
     keepFound(deps, findAgain(deps, type), policy, found);
+    noteChange(deps, caller, type.id, promiseReason);
     return { type: findAgain(deps, type), policy: readPolicy(deps.store, policy.id) };
   });
 }

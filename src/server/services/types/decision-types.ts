@@ -16,6 +16,7 @@ import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } fr
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
+import { noteChange } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
@@ -197,6 +198,7 @@ export function writeUpdate(
       isNewVersion,
     );
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
+    noteChange(deps, caller, type.id);
     return findDecisionType(deps, caller, type.id);
   });
 }

@@ -7,6 +7,7 @@ import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/va
 import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { noteChange } from '../releases.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
 
 type OptionTouches = {
@@ -91,6 +92,7 @@ export function storeOptionChange(
   if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
   decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  noteChange(deps, caller, type.id);
   return { type: findDecisionType(deps, caller, type.id), undoToken };
 }
 

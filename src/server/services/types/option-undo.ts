@@ -5,6 +5,7 @@ import type { Foundation } from '../../foundation.ts';
 import type { OptionChange } from '../../store/examples/example-changes.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
+import { noteChange } from '../releases.ts';
 import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
 
 /**
@@ -44,6 +45,7 @@ export function undoOptionChange(
     const activeVersion = toNextVersion(deps, type, definition, now);
     const { fallbackOption, costs = type.costs } = before;
     decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+    noteChange(deps, caller, type.id);
     const restored = exampleChanges.undoOption(undoToken, type.id, change);
     const affected = restored + (change.isRename ? undoRename(deps, type.id, change) : 0);
     refuseTooMany(deps, type, 0, ['body', 'undo_token']);

@@ -27,6 +27,8 @@ export type NewLoggedDecision = {
   policyVersion: string;
   /** The version of the decision type whose input schema, rules and thresholds decided. */
   versionNumber: number;
+  /** The number of the release that decided. */
+  release: number;
   /** Why it was decided so, in a sentence without a value of the input. */
   explanation: string;
   latencyMs: number;
@@ -41,8 +43,8 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
   const statement = db.prepare(
     `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
        class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number,
-       explanation, latency_ms, api_key_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       release, explanation, latency_ms, api_key_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
@@ -64,6 +66,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       decision.unfamiliar ? 1 : 0,
       decision.policyVersion,
       decision.versionNumber,
+      decision.release,
       decision.explanation,
       decision.latencyMs,
       decision.apiKeyId,

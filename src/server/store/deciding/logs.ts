@@ -18,7 +18,7 @@ import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
 export type LoggedDecision<Input = JsonObject> = Required<
-  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation' | 'audit'>
+  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'release' | 'explanation' | 'audit'>
 > & {
   /** Row number: newer records have higher ones. */
   seq: number;
@@ -26,6 +26,8 @@ export type LoggedDecision<Input = JsonObject> = Required<
   input: Input;
   /** Null in records of earlier programs, which did not note it. */
   versionNumber: number | null;
+  /** Null in records of earlier programs. */
+  release: number | null;
   /** Null in records of earlier programs. */
   explanation: string | null;
   correctedDecision: string | null;
@@ -49,7 +51,7 @@ type RawLogRecord = Omit<LoggedDecision<string>, Flag | Json | 'ruleErrors'> &
 const logColumns = `seq, id, request_id AS requestId, input, decision, confidence, stage, reason_codes AS reasonCodes,
   class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
   fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
-  explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
+  release, explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
   corrected_decision AS correctedDecision`;
 
 function toLoggedDecision(row: RawLogRecord): LoggedDecision {

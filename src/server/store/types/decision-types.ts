@@ -1,4 +1,4 @@
-/** Decision types and versions. Only `listRetentions` and `findDeletedName` see deleted ones. */
+/** Decision types and versions. Only `find`, `listRetentions` and `findDeletedName` see deleted ones. */
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
@@ -98,6 +98,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     get: db.prepare<[string, string], RawDecisionType>(
       `${selectTypes} WHERE t.id = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
     ),
+    find: db.prepare<[string], RawDecisionType>(`${selectTypes} WHERE t.id = ?`),
     getByName: db.prepare<[string, string], RawDecisionType>(
       `${selectTypes} WHERE t.name = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
     ),
@@ -162,6 +163,12 @@ export class DecisionTypeStore {
 
   get(id: string, organisationId: string): DecisionTypeRecord | null {
     const row = this.#statements.get.get(id, organisationId);
+    return row === undefined ? null : toDecisionType(row);
+  }
+
+  /** A type of any organisation, also where it is deleted. */
+  find(id: string): DecisionTypeRecord | null {
+    const row = this.#statements.find.get(id);
     return row === undefined ? null : toDecisionType(row);
   }
 

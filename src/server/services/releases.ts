@@ -1,0 +1,109 @@
+/** Every change of what decides becomes a release: numbered, with its digest and what it changes in words. */
+import { type DescribedRelease, describeChanges } from '../../engine/bundle/describe-changes.ts';
+import { digestRelease, type ReleaseSettings } from '../../engine/bundle/release-digest.ts';
+import { mergeThresholds } from '../../engine/thresholds.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Foundation } from '../foundation.ts';
+import { followsSettings } from '../runtime/current-settings.ts';
+import type { PolicyRecord } from '../store/policies/policy-records.ts';
+import type { ReleaseContent, ReleaseNote } from '../store/policies/releases.ts';
+import type { Store } from '../store/store.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
+
+/** The name of the person or key that calls; null for a person without one in this organisation. */
+export function nameCaller({ accounts }: Store, { userId, apiKeyId, organisationId }: Caller): string | null {
+  const user = userId === null ? null : accounts.getUser(userId);
+  const key = accounts.listKeys(organisationId).find(({ id }) => id === apiKeyId);
+  return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
+}
+
+/**
+ * Notes what decides for a type now, in the caller's transaction: always where a policy was put in charge, else only
+ * where something that decides has changed. Nothing is noted while no policy is deployed.
+ */
+export function noteRelease(
+  deps: Foundation,
+  typeId: string,
+  { isDeployment = false, ...note }: ReleaseNote & { isDeployment?: boolean },
+): void {
+  const { store } = deps;
+  const policyId = store.deployments.findId(typeId);
+  if (policyId === null) return;
+  const type = readType(deps, typeId);
+  const { content, described } = readContent(deps, type, policyId);
+  const before = store.releases.findNewest(typeId);
+  if (!isDeployment && before !== null && before.digest === content.digest && before.policyId === policyId) return;
+  const changes = describeChanges(before && describeContent(deps, type, before), described);
+  store.releases.insert({ typeId, ...content, ...note, isDeployment, changes });
+  store.deployments.forget();
+}
+
+/** As `noteRelease`, of a change over REST or in the page by a caller. */
+export function noteChange(deps: Foundation, caller: Caller, typeId: string, reason: string | null = null): void {
+  const by = nameCaller(deps.store, caller);
+  noteRelease(deps, typeId, { by, reason, isAutomatic: false });
+}
+
+/** Gives the number 1 to what decides in data from before releases. */
+export function numberFirstReleases(deps: Foundation): void {
+  const { store } = deps;
+  for (const { typeId, policyId } of store.releases.listUnnumbered()) {
+    const { content, described } = readContent(deps, readType(deps, typeId), policyId);
+    store.releases.numberFirst(typeId, content, describeChanges(null, described));
+  }
+}
+
+type Described = { content: ReleaseContent; described: DescribedRelease };
+
+/** The content of a release with this policy: the active version beside it, or its own where options differ. */
+function readContent(deps: Foundation, type: DecisionTypeRecord, policyId: string): Described {
+  const policy = readPolicy(deps, policyId);
+  const trained = readVersion(deps, type.id, policy.versionId);
+  const isPresent = followsSettings(type, { version: trained });
+  const [version, fallbackOption] = isPresent
+    ? [type.activeVersion, type.fallbackOption]
+    : [trained, policy.fallbackOption];
+  const settings = toSettings(version, fallbackOption, policy);
+  const digest = digestRelease(deps.runtime.deployed.digestPolicy(policy), settings, deps.sha256);
+  return {
+    content: { policyId, versionId: version.id, fallbackOption, digest },
+    described: { policyVersion: policy.version, settings },
+  };
+}
+
+function describeContent(deps: Foundation, type: DecisionTypeRecord, content: ReleaseContent): DescribedRelease {
+  const policy = readPolicy(deps, content.policyId);
+  const settings = toSettings(readVersion(deps, type.id, content.versionId), content.fallbackOption, policy);
+  return { policyVersion: policy.version, settings };
+}
+
+function toSettings(
+  { definition }: VersionRecord,
+  fallbackOption: string | null,
+  { trainingConfig }: PolicyRecord,
+): ReleaseSettings {
+  const { options: _options, ...settings } = definition;
+  return {
+    ...settings,
+    confidence_thresholds: mergeThresholds(settings.confidence_thresholds, trainingConfig.escalation_threshold),
+    fallback_option: fallbackOption,
+  };
+}
+
+function readType({ store }: Foundation, typeId: string): DecisionTypeRecord {
+  const type = store.decisionTypes.find(typeId);
+  if (type === null) throw new Error(`The decision type ${typeId} does not exist.`);
+  return type;
+}
+
+function readPolicy({ store }: Foundation, policyId: string): PolicyRecord & { bundleSha256: string } {
+  const policy = store.policies.byId(policyId);
+  if (policy === null || policy.bundleSha256 === null) throw new Error(`The policy ${policyId} cannot decide.`);
+  return { ...policy, bundleSha256: policy.bundleSha256 };
+}
+
+function readVersion({ store }: Foundation, typeId: string, versionId: string): VersionRecord {
+  const version = store.decisionTypes.getVersion(typeId, versionId);
+  if (version === null) throw new Error(`The version ${versionId} does not exist.`);
+  return version;
+}

@@ -1,0 +1,134 @@
+/** The history of what decided: releases are added, never changed, and go with their type alone. */
+import type { Clock } from '../../process/clock.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** Who made a release and why: a person or key by name, or the training itself. */
+export type ReleaseNote = { by: string | null; reason: string | null; isAutomatic: boolean };
+
+/** A policy with the version of the type and the fallback beside it, and the digest of all three. */
+export type ReleaseContent = { policyId: string; versionId: string; fallbackOption: string | null; digest: string };
+
+export type ReleaseRecord = ReleaseNote &
+  ReleaseContent & {
+    /** 1, 2, … within its type. */
+    number: number;
+    policyVersion: number;
+    versionNumber: number;
+    /** Whether it put a policy in charge; else only what is beside the policy was changed. */
+    isDeployment: boolean;
+    madeAt: number;
+    /** The differences from the release before, in sentences. */
+    changes: string[];
+  };
+
+/** A policy put in charge; of some that are older than releases nothing else is known. */
+export type DeploymentRecord = ReleaseNote & { policyId: string; version: number; deployedAt: number };
+
+type NewRelease = Omit<ReleaseRecord, 'number' | 'policyVersion' | 'versionNumber' | 'madeAt'> & { typeId: string };
+type RawNote<Row> = Omit<Row, 'isAutomatic' | 'isDeployment' | 'changes'> & { isAutomatic: number };
+type RawRelease = RawNote<ReleaseRecord> & { isDeployment: number; changes: string };
+
+const selectReleases = `SELECT r.number, r.policy_id AS policyId, p.version AS policyVersion, r.version_id AS versionId,
+  v.version_number AS versionNumber, r.fallback_option AS fallbackOption, r.digest, r.made_at AS madeAt,
+  r.deployment AS isDeployment, r.automatic AS isAutomatic, r.made_by AS "by", r.reason, r.changes
+  FROM releases r JOIN policies p ON p.id = r.policy_id JOIN decision_type_versions v ON v.id = r.version_id`;
+
+const toRelease = (row: RawRelease): ReleaseRecord => ({
+  ...row,
+  isDeployment: row.isDeployment === 1,
+  isAutomatic: row.isAutomatic === 1,
+  changes: JSON.parse(row.changes),
+});
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO releases (decision_type_id, number, policy_id, version_id, fallback_option, digest, made_at,
+         deployment, automatic, made_by, reason, changes)
+       VALUES (@typeId, (SELECT coalesce(max(number), 0) + 1 FROM releases WHERE decision_type_id = @typeId), @policyId,
+         @versionId, @fallbackOption, @digest, @madeAt, @isDeployment, @isAutomatic, @by, @reason, @changes)`,
+    ),
+    /** Of a type from before releases had numbers, the last deployment becomes the first release. */
+    number: db.prepare(
+      `UPDATE releases SET number = 1, version_id = @versionId, fallback_option = @fallbackOption, digest = @digest,
+         changes = @changes
+       WHERE seq = (SELECT max(seq) FROM releases WHERE decision_type_id = @typeId) AND number IS NULL`,
+    ),
+    unnumbered: db.prepare<[], { typeId: string; policyId: string }>(
+      `SELECT decision_type_id AS typeId, id AS policyId FROM policies p WHERE status = 'deployed'
+         AND NOT EXISTS (SELECT 1 FROM releases r WHERE r.decision_type_id = p.decision_type_id AND number IS NOT NULL)`,
+    ),
+    newest: db.prepare<[string], RawRelease>(
+      `${selectReleases} WHERE r.decision_type_id = ? AND r.number IS NOT NULL ORDER BY r.number DESC LIMIT 1`,
+    ),
+    find: db.prepare<[string, number], RawRelease>(`${selectReleases} WHERE r.decision_type_id = ? AND r.number = ?`),
+    page: db.prepare<[string, number, number], RawRelease>(
+      `${selectReleases} WHERE r.decision_type_id = ? ORDER BY r.number DESC LIMIT ? OFFSET ?`,
+    ),
+    count: db
+      .prepare<[string], number>('SELECT count(*) FROM releases WHERE decision_type_id = ? AND number IS NOT NULL')
+      .pluck(),
+    digests: db.prepare<[string], { number: number; digest: string }>(
+      'SELECT number, digest FROM releases WHERE decision_type_id = ? AND number IS NOT NULL',
+    ),
+    deployments: db.prepare<[string, number, number], RawNote<DeploymentRecord>>(
+      `SELECT r.policy_id AS policyId, p.version, r.made_at AS deployedAt, r.automatic AS isAutomatic,
+         r.made_by AS "by", r.reason
+       FROM releases r JOIN policies p ON p.id = r.policy_id
+       WHERE r.decision_type_id = ? AND r.deployment = 1 ORDER BY r.seq DESC LIMIT ? OFFSET ?`,
+    ),
+    countDeployments: db
+      .prepare<[string], number>('SELECT count(*) FROM releases WHERE decision_type_id = ? AND deployment = 1')
+      .pluck(),
+  };
+}
+
+/** The queries of releases. */
+export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
+  const statements = prepareStatements(db);
+  const toRow = (release: NewRelease) => ({
+    ...release,
+    isDeployment: Number(release.isDeployment),
+    isAutomatic: Number(release.isAutomatic),
+    changes: JSON.stringify(release.changes),
+  });
+  return {
+    /** Adds a release with the next number of its type. */
+    insert(release: NewRelease): void {
+      statements.insert.run({ ...toRow(release), madeAt: clock.now() });
+    },
+    /** The types whose deployed policy is from before releases had numbers. */
+    listUnnumbered: (): { typeId: string; policyId: string }[] => statements.unnumbered.all(),
+    /** Makes the last deployment of such a type its release 1. */
+    numberFirst(typeId: string, content: ReleaseContent, changes: readonly string[]): void {
+      statements.number.run({ typeId, ...content, changes: JSON.stringify(changes) });
+    },
+    /** The release that decides now for a type; null where nothing has decided yet. */
+    findNewest(typeId: string): ReleaseRecord | null {
+      const row = statements.newest.get(typeId);
+      return row === undefined ? null : toRelease(row);
+    },
+    find(typeId: string, number: number): ReleaseRecord | null {
+      const row = statements.find.get(typeId, number);
+      return row === undefined ? null : toRelease(row);
+    },
+    /** The releases of a type, newest first. */
+    list(typeId: string, page: number, pageSize: number): { releases: ReleaseRecord[]; total: number } {
+      const releases = statements.page.all(typeId, pageSize, (page - 1) * pageSize).map(toRelease);
+      return { releases, total: statements.count.get(typeId) ?? 0 };
+    },
+    /** The digest of each release of a type, by its number. */
+    listDigests: (typeId: string): ReadonlyMap<number, string> =>
+      new Map(statements.digests.all(typeId).map(({ number, digest }) => [number, digest])),
+    /** The deployments of a type, newest first, with those from before releases had numbers. */
+    listDeployments(
+      typeId: string,
+      page: number,
+      pageSize: number,
+    ): { deployments: DeploymentRecord[]; total: number } {
+      const rows = statements.deployments.all(typeId, pageSize, (page - 1) * pageSize);
+      const deployments = rows.map((row) => ({ ...row, isAutomatic: row.isAutomatic === 1 }));
+      return { deployments, total: statements.countDeployments.get(typeId) ?? 0 };
+    },
+  };
+}
