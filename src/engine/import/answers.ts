@@ -29,7 +29,8 @@ const maxLabelLength = 60;
 
 /** A column that could be the answer, and the evidence for it in words. */
 export type Candidate = { column: string; why: string };
-export type Answers = { candidates: Candidate[]; isCertain: boolean };
+/** Where several are answers by their names, each could be learned by a decision type of its own. */
+export type Answers = { candidates: Candidate[]; isCertain: boolean; areSeveral: boolean };
 
 /** A text without case and separators, for comparing labels. */
 export const toKey = (text: string): string =>
@@ -105,7 +106,11 @@ export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly 
   const possible = weighed.filter(({ isNamed, repeats }) => isNamed || (options.length === 0 && repeats));
   const candidates = (holding.length > 0 ? holding : possible).map(({ candidate }) => candidate);
   const isKnown = options.length === 0 || holding.length > 0;
-  return { candidates, isCertain: candidates.length === 0 || (candidates.length === 1 && isKnown) };
+  return {
+    candidates,
+    isCertain: candidates.length === 0 || (candidates.length === 1 && isKnown),
+    areSeveral: candidates.some(({ column }) => findOtherAnswers(surveys, column).length > 0),
+  };
 }
 
 /** Finds what stands in one object with the answer, where that holds nothing but answers; each with a sentence. */
@@ -118,19 +123,23 @@ export function findBeside(columns: readonly string[], answer: string | null): R
   return new Map(beside.map((column) => [column, `It stands beside the answer in “${parent}”.`]));
 }
 
-/** Names that only an answer has; of an earlier case it is known before the decision. */
+/** Names that only an answer has, or what people note about a text; of an earlier case it is known before. */
 const otherAnswerName =
-  /(?:^|[^\p{L}])(?:decision|answer|label|target|outcome|verdict|result|disposition|resolution|ergebnis|entscheidung|r[eé]sultat|d[eé]cision|resultado|decisi[oó]n|risultato|esito|decisione)$/iu;
+  /(?:^|[^\p{L}])(?:decision|answer|label|target|outcome|verdict|result|disposition|resolution|sentiment|intent|emotion|tone|stance|toxicity|ergebnis|entscheidung|r[eé]sultat|d[eé]cision|resultado|decisi[oó]n|risultato|esito|decisione)$/iu;
 const earlierName =
   /(?:^|[^\p{L}])(?:p|prev|previous|last|prior|former|first|initial|letzte\p{L}*|vorige\p{L}*)(?![\p{L}])/iu;
+const toFirstWord = (key: string) => key.split(' ')[0] ?? '';
 
-/** Finds other columns of answers, which another decision type would learn; each with a sentence. */
-export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): ReadonlyMap<string, string> {
+/** Finds other columns of answers, which another decision type would learn: `label_tone` beside `label_topic`, too. */
+export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): string[] {
+  if (answer === null) return [];
+  const family = toFirstWord(toKey(answer));
   const others = surveys.filter(({ name, uses, filled, type }) => {
     const key = toKey(name);
-    const isAnswer = otherAnswerName.test(key);
+    const isOfFamily = otherAnswerName.test(family) && toFirstWord(key) === family;
+    const isAnswer = (isOfFamily || otherAnswerName.test(key)) && !earlierName.test(key);
     const repeats = uses !== null && uses.size >= limits.minOptions && filled / uses.size >= minRowsPerValue;
-    return answer !== null && name !== answer && type !== 'number' && isAnswer && !earlierName.test(key) && repeats;
+    return name !== answer && type !== 'number' && isAnswer && repeats;
   });
-  return new Map(others.map(({ name }) => [name, 'It looks like the answer of another decision type.']));
+  return others.map(({ name }) => name);
 }

@@ -26,6 +26,8 @@ export type Proposal = {
   leaks: ReadonlyMap<string, Leak>;
   /** Columns of the input of which it is asked whether they are to be learned from. */
   asked: readonly string[];
+  /** Columns that are left out because they are the answers of other decision types. */
+  otherAnswers: readonly string[];
 };
 
 /**
@@ -39,7 +41,8 @@ export function proposeImport(file: SurveyedSheet, options: readonly string[], g
   return { answers, answer, ...proposeRoles(file, answer ?? null) };
 }
 
-type Roles = Pick<Proposal, 'leftOut' | 'leaks' | 'asked'> & { roles: Map<string, ColumnRole> };
+const anotherAnswer = 'It looks like the answer of another decision type.';
+type Roles = Omit<Proposal, 'answers' | 'answer' | 'roles'> & { roles: Map<string, ColumnRole> };
 
 function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null): Roles {
   const reasonColumn = findReasonColumn(sheet.columns);
@@ -51,8 +54,8 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const following = [...leaks].flatMap(([name, { isCertain, sentence }]) =>
     isCertain ? [[name, sentence] as const] : [],
   );
-  const others = findOtherAnswers(surveys, answer);
-  const leftOut = new Map([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
+  const others = findOtherAnswers(surveys, answer).map((name) => [name, anotherAnswer] as const);
+  const leftOut = new Map<string, string>([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
   const roles = new Map<string, ColumnRole>();
   for (const [column, name] of sheet.columns.entries()) {
@@ -68,7 +71,8 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const inputs = [...roles].flatMap(([name, role]) => (role === 'input' ? [name] : []));
   const asked = inputs.filter((name) => leaks.get(name)?.isCertain === false);
   // Where all would be asked about, there is nothing else to learn from.
-  return { roles, leftOut, leaks, asked: asked.length < inputs.length ? asked : [] };
+  const otherAnswers = [...leftOut].flatMap(([name, sentence]) => (sentence === anotherAnswer ? [name] : []));
+  return { roles, leftOut, leaks, asked: asked.length < inputs.length ? asked : [], otherAnswers };
 }
 
 /** Groups the columns of a sheet by their roles. */

@@ -21,7 +21,7 @@ export function DropAnywhere() {
     setIsOver(false);
     const file = event.dataTransfer?.files[0];
     if (!file) return;
-    takeFile(file);
+    takeFile({ file });
     const route = parseRoute(window.location.hash);
     goTo(route.page === 'type' ? { page: 'type', id: route.id, place: 'import' } : { page: 'new' });
   });

@@ -3,21 +3,24 @@ import { createStore } from 'zustand/vanilla';
 import { leavesFocus } from '../commands/key-focus.ts';
 
 type Act = { title: string; run(): void };
-type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: Act };
+type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: Act; next?: Act };
 
 const infoMs = 6_000;
 const maxKept = 3;
+
+const stays = ({ kind, next }: Notice) => kind === 'error' || next !== undefined;
 
 /** The messages of the status line, the newest last. */
 const notices = createStore<{ all: readonly Notice[] }>()(() => ({ all: [] }));
 
 /**
  * Shows a message in the status line, with a button for what can be done about it or, as `undo`, that takes the act
- * back. An error stays until it is closed, and stands there again when what came after it has gone.
+ * back, and one for what comes `next`. An error, and what comes next, stay until they are closed, and stand there again
+ * when what came after them has gone.
  */
 export function notify(notice: Notice): void {
-  notices.setState(({ all }) => ({ all: [...all.filter(({ kind }) => kind === 'error'), notice].slice(-maxKept) }));
-  if (notice.kind === 'info') setTimeout(() => dismiss(notice), infoMs);
+  notices.setState(({ all }) => ({ all: [...all.filter(stays), notice].slice(-maxKept) }));
+  if (!stays(notice)) setTimeout(() => dismiss(notice), infoMs);
 }
 
 /** Says why something failed, in the words of its error. */
@@ -38,7 +41,7 @@ export function clearNotices(): void {
 export function NoticeLine() {
   const notice = useStore(notices, ({ all }) => all.at(-1));
   if (notice === undefined) return null;
-  const { kind, text, undo, act = undo && { title: 'Undo', run: undo } } = notice;
+  const { kind, text, undo, act = undo && { title: 'Undo', run: undo }, next } = notice;
   const take = (run?: () => void) => () => {
     dismiss(notice);
     run?.();
@@ -46,10 +49,13 @@ export function NoticeLine() {
   return (
     <span role="alert" className={`notice ${kind}`}>
       <span className="wrap">{text}</span>
-      {act && (
-        <button type="button" className="strong" {...leavesFocus} onClick={take(act.run)}>
-          {act.title}
-        </button>
+      {[act, next].map(
+        (each) =>
+          each && (
+            <button key={each.title} type="button" className="strong" {...leavesFocus} onClick={take(each.run)}>
+              {each.title}
+            </button>
+          ),
       )}
       <button type="button" aria-label="Dismiss notice" {...leavesFocus} onClick={take()}>
         ✕

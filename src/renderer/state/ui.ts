@@ -1,9 +1,14 @@
 /** State of the window itself: overlays, announcements, questions, and a file that waits. */
+
 import { createStore } from 'zustand/vanilla';
+import type { SheetChoice } from '../../engine/import/sheet.ts';
 
 type Overlay = 'shortcuts' | 'new-type' | null;
 /** An act that is taken back once somebody has said yes. */
 type UndoQuestion = { title: string; run(): void };
+
+/** A file to be imported; where it was before, how it was read, its next column of answers, and those learned. */
+export type WaitingFile = { file: File; choice?: SheetChoice; answer?: string; learned?: readonly string[] };
 
 export type UiState = {
   open: Overlay;
@@ -12,11 +17,11 @@ export type UiState = {
   /** The question before it is undone. */
   question: UndoQuestion | null;
   /** A file that waits to be imported. */
-  file: File | null;
+  waiting: WaitingFile | null;
   show(open: Overlay): void;
   announce(text: string): void;
   ask(question: UndoQuestion | null): void;
-  takeFile(file: File | null): void;
+  takeFile(waiting: WaitingFile | null): void;
 };
 
 /** State of the window itself: which overlay is open, what the live region says, which file waits. */
@@ -25,11 +30,11 @@ export function createUiStore() {
     open: null,
     announcement: '',
     question: null,
-    file: null,
+    waiting: null,
     show: (open) => set({ open }),
     announce: (announcement) => set({ announcement }),
     ask: (question) => set({ question }),
-    takeFile: (file) => set({ file }),
+    takeFile: (waiting) => set({ waiting }),
   }));
 }
 

@@ -75,7 +75,7 @@ export async function readLabelledFile(
     const lack = decision === null ? 'no column that is named like an answer' : `no column "${decision}"`;
     throw refuse(`${file} has ${lack}. Name the one with the answers by --label: ${columns.join(', ')}.`);
   }
-  const { roles: proposed, leftOut, leaks, asked } = proposeImport(read, [], decision);
+  const { roles: proposed, leftOut, leaks, asked, otherAnswers } = proposeImport(read, [], decision);
   const roles = new Map(proposed);
   for (const name of flags['leave-out'] ?? []) {
     if (!columns.includes(name) || name === decision)
@@ -84,7 +84,13 @@ export async function readLabelledFile(
       );
     roles.set(name, 'ignore');
   }
-  for (const [name, reason] of leftOut) say(`Column “${name}” is left out: ${reason}`);
+  for (const [name, reason] of leftOut) {
+    const typeName = `${path.basename(file, path.extname(file))}-${name}`;
+    const command = `workbench import "${file}" --label "${name}" --type "${typeName}"`;
+    say(
+      `Column “${name}” is left out: ${reason}${otherAnswers.includes(name) ? ` Make that type by: ${command}` : ''}`,
+    );
+  }
   for (const name of asked)
     if (roles.get(name) === 'input')
       say(`Column “${name}” is learned from: ${leaks.get(name)?.sentence} If not, add --leave-out "${name}".`);

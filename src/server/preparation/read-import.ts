@@ -86,6 +86,7 @@ export async function readImport(order: {
       mapping: plan.mapping,
       columns: describeColumns(surveys, plan, request.mapping === undefined),
       answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
+      other_answers: [...plan.proposal.otherAnswers],
       report: describeReport(sheet),
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,

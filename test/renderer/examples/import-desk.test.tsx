@@ -118,6 +118,36 @@ describe('Import', () => {
     expect(Object.keys(items[0].input_payload)).toEqual(['shop', 'note']);
   });
 
+  it('makes a type of each of several answers: after one, the next is offered, of the same file [FIL-43]', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    const pick = (values: string[], index: number) => values[((index * 7) % 11) % values.length];
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      [`note ${index % 37}`, pick(['kept', 'left'], index), pick(['calm', 'cross', 'glad'], index * 3 + 1)].join(),
+    );
+    const next = () => screen.findByRole('button', { name: 'Make a second type from “tone”' });
+    await choose('Calls 2026.csv', ['note,outcome,tone', ...rows].join('\n'));
+    await screen.findByText(/^Several look like answers, and each can be its own decision type/);
+    fireEvent.click(screen.getByRole('radio', { name: isolate('outcome') }));
+    fireEvent.click(screen.getByRole('button', { name: 'Create decision type and import 60 rows' }));
+    fireEvent.click(await next());
+    expect(await screen.findByLabelText('Name')).toHaveProperty('value', 'calls-2026-tone');
+    expect(screen.getByLabelText('Column tone becomes')).toHaveProperty('value', 'decision');
+    expect(screen.getByLabelText('Column outcome becomes')).toHaveProperty('value', 'ignore');
+    fireEvent.click(screen.getByRole('button', { name: 'Create decision type and import 60 rows' }));
+    await screen.findByText('60 examples imported from Calls 2026.csv.');
+    expect(screen.queryByRole('button', { name: /^Make a second type/ })).toBeNull();
+    const { items } = (await call('GET', '/api/v1/decision-types')).body;
+    const found = items.map((type: { name: string; active_version: { options: string[] } }) => [
+      type.name,
+      type.active_version.options.toSorted(),
+    ]);
+    expect(Object.fromEntries(found)).toEqual({
+      'calls-2026': ['kept', 'left'],
+      'calls-2026-tone': ['calm', 'cross', 'glad'],
+    });
+  });
+
   it('takes the options of a file without labels as they are typed, to label its rows later [FIL-42]', async () => {
     const { call } = await openForTest();
     showWindow(call, '#/new');

@@ -198,7 +198,7 @@ describe('what a file becomes', () => {
   it('is called like its file, in letters that programs can write [FIL-8]', () => {
     expect(
       ['Buchungen März 2024.xlsx', 'Straßen_Größe.csv', 'Élèves.csv', 'Ærø.csv', 'Zlín.csv', 'Заявки.csv', '.csv'].map(
-        toTypeName,
+        (name) => toTypeName(name),
       ),
     ).toEqual(['buchungen-maerz-2024', 'strassen-groesse', 'eleves', 'aeroe', 'zlin', 'заявки', 'decisions']);
   });

@@ -1,5 +1,5 @@
 /** Files as people have them: the page, REST and the command line read each alike, or refuse it alike. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
@@ -11,7 +11,7 @@ import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
 import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/import-file.ts';
 import files from '../../cases/files.json' with { type: 'json' };
-import { openForAll, sendForm } from '../workbench.ts';
+import { openForAll, sendForm, temporaryFolder } from '../workbench.ts';
 
 type Case = {
   file: string;
@@ -60,6 +60,17 @@ async function orRefusal(read: Promise<Answer>): Promise<Answer> {
     return { refusal: `${error} ${details}` };
   });
 }
+
+it('names the command for another column of answers on the command line [FIL-43]', async () => {
+  const file = path.join(temporaryFolder(), 'calls.csv');
+  const row = (index: number) => `note ${index},${['kept', 'left'][index % 2]},${['calm', 'cross', 'glad'][index % 3]}`;
+  writeFileSync(file, ['note,outcome,tone', ...Array.from({ length: 30 }, (_, index) => row(index))].join('\n'));
+  const said: string[] = [];
+  await readLabelledFile(file, {}, (text) => said.push(text));
+  expect(said.at(-1)).toBe(
+    `Column “tone” is left out: It looks like the answer of another decision type. Make that type by: workbench import "${file}" --label "tone" --type "calls-tone"`,
+  );
+});
 
 describe('a file of others', () => {
   const bench = openForAll();

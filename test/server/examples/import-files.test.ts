@@ -123,6 +123,16 @@ describe('a file that nobody prepared, over REST', () => {
     expect((await importAs({ content, mapping: { decision: 'vorher' }, commit: true })).body.labelled).toBe(20);
   });
 
+  it('names the other columns of answers, of which a second import makes a type [FIL-43] [FIL-6]', async () => {
+    const { importAs } = await openBookings();
+    const content = `text,label_ausgang,label_ton,price\n${Array.from({ length: 20 }, (_, i) => `t ${i},${answers[i % 2]},${'xyz'[i % 3]},${i % 4}`).join('\n')}\n`;
+    const { mapping, other_answers } = (await importAs({ content })).body;
+    expect([mapping, other_answers]).toEqual([
+      { decision: 'label_ausgang', reason_codes: null, input: ['text', 'price'], read_as: {} },
+      ['label_ton'],
+    ]);
+  });
+
   it('is not written before it is clear whether a column that tells the answer is known before [FIL-40] [FIL-6]', async () => {
     const { importAs, call, url } = await openBookings();
     // Each value of the note has 25 rows, of which one is labelled otherwise: 98.5 % of all.

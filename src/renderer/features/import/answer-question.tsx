@@ -15,18 +15,22 @@ const noColumn = '';
 type AnswerQuestionProps = {
   surveys: readonly ColumnSurvey[];
   candidates: readonly Candidate[];
+  isSeveral: boolean;
   chosen: Answer;
   onChoose(column: string | null): void;
 };
 
 /** Asks which of several columns is the answer. */
-export function AnswerQuestion({ surveys, candidates, chosen, onChoose }: AnswerQuestionProps) {
+export function AnswerQuestion({ surveys, candidates, isSeveral, chosen, onChoose }: AnswerQuestionProps) {
   const shown = candidates.slice(0, maxCandidates);
+  const what = isSeveral
+    ? 'Several look like answers, and each can be its own decision type: the others are left out now, and you are offered the next one after the import.'
+    : 'Its values are the decisions to learn.';
   return (
     <Radio.Group
       className="part"
       label="Which column is the answer?"
-      description="Its values are the decisions to learn. If it is not listed, choose “Decision” for it under Columns."
+      description={`${what} If it is not listed, choose “Decision” for it under Columns.`}
       value={chosen === undefined ? null : (chosen ?? noColumn)}
       onChange={(value) => onChoose(value === noColumn ? null : value)}
     >

@@ -16,7 +16,11 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
   const { state, read, clear } = useSheet(type?.active_version.readings ?? {});
   const title = type ? `Import into ${isolate(type.name)}` : 'New from a file';
   const choose = (
-    <FileButton accept={acceptedFiles} onChange={(file) => file && read(file)} inputProps={{ 'aria-label': 'File' }}>
+    <FileButton
+      accept={acceptedFiles}
+      onChange={(file) => file && read({ file })}
+      inputProps={{ 'aria-label': 'File' }}
+    >
       {(props) => (
         <Button {...props} variant={state.kind === 'read' ? 'default' : 'filled'}>
           Choose a file…
@@ -25,15 +29,16 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
     </FileButton>
   );
   if (state.kind === 'read') {
+    const { from } = state;
     return (
-      <Suspense fallback={<Busy>Opening {isolate(state.file.name)}…</Busy>}>
+      <Suspense fallback={<Busy>Opening {isolate(from.file.name)}…</Busy>}>
         <MappingDesk
           type={type}
-          name={state.file.name}
+          from={from}
           read={state}
           title={title}
           choose={choose}
-          onReadAgain={(choice) => read(state.file, { ...state.choice, ...choice })}
+          onReadAgain={(choice) => read({ ...from, choice: { ...from.choice, ...choice } })}
           onClose={clear}
         />
       </Suspense>

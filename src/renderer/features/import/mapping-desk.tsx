@@ -11,8 +11,9 @@ import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
+import type { WaitingFile } from '../../state/ui.ts';
 import { turnAct } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
+import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnTable } from './column-table.tsx';
 import { DoubtfulColumns } from './doubtful-columns.tsx';
@@ -49,8 +50,11 @@ function findProblem(
     : null;
 }
 
-/** The import itself: how far it is, from 0 to 1, and why it failed; null where there is nothing to say. */
-function useImport(fileName: string, onClose: () => void) {
+/**
+ * The import itself: how far it is, from 0 to 1, and why it failed; null where there is nothing to say. Once it is
+ * done, a type for the next column of answers is offered.
+ */
+function useImport(from: WaitingFile, { decisionColumn, otherAnswers }: Mapping, onClose: () => void) {
   const workbench = useWorkbench();
   const [progress, setProgress] = useState<number | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -59,12 +63,19 @@ function useImport(fileName: string, onClose: () => void) {
     running.current = new AbortController();
     setProgress(0);
     setError(null);
-    const done = `${count(plan.rows.length, 'example')} imported from ${isolate(fileName)}`;
+    const learned = [...(from.learned ?? []), decisionColumn ?? ''];
+    const answer = otherAnswers.find((name) => !learned.includes(name));
+    const done = `${count(plan.rows.length, 'example')} imported from ${isolate(from.file.name)}`;
     try {
       const act = await runImport(workbench, target, plan, done, setProgress, running.current.signal);
       setProgress(null);
       if (act === null) return;
-      notify({ kind: 'info', text: `${done}.`, undo: () => void turnAct(workbench, 'undo', act.typeId, act.key) });
+      notify({
+        kind: 'info',
+        text: `${done}.`,
+        undo: () => void turnAct(workbench, 'undo', act.typeId, act.key),
+        ...(answer !== undefined && { next: offerNext(workbench, { ...from, answer, learned }) }),
+      });
       onClose();
       goTo({ page: 'type', id: act.typeId, place: 'examples' });
     } catch (failure) {
@@ -74,6 +85,15 @@ function useImport(fileName: string, onClose: () => void) {
   };
   return { progress, error, run, cancel: () => running.current.abort() };
 }
+
+/** Opens the import of the same file again, for a type of its own for another column of answers. */
+const offerNext = ({ ui }: Workbench, next: WaitingFile & { answer: string }) => ({
+  title: `Make a second type from “${isolate(next.answer)}”`,
+  run: () => {
+    ui.getState().takeFile(next);
+    goTo({ page: 'new' });
+  },
+});
 
 function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }) {
   return (
@@ -86,7 +106,7 @@ function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }
 
 type MappingDeskProps = {
   type: DecisionType | null;
-  name: string;
+  from: WaitingFile;
   read: SurveyedSheet;
   title: string;
   choose: React.ReactNode;
@@ -95,11 +115,16 @@ type MappingDeskProps = {
 };
 
 /** Asks what the columns and labels of a sheet mean, and offers the one act that imports it. */
-export function MappingDesk({ type, name: fileName, read, title, choose, onReadAgain, onClose }: MappingDeskProps) {
+export function MappingDesk({ type, from, read, title, choose, onReadAgain, onClose }: MappingDeskProps) {
   const { sheet, surveys } = read;
-  const mapping = useMapping(type, read);
-  const [typeName, setTypeName] = useState(() => toTypeName(fileName));
-  const { progress, error, run, cancel } = useImport(fileName, onClose);
+  const fileName = from.file.name;
+  const mapping = useMapping(
+    type,
+    read,
+    sheet.columns.find((name) => name === from.answer),
+  );
+  const [typeName, setTypeName] = useState(() => toTypeName(fileName, from.answer));
+  const { progress, error, run, cancel } = useImport(from, mapping, onClose);
   const { plan, answers } = mapping;
   const isAsking = mapping.answer === undefined;
   const isUnread = mapping.questions.some(({ about }) => about === 'encoding');
@@ -153,6 +178,7 @@ export function MappingDesk({ type, name: fileName, read, title, choose, onReadA
         <AnswerQuestion
           surveys={surveys}
           candidates={answers.candidates}
+          isSeveral={answers.areSeveral}
           chosen={mapping.answer}
           onChoose={mapping.setAnswer}
         />

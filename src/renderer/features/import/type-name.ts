@@ -13,10 +13,8 @@ const spelledOut: Readonly<Record<string, string>> = {
   đ: 'd',
 };
 
-/** Makes “buchungen-maerz” of “Buchungen März.csv”: letters of other alphabets stay as they are. */
-export function toTypeName(fileName: string): string {
-  const name = fileName
-    .replace(/\.[^.]+$/, '')
+const toWords = (text: string): string =>
+  text
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^a-z]/g, (letter) => spelledOut[letter] ?? letter)
@@ -25,5 +23,8 @@ export function toTypeName(fileName: string): string {
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
-  return name || 'decisions';
+
+/** Makes “buchungen-maerz” of “Buchungen März.csv”, with the name of a further answer; other alphabets stay. */
+export function toTypeName(fileName: string, answer = ''): string {
+  return toWords(`${fileName.replace(/\.[^.]+$/, '')} ${answer}`) || 'decisions';
 }

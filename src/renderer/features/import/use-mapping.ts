@@ -18,19 +18,19 @@ const noOptions: readonly string[] = [];
 const noReadings: Readings = {};
 type Chosen<Value> = Readonly<Record<string, Value>>;
 
-/** Holds what a person decides about the columns of a sheet, and makes the plan of it. */
-export function useMapping(type: DecisionType | null, file: SurveyedSheet) {
+/** Holds what a person decides about the columns of a sheet, and makes its plan; `given` is the answer's column. */
+export function useMapping(type: DecisionType | null, file: SurveyedSheet, given: string | undefined) {
   const { sheet } = file;
   const options = type?.active_version.options ?? noOptions;
   const reason_codes = type?.active_version.reason_codes ?? noOptions;
   const known = type?.active_version.readings ?? noReadings;
-  const [chosenAnswer, chooseAnswer] = useState<Answer>();
+  const [chosenAnswer, chooseAnswer] = useState<Answer>(given);
   const [chosenRoles, setChosenRoles] = useState<Chosen<ColumnRole>>({});
   const [chosenKinds, setChosenKinds] = useState<Chosen<ColumnKind>>({});
   const [chosenTargets, setChosenTargets] = useState<Chosen<LabelTarget>>({});
   const [typedOptions, setTypedOptions] = useState<string[]>([]);
   const proposal = useMemo(() => proposeImport(file, options, chosenAnswer), [file, options, chosenAnswer]);
-  const { answer, answers, asked, leaks, leftOut } = proposal;
+  const { answer, answers, asked, leaks, leftOut, otherAnswers } = proposal;
   const decisionColumn = answer ?? null;
   const roles = useMemo(() => new Map([...proposal.roles, ...Object.entries(chosenRoles)]), [proposal, chosenRoles]);
   const { columns, kinds, readings, questions } = useMemo(
@@ -74,6 +74,7 @@ export function useMapping(type: DecisionType | null, file: SurveyedSheet) {
     asked,
     leaks,
     leftOut,
+    otherAnswers,
     typedOptions,
     setTypedOptions,
     answers,

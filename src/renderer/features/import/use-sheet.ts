@@ -2,14 +2,14 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
-import type { SheetChoice } from '../../../engine/import/sheet.ts';
+import type { WaitingFile } from '../../state/ui.ts';
 import { useUi } from '../../state/workbench.ts';
 import type { ReadAnswer, ReadOrder } from './read-sheet.ts';
 
 type SheetState =
   | { kind: 'none' }
   | { kind: 'reading'; name: string; cancel(): void }
-  | ({ kind: 'read'; file: File; choice: SheetChoice } & SurveyedSheet)
+  | ({ kind: 'read'; from: WaitingFile } & SurveyedSheet)
   | { kind: 'failed'; name: string; message: string };
 
 /** Reads a file in a worker of its own. */
@@ -25,11 +25,12 @@ function readInWorker(order: ReadOrder, worker: Worker): Promise<ReadAnswer> {
 
 /** The file that was dropped or chosen, read as it comes, and again where another part of it is chosen. */
 export function useSheet(readings: Readings) {
-  const dropped = useUi((state) => state.file);
+  const waiting = useUi((state) => state.waiting);
   const takeFile = useUi((state) => state.takeFile);
   const [state, setState] = useState<SheetState>({ kind: 'none' });
   const running = useRef<Worker | null>(null);
-  const read = (file: File, choice: SheetChoice = {}) => {
+  const read = (from: WaitingFile) => {
+    const { file, choice = {} } = from;
     running.current?.terminate();
     const worker = new Worker(new URL('./read-file.worker.ts', import.meta.url), { type: 'module' });
     running.current = worker;
@@ -43,17 +44,17 @@ export function useSheet(readings: Readings) {
       if (running.current !== worker) return;
       setState(
         answer.ok
-          ? { kind: 'read', file, choice, sheet: answer.sheet, surveys: answer.surveys }
+          ? { kind: 'read', from, sheet: answer.sheet, surveys: answer.surveys }
           : { kind: 'failed', name: file.name, message: answer.message },
       );
     });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is read once, when it comes
   useEffect(() => {
-    if (!dropped) return;
+    if (!waiting) return;
     takeFile(null);
-    read(dropped);
-  }, [dropped]);
+    read(waiting);
+  }, [waiting]);
   useEffect(() => () => running.current?.terminate(), []);
   return { state, read, clear: () => setState({ kind: 'none' }) };
 }

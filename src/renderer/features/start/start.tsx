@@ -63,7 +63,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
             accept={acceptedFiles}
             onChange={(file) => {
               if (!file) return;
-              takeFile(file);
+              takeFile({ file });
               goTo({ page: 'new' });
             }}
           >

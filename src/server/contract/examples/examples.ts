@@ -221,6 +221,9 @@ const importResultSchema = z.object({
       }),
     )
     .describe('Columns that could hold the labels, the likeliest first'),
+  other_answers: z
+    .array(z.string())
+    .describe('Columns that look like the answers of other decision types; without a mapping they are left out'),
   report: z
     .object({
       encoding: z.string().nullable().describe('Encoding of a text file; null for other files, and for text in a body'),
