@@ -256,6 +256,8 @@ const examples = {
   'XPT-5': 'An export that its format cannot hold is refused with the reason and another format.',
   'XPT-6':
     'Label Studio, Argilla, Prodigy and spaCy import what is exported for them, and it is read back with labels.',
+  'XPT-7': 'The page exports the examples that are shown or all, in a format of one’s choice.',
+  'XPT-8': 'export-examples writes the examples of a type to a file, whole or not at all, and replaces none.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -7,6 +7,7 @@ import { type Command, CommandError, type CommandName, endCodes } from './comman
 import { decideCommand } from './decide.ts';
 import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
+import { exportExamplesCommand } from './export-examples.ts';
 import { importCommand } from './import.ts';
 import { trainCommand } from './train.ts';
 
@@ -16,6 +17,7 @@ export const commands = {
   train: trainCommand,
   evaluate: evaluateCommand,
   export: exportCommand,
+  'export-examples': exportExamplesCommand,
   decide: decideCommand,
 } satisfies Record<CommandName, Command>;
 

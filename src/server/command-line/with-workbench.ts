@@ -69,7 +69,8 @@ async function connect(baseUrl: string, dataDir: string): Promise<Client> {
   const { token } = await createIssuer({ dataDir, oidc: null }, systemClock).issue();
   return createClient({
     baseUrl,
-    fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(maxCallMs) }),
+    // A stream may go on for longer: it ends by a signal of its own.
+    fetch: (input, init) => fetch(input, { ...init, signal: init.signal ?? AbortSignal.timeout(maxCallMs) }),
     token: () => token,
     newRequestId: randomUUID,
     // The command reports the refusal itself.

@@ -41,7 +41,11 @@ export type Client = {
   upload<N extends OperationName>(name: N, input: Omit<InputOf<N>, 'body'>, form: FormData): Promise<OutputOf<N>>;
   /** The same for an answer that goes on as long as it is listened to. */
   listen<N extends OperationName>(name: N, input: InputOf<N>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  download<N extends OperationName>(name: N, input: InputOf<N>): Promise<{ blob: Blob; fileName: string | null }>;
+  download<N extends OperationName>(
+    name: N,
+    input: InputOf<N>,
+    signal?: AbortSignal,
+  ): Promise<{ blob: Blob; fileName: string | null }>;
 };
 
 /** Makes the typed client of the operation table, which alone states paths, methods and shapes. */
@@ -85,8 +89,8 @@ export function createClient(options: ClientOptions): Client {
       if (body === null) throw new ApiError('unreadable', 'The server answered without a stream.', 0);
       return body;
     },
-    download: async (name, input) => {
-      const response = await send(name, input as AnyInput);
+    download: async (name, input, signal) => {
+      const response = await send(name, input as AnyInput, signal);
       const disposition = response.headers.get('content-disposition') ?? '';
       return { blob: await response.blob(), fileName: /filename="([^"]+)"/.exec(disposition)?.[1] ?? null };
     },

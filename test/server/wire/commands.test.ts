@@ -122,3 +122,25 @@ describe('a command that is refused', () => {
     expect(readdirSync(folder).sort()).toEqual(['dated.csv', 'loans.csv', 'ragged.csv']);
   });
 });
+
+describe('the examples of a type as a file', () => {
+  it('are written in the format that the file is called by, and replace nothing [XPT-8]', async () => {
+    const dataDir = trained.copy();
+    const folder = temporaryFolder();
+    const at = (name: string) => path.join(folder, name);
+    const run = (...args: string[]) => runCommand(['export-examples', '--data-dir', dataDir, ...args]);
+    expect(await run('loan', '--out', at('loans.csv'))).toMatchObject({
+      code: 0,
+      lines: [{ decision_type: 'loan', format: 'csv', rows: 80 }],
+    });
+    const lines = readFileSync(at('loans.csv'), 'utf8').trim().split('\r\n');
+    expect([lines.length, lines[0]?.includes('applicant.score')]).toEqual([81, true]);
+    expect(await run('--out', at('loans.csv'))).toMatchObject({
+      code: 2,
+      told: expect.stringContaining('there already'),
+    });
+    expect(await run('--out', at('loans.pdf'))).toMatchObject({ code: 2, told: expect.stringContaining('--format') });
+    expect(await run('--out', at('no/loans.csv'))).toMatchObject({ code: 2 });
+    expect(readdirSync(folder)).toEqual(['loans.csv']);
+  });
+});

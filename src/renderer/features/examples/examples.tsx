@@ -13,11 +13,12 @@ import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { chooseQueue, findTitle, type View } from './queues.ts';
+import { chooseQueue, type ExampleFilter, findTitle, toFilter, type View } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
 const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
 const TeacherDialog = lazy(async () => ({ default: (await import('./teacher-dialog.tsx')).TeacherDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
 const loadCard = () => import('./card-view.tsx');
 const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
@@ -25,6 +26,9 @@ const FindingsView = lazy(async () => ({ default: (await import('./findings-view
 const GivenCards = lazy(async () => ({ default: (await loadCard()).GivenCards }));
 
 const searchDelayMs = 300;
+
+/** A filter, or null where it finds all examples. */
+const toShown = (filter: ExampleFilter) => (Object.keys(filter).length === 0 ? null : filter);
 
 /** The examples of a type: one at a time to label, or in a table to survey. */
 export function Examples({ type }: { type: DecisionType }) {
@@ -34,6 +38,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const stats = useOperation('examples.stats', { params });
   const [isAdding, setIsAdding] = useState(false);
   const [asksTeacher, setAsksTeacher] = useState(false);
+  const [isExporting, setIsExporting] = useState(false);
   const generation = useGeneration(type);
   useEffect(() => {
     // While the examples are counted: most who come here label.
@@ -56,6 +61,7 @@ export function Examples({ type }: { type: DecisionType }) {
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
   useExampleCommands(type, generation, showAs, () => setIsAdding(true));
+  useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setIsExporting(true) }]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const tools = (
@@ -67,6 +73,7 @@ export function Examples({ type }: { type: DecisionType }) {
       onView={showAs}
       onAdd={() => setIsAdding(true)}
       onTeacher={() => setAsksTeacher(true)}
+      onExport={() => setIsExporting(true)}
     />
   );
   const shared = {
@@ -94,6 +101,16 @@ export function Examples({ type }: { type: DecisionType }) {
       {asksTeacher && (
         <Suspense>
           <TeacherDialog type={type} unlabelled={stats.data.unlabelled} onClose={() => setAsksTeacher(false)} />
+        </Suspense>
+      )}
+      {isExporting && (
+        <Suspense>
+          <ExportDialog
+            type={type}
+            total={stats.data.total}
+            filter={isPlain ? toShown(toFilter(queue, shared.search, query.fields)) : null}
+            onClose={() => setIsExporting(false)}
+          />
         </Suspense>
       )}
       {isAdding && (
@@ -129,9 +146,10 @@ type ToolsProps = {
   onView(view: string): void;
   onAdd(): void;
   onTeacher(): void;
+  onExport(): void;
 };
 
-function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher }: ToolsProps) {
+function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher, onExport }: ToolsProps) {
   return (
     <>
       {canSearch && <SearchBox key={type.id} />}
@@ -145,6 +163,7 @@ function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher }: 
         ]}
       />
       <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import…</Button>
+      <Button onClick={onExport}>Export…</Button>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button loading={generation.isRunning}>Add…</Button>

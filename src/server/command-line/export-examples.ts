@@ -1,0 +1,70 @@
+/** `workbench export-examples`: the examples of a decision type as a file. */
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
+import { renameDurably, syncFile } from '../process/durable-file.ts';
+import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
+import { findType } from './find-by-name.ts';
+import { requireDataDir, withWorkbench } from './with-workbench.ts';
+
+const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
+
+/** The format that is named, or the one that the file is called by. */
+function chooseFormat(out: string, named: string | undefined): ExampleFormat {
+  const ending = path.extname(out).slice(1).toLowerCase();
+  const found = exampleFormats.find(
+    (format) => (named === undefined ? fileKinds[format].extension : format) === (named ?? ending),
+  );
+  if (found !== undefined) return found;
+  throw refuse(`There is no format "${named ?? ending}". Name one of these by --format: ${exampleFormats.join(', ')}.`);
+}
+
+/** Writes what comes to a file, whole or not at all. */
+async function writeFile(out: string, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+  const part = `${out}.${process.pid}.part`;
+  try {
+    await pipeline(Readable.fromWeb(stream), createWriteStream(part, { flags: 'wx' }), { signal });
+    syncFile(part);
+    renameDurably(part, out);
+  } catch (cause) {
+    rmSync(part, { force: true });
+    const isOfFile = cause instanceof Error && 'path' in cause;
+    if (!isOfFile) throw cause;
+    throw refuse(
+      `The file ${out} of --out cannot be written (${cause.message}). Name a file in a folder that is yours.`,
+      cause,
+    );
+  }
+}
+
+const help = `workbench export-examples [TYPE] --out FILE [--format FORMAT] [--personal] [--data-dir DIR]
+Writes the examples of a decision type with their labels and all that belongs to them; an import reads them again.
+
+  TYPE             the decision type (the only one there is)
+  --out FILE       where they are written; a file that lies there is not replaced
+  --format FORMAT  ${exampleFormats.join(', ')} (as the file is called)
+  --personal       with the values of personal fields, which are masked otherwise
+  --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
+`;
+
+export const exportExamplesCommand = defineCommand(
+  help,
+  { ...commonOptions, out: { type: 'string' }, format: { type: 'string' }, personal: { type: 'boolean' } },
+  async ({ values, file: typeName }, { env, signal, answer }) => {
+    const { out, personal = false } = values;
+    if (out === undefined) throw refuse('Name the file for the examples by --out.');
+    const format = chooseFormat(out, values.format);
+    if (existsSync(out)) throw refuse(`The file ${out} is there already. Name another one by --out.`);
+    return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
+      const type = await findType(client, values.type ?? typeName);
+      const params = { decision_type_id: type.id };
+      const { total } = await client.call('examples.stats', { params });
+      const stream = await client.listen('examples.export', { params, query: { format, personal } }, signal);
+      await writeFile(path.resolve(out), stream, signal);
+      await answer({ decision_type: type.name, file: out, format, rows: total });
+      return endCodes.done;
+    });
+  },
+);

@@ -1,0 +1,41 @@
+/** Examples exported from the page: those that are shown or all, in the format that is chosen. */
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeType, openForTest } from '../../server/workbench.ts';
+import { closePage, showWindow } from '../page.tsx';
+
+afterEach(closePage);
+
+describe('the export of examples', () => {
+  it('saves what is shown or all, with personal values only when they are asked for [XPT-7]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call, { pii_fields: ['name'] });
+    const examples = Array.from({ length: 5 }, (_, n) => ({
+      input: { n, name: 'Ada' },
+      decision: n < 2 ? 'yes' : null,
+    }));
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples });
+    const saved: Blob[] = [];
+    const made = { createObjectURL: (blob: Blob) => `blob:${saved.push(blob)}`, revokeObjectURL: () => undefined };
+    Object.assign(URL, made);
+    showWindow(call, `#/types/${id}/examples?view=table&queue=option:yes`);
+    const save = async (button: string) => {
+      fireEvent.click(await screen.findByRole('button', { name: button }));
+      await screen.findByText(/examples are in triage-examples/);
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      return (await saved.at(-1)?.text())?.trim().split('\n') ?? [];
+    };
+
+    fireEvent.click(await screen.findByRole('button', { name: 'Export…' }));
+    await screen.findByLabelText('Those that are shown (2)');
+    const shown = await save('Export 2 examples');
+    expect([shown.length, shown[1]?.includes('Ada')]).toEqual([3, false]);
+
+    fireEvent.click(await screen.findByRole('button', { name: 'Export…' }));
+    fireEvent.click(await screen.findByLabelText('All examples (5)'));
+    fireEvent.click(await screen.findByLabelText('With the values of personal fields'));
+    fireEvent.change(await screen.findByLabelText('Format'), { target: { value: 'jsonl' } });
+    const all = await save('Export 5 examples');
+    expect(all.map((line) => JSON.parse(line).input_payload.name)).toEqual(Array.from({ length: 5 }, () => 'Ada'));
+  });
+});
