@@ -83,6 +83,12 @@ function describeOperation(name: string, row: Operation): string[] {
   if (row.description !== undefined) lines.push('', row.description);
   if (row.takesIdempotencyKey) lines.push('', 'Takes an `Idempotency-Key`.');
   if (row.sendsETag) lines.push('', 'Sends an `ETag`: takes `If-None-Match`, and HEAD.');
+  if (row.guardsType) {
+    lines.push(
+      '',
+      row.method === 'GET' ? 'Sends the `ETag` of the type.' : 'Takes `If-Match` with the `ETag` of the type.',
+    );
+  }
   if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
   if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
   if (row.fileForm) lines.push('', 'Or as a form (`multipart/form-data`): fields that are no text as JSON.');

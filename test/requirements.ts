@@ -495,6 +495,12 @@ const training = {
   'REL-4': 'The digest is equal where what decides is equal, whatever the type is called.',
   'REL-5':
     'A version with other options than the deployed policy makes no release: the policy goes on with what it was trained with.',
+  'REL-7':
+    'POST …/releases goes back to an earlier release, with its policy, rules, thresholds and fallback, under a new number.',
+  'REL-8': 'POST …/versions/{version_id}/restore makes a new version with the content of an earlier one.',
+  'REL-9':
+    'decision_type may name a release, as loan@3, loan@v3 or by an alias; a type of exactly that name wins, and the release decides as long as it is kept.',
+  'REL-10': 'A decision type has an ETag; with If-Match of an earlier state a change is refused with 412.',
   'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',

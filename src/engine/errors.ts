@@ -13,6 +13,7 @@ export const errorTable = {
   decision_type_not_found: { status: 404, retryable: false, meaning: 'The decision type does not exist' },
   method_not_allowed: { status: 405, retryable: false, meaning: 'The route exists, not with this method' },
   conflict: { status: 409, retryable: false, meaning: 'The state of the resource does not allow this' },
+  precondition_failed: { status: 412, retryable: false, meaning: 'Changed by somebody else since: read it again' },
   payload_too_large: { status: 413, retryable: false, meaning: 'Request body exceeds the size limit' },
   unsupported_media_type: { status: 415, retryable: false, meaning: 'Bodies must be application/json' },
   validation_error: { status: 422, retryable: false, meaning: 'Request validation failed' },

@@ -203,6 +203,7 @@ ERRORS = {
     "decision_type_not_found": (404, False),
     "method_not_allowed": (405, False),
     "conflict": (409, False),
+    "precondition_failed": (412, False),
     "payload_too_large": (413, False),
     "unsupported_media_type": (415, False),
     "validation_error": (422, False),

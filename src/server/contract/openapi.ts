@@ -120,6 +120,15 @@ const idempotencyKey: JsonSchema = {
   schema: { type: 'string', pattern: '^[!-~]([ -~]{0,126}[!-~])?$' },
 };
 
+const ifMatch: JsonSchema = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The ETag of the decision type as it was read: where somebody has changed it since, nothing is done (412).',
+  schema: { type: 'string' },
+};
+
 const string = { type: 'string' };
 const downloadSchemas: Readonly<Record<string, JsonSchema>> = {
   'application/zip': { type: 'string', format: 'binary' },
@@ -151,12 +160,12 @@ function toContent(write: WriteSchema, row: Operation): JsonSchema {
 
 function listHeaders(
   status: number,
-  { takesIdempotencyKey, sendsETag }: Pick<Operation, 'takesIdempotencyKey' | 'sendsETag'> = {},
+  { takesIdempotencyKey, sendsETag, guardsType }: Partial<Operation> = {},
 ): Record<string, JsonSchema> {
   const always = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   const special = status === 429 ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
   if (takesIdempotencyKey) special.push('Idempotency-Replayed');
-  if (sendsETag) special.push('ETag');
+  if (sendsETag || guardsType) special.push('ETag');
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -253,6 +262,7 @@ function describeOperation(
       ...listParameters(write, row.query, 'query'),
       ...(row.takesIdempotencyKey ? [idempotencyKey] : []),
       ...(row.sendsETag ? [ifNoneMatch] : []),
+      ...(row.guardsType && row.method !== 'GET' ? [ifMatch] : []),
     ],
     ...toRequestBody(write, row),
     responses: {

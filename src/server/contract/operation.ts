@@ -56,6 +56,8 @@ type Row = {
   readonly takesIdempotencyKey?: true;
   /** True when the answer has an ETag: it may be asked for by HEAD, and by If-None-Match. */
   readonly sendsETag?: true;
+  /** True where the answer names the state of its decision type by an ETag, with which If-Match is compared: 412. */
+  readonly guardsType?: true;
   /**
    * True of operations that decide: handlers read their bodies by `readDecideRequest`, they wait for nobody, and events
    * tell of their log records alone.
@@ -93,6 +95,7 @@ const hintsByMethod: Readonly<Record<Method, Hints>> = {
 const pathIds: Readonly<Record<string, string>> = {
   decision_type_id: 'Id of the decision type',
   policy_id: 'Id of the policy',
+  version_id: 'Id of the version',
   example_id: 'Id of the example',
   import_id: 'Id of the import',
   log_id: 'Id of the log record',
@@ -148,6 +151,7 @@ export function listErrors(row: Operation): ErrorCode[] {
   if (row.access !== 'public') codes.add('unauthorized');
   if (row.method !== 'GET') codes.add('payload_too_large');
   if (row.takesIdempotencyKey) codes.add('conflict');
+  if (row.guardsType && row.method !== 'GET') codes.add('precondition_failed');
   if (row.path.includes(':decision_type_id')) codes.add('decision_type_not_found');
   // An operation on one thing of a decision type: `/examples/:example_id`, `/policies/:policy_id/deploy`.
   if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
+import { isJsonObject } from '../../engine/json.ts';
 import type { Caller } from '../auth/caller.ts';
 import { preparedOperations } from '../contract/examples/examples.ts';
 import { listMethods, type Operation } from '../contract/operation.ts';
@@ -44,6 +45,7 @@ type AnyHandler = (
     caller: Caller | null;
     lostDigits: Place[] | null;
     receipt: Receipt | null;
+    ifMatch: string | null;
     requestId: string;
     baseUrl: string;
   },
@@ -66,6 +68,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           caller: request.caller,
           lostDigits: request.lostDigits,
           receipt,
+          ifMatch: row.guardsType ? (request.headers['if-match'] ?? null) : null,
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         };
@@ -192,6 +195,8 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation
     }
     return reply.send(answer.body);
   }
+  if (row.guardsType && isJsonObject(answer) && typeof answer['etag'] === 'string')
+    reply.header('etag', answer['etag']);
   if (answer instanceof WrittenAnswer) {
     return reply.type('application/json; charset=utf-8').send(answer.json);
   }

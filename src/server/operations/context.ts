@@ -68,6 +68,8 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   /** The things that the path names, looked up on demand; throws where the caller has none. */
   type: Operations[N]['path'] extends `${string}:decision_type_id${string}` ? DecisionTypeRecord : never;
   policy: Operations[N]['path'] extends `${string}:policy_id${string}` ? PolicyRecord : never;
+  /** If-Match as it was sent; null where it is not, or the operation does not guard its type. */
+  ifMatch: string | null;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;

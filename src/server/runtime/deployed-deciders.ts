@@ -37,6 +37,7 @@ type DeployedDecidersOptions = {
   /** Hears of a deployed policy that cannot be used any more, and of one that can be again (null). */
   onAvailability(policyId: string, error: unknown): void;
 };
+type Pinned = { live: DecisionTypeRecord; type: DecisionTypeRecord; policy: DeployedPolicy; pinned: Decider };
 type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
 const maxCompiledPolicies = 24;
@@ -54,6 +55,8 @@ export class DeployedDeciders {
   readonly #compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
   /** Stand-ins for policies that cannot be loaded. */
   readonly #rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
+  /** Releases that callers name, by type and number. */
+  readonly #pinned = createRecentCache<string, Pinned>(maxCompiledPolicies);
   readonly #unavailable: UnavailablePolicies;
   /** The loaded policies that ask the text encoder. */
   readonly #encoderUsers = new Set<string>();
@@ -87,6 +90,30 @@ export class DeployedDeciders {
    */
   getTrained(type: DecisionTypeRecord, policy: PolicyFile): Decider {
     return this.#load(type, policy).decider;
+  }
+
+  /**
+   * A release of a type with its decider, compiled at its first use; `read` gives its policy, and the type as it was.
+   * Throws what `read` throws, and as `getTrained`.
+   */
+  pin(
+    live: DecisionTypeRecord,
+    number: number,
+    read: () => Pick<Pinned, 'type' | 'policy'>,
+  ): Pick<Pinned, 'type' | 'policy' | 'pinned'> {
+    const key = `${live.id} ${number}`;
+    const known = this.#pinned.get(key);
+    if (known?.live === live) return known;
+    const { type, policy } = read();
+    const bundle = this.#compiled.get(policy.id)?.bundle;
+    const pinned =
+      known?.pinned ??
+      this.compile(
+        this.#withPresentSettings(bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256), type),
+      );
+    const found = { live, type, policy, pinned };
+    this.#pinned.set(key, found);
+    return found;
   }
 
   /** Lists the fields that a deployed policy reads, personal ones without values; null while it cannot be loaded. */

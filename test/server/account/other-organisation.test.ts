@@ -16,6 +16,8 @@ let ids: Record<string, string>;
 
 /** A body that the operation would accept; operations that need none are not listed. */
 const bodies: Record<string, unknown> = {
+  'releases.create': { release: 1 },
+  'aliases.set': { release: 1 },
   'examples.create': { examples: [{ input: { amount: 1 } }] },
   'examples.update': { input: { amount: 1 } },
   'examples.suggest': { ids: ['018f0000-0000-7000-8000-000000000000'] },
@@ -69,6 +71,7 @@ beforeAll(async () => {
     key_id: (await bench.call('POST', '/api-keys', { name: 'theirs' })).body.id,
     import_id: (await bench.call('POST', '/imports', { name: 'theirs', options: ['yes', 'no'] })).body.id,
     part: '0',
+    alias: 'production',
     connection_id: (
       await bench.call('POST', '/connections', { name: 'theirs', url: 'http://127.0.0.1:1/v1', model: 'm' })
     ).body.id,

@@ -102,4 +102,123 @@ describe('releases', () => {
     expect(await decide()).toMatchObject({ release: 1, digest });
     expect(await releases()).toHaveLength(1);
   });
+
+  it('go back in one call, under a new number, with rules, thresholds and policy [REL-7]', async () => {
+    const { call, decide, releases, put } = await open();
+    const before = await decide();
+    const rule = { name: 'all', condition: 'true', then: 'approve', priority: 1 };
+    await put({ hard_rules: [rule], fallback_option: 'approve' });
+    expect((await decide()).decision).toBe('approve');
+    const back = await call('POST', `${folder.url}/releases`, { release: 1, reason: 'Too much was approved' });
+    expect([back.status, back.body]).toEqual([
+      201,
+      expect.objectContaining({
+        release: 3,
+        current: true,
+        digest: before.digest,
+        by: 'Owner',
+        reason: 'Too much was approved',
+      }),
+    ]);
+    const { release: _, latency_ms: _ms, request_id: _id, ...same } = before;
+    expect(await decide()).toMatchObject({ ...same, release: 3 });
+    const { body: type } = await call('GET', folder.url);
+    expect(type.active_version).toMatchObject({ version_number: 3, hard_rules: [{ name: 'too much' }] });
+    expect(type.fallback_option).toBe(null);
+
+    const again = await call('POST', `${folder.url}/releases`, { release: 1 });
+    expect([again.status, again.body.error.message]).toEqual([409, 'Release 3 decides as release 1 did.']);
+    expect((await call('POST', `${folder.url}/releases`, { release: 9 })).status).toBe(404);
+    const other = await call('POST', `${folder.url}/policies`, { kind: 'rules_only' });
+    expect(other.status).toBe(422);
+    await put({ fallback_option: 'decline' });
+    const made = await call('POST', `${folder.url}/policies`, { kind: 'rules_only' });
+    await call('POST', `${folder.url}/policies/${made.body.id}/deploy`);
+    expect(await decide()).toMatchObject({ release: 5, policy_version: 'v2' });
+    await call('POST', `${folder.url}/releases`, { release: 1 });
+    expect(await decide()).toMatchObject({ release: 6, policy_version: 'v1', digest: before.digest });
+    expect((await releases())[0]).toMatchObject({ reason: 'Back to release 1.', aliases: [] });
+    expect(
+      (await call('GET', `${folder.url}/deployments`)).body.items.map(({ version }: { version: number }) => version),
+    ).toEqual([1, 2, 1]);
+  });
+
+  it('restore the content of an earlier version in a new one [REL-8]', async () => {
+    const { call, releases, put } = await open();
+    const { id } = (await call('GET', folder.url)).body.active_version;
+    await put({ hard_rules: [], confidence_thresholds: { auto_decide: 0.7, escalation: 0.2 } });
+    const restored = await call('POST', `${folder.url}/versions/${id}/restore`);
+    expect(restored.status).toBe(200);
+    expect(restored.body.active_version).toMatchObject({
+      version_number: 3,
+      hard_rules: [{ name: 'too much' }],
+      confidence_thresholds: { auto_decide: 0.85 },
+    });
+    expect((await releases())[0]).toMatchObject({ release: 3, reason: 'Version 1 was restored.' });
+    expect((await call('POST', `${folder.url}/versions/${folder.policyId}/restore`)).status).toBe(404);
+  });
+
+  it('decide by number and alias, as long as they are kept, beside what decides now [REL-9]', async () => {
+    const { call, decide, put } = await open();
+    const first = await decide();
+    await put({ hard_rules: [{ name: 'all', condition: 'true', then: 'approve', priority: 1 }] });
+    const by = async (name: string) => {
+      const { status, body } = await call('POST', '/api/v1/decide', { decision_type: name, input });
+      return status === 200 ? [body.release, body.decision, body.digest] : [status, body.error.code];
+    };
+    const second = await by('loan');
+    for (const name of ['loan@1', 'loan@v1']) expect(await by(name)).toEqual([1, first.decision, first.digest]);
+    expect(await by('loan@2')).toEqual(second);
+    expect([await by('loan@3'), await by('loan@production'), await by('nothing@1'), await by('loan@')]).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+      [404, 'decision_type_not_found'],
+      [404, 'not_found'],
+    ]);
+    const set = await call('PUT', `${folder.url}/aliases/production`, { release: 1 });
+    expect(set.body).toMatchObject({ release: 1, aliases: ['production'] });
+    expect(await by('loan@production')).toEqual([1, first.decision, first.digest]);
+    await call('PUT', `${folder.url}/aliases/production`, { release: 2 });
+    expect(await by('loan@production')).toEqual(second);
+    await put({ description: 'Loans', hard_rules: [] });
+    expect(await by('loan@1')).toEqual([1, first.decision, first.digest]);
+    const explained = await call('POST', '/api/v1/decide?explain=true', { decision_type: 'loan@2', input });
+    expect(explained.body.explain.decision).toBe('approve');
+    const { items } = (await call('GET', `${folder.url}/logs`)).body;
+    expect(items.slice(0, 2)).toEqual([
+      expect.objectContaining({ release: 2, decision: 'approve', decision_type: 'loan' }),
+      expect.objectContaining({ release: 1, digest: first.digest, decision_type: 'loan' }),
+    ]);
+    expect((await call('DELETE', `${folder.url}/aliases/production`)).status).toBe(204);
+    expect((await call('DELETE', `${folder.url}/aliases/production`)).status).toBe(404);
+    expect(await by('loan@production')).toEqual([404, 'not_found']);
+    for (const alias of ['7', 'v7', 'A']) {
+      expect((await call('PUT', `${folder.url}/aliases/${alias}`, { release: 1 })).status).toBe(422);
+    }
+    await call('POST', '/api/v1/decision-types', { name: 'loan@1', options: ['a', 'b'] });
+    expect(await by('loan@1')).toEqual([428, 'model_not_deployed']);
+  });
+
+  it('let no editor overwrite another: If-Match of a state that is gone is refused [REL-10]', async () => {
+    const { call, put } = await open();
+    const seen = await call('GET', folder.url);
+    const etag = String(seen.headers['etag']);
+    expect(seen.body.etag).toBe(etag);
+    const change = (body: object, ifMatch: string) => call('PUT', folder.url, body, { 'if-match': ifMatch });
+    const mine = await change({ hard_rules: [] }, etag);
+    expect([mine.status, mine.headers['etag']]).toEqual([200, mine.body.etag]);
+    const theirs = await change({ confidence_thresholds: { auto_decide: 0.5, escalation: 0.5 } }, etag);
+    expect([theirs.status, theirs.body.error.code]).toEqual([412, 'precondition_failed']);
+    const { active_version } = (await call('GET', folder.url)).body;
+    expect(active_version).toMatchObject({ hard_rules: [], confidence_thresholds: { auto_decide: 0.85 } });
+    const all = [
+      await call('DELETE', folder.url, undefined, { 'if-match': etag }),
+      await call('POST', `${folder.url}/releases`, { release: 1 }, { 'if-match': etag }),
+      await call('POST', `${folder.url}/versions/${active_version.id}/restore`, undefined, { 'if-match': etag }),
+    ];
+    expect(all.map(({ status }) => status)).toEqual([412, 412, 412]);
+    expect((await change({ description: 'Loans' }, `"x", ${mine.body.etag}`)).status).toBe(200);
+    expect((await change({ description: 'Cars' }, '*')).status).toBe(200);
+    expect((await put({ description: 'Homes' })).status).toBe(200);
+  });
 });

@@ -44,6 +44,7 @@ const decisionType = {
   declared_promise: null,
   better_policy: null,
   created_at: time,
+  etag: text,
   updated_at: time,
 };
 const summary = {

@@ -384,7 +384,7 @@ describe('what the service says of itself', () => {
     const { call } = await openForTest();
     const document = (await call('GET', '/api/v1/openapi.json')).body;
     const { put, get } = document.paths['/api/v1/decision-types/{decision_type_id}'];
-    expect(Object.keys(put.responses)).toEqual('200 400 401 403 404 409 413 415 422 429 500 503'.split(' '));
+    expect(Object.keys(put.responses)).toEqual('200 400 401 403 404 409 412 413 415 422 429 500 503'.split(' '));
     expect(get.responses['200'].content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/DecisionTypeWithFields',
     });

@@ -16,7 +16,11 @@ export const typeNameFields = ['decision_type', 'type', 'decision_type_name'] as
  */
 export const decideRequestSchema = z
   .strictObject({
-    decision_type: z.string().min(1).optional().describe('Name of the decision type'),
+    decision_type: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Name of the decision type, or of one of its releases: `refunds@3`, `refunds@production`'),
     type: aliasOf('decision_type', z.string().min(1)),
     decision_type_name: aliasOf('decision_type', z.string().min(1)),
     input: z.record(z.string(), z.unknown()).describe('The JSON object that is decided'),
@@ -86,7 +90,7 @@ export const decisionOperations = {
     takesIdempotencyKey: true,
     decides: true,
     tag: 'Decisions',
-    errors: ['quota_exceeded', 'decision_type_not_found', 'model_not_deployed'],
+    errors: ['quota_exceeded', 'decision_type_not_found', 'not_found', 'model_not_deployed'],
   }),
   'decide.batch': operation('POST', '/api/v1/decide/batch', {
     query: z.strictObject({ dry_run: dryRun }),

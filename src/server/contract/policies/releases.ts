@@ -1,12 +1,13 @@
 /** Releases: what decided for a type, when, by whom and why. */
 import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
-import { operation } from '../operation.ts';
+import { operation, replaces, updates } from '../operation.ts';
 
 const releaseSchema = z
   .object({
     release: z.int().describe('1, 2, … of its decision type: as decisions, log records and bundles name it'),
     current: z.boolean().describe('Whether it decides now'),
+    aliases: z.array(z.string()).describe('Names that callers decide by: `refunds@production`'),
     digest: z.string().describe('SHA-256 of all that decides; equal where that is equal, whatever the type is called'),
     policy_id: uuid,
     policy_version: z.string().describe('The policy, such as v3'),
@@ -22,6 +23,14 @@ const releaseSchema = z
   .meta({ id: 'Release' });
 export type Release = z.infer<typeof releaseSchema>;
 
+const aliasParams = z.strictObject({
+  decision_type_id: uuid.describe('Id of the decision type'),
+  alias: z
+    .string()
+    .regex(/^(?!v?\d+$)[a-z0-9][a-z0-9_-]{0,39}$/, 'up to 40 of a-z, 0-9, _ and -, and no number')
+    .describe('Such as `production`'),
+});
+
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id';
 
@@ -32,5 +41,37 @@ export const releaseOperations = {
     output: paginated(releaseSchema),
     summary: 'What decided, newest first: each policy with the settings beside it, and what changed in words',
     ignoresExamples: true,
+  }),
+  'releases.create': operation('POST', `${base}/releases`, {
+    ...common,
+    scope: 'deploy',
+    body: z.strictObject({
+      release: z.int().min(1).describe('The release whose policy and settings decide again'),
+      reason: z.string().trim().min(1).max(500).nullable().default(null).describe('Why, for the history'),
+    }),
+    output: releaseSchema,
+    status: 201,
+    summary: 'Go back to an earlier release: a new one that decides the same',
+    hints: { ...replaces, idempotent: false },
+    takesIdempotencyKey: true,
+    guardsType: true,
+    errors: ['not_found', 'conflict'],
+  }),
+  'aliases.set': operation('PUT', `${base}/aliases/:alias`, {
+    ...common,
+    scope: 'deploy',
+    params: aliasParams,
+    body: z.strictObject({ release: z.int().min(1) }),
+    output: releaseSchema,
+    summary: 'Give a release a name that callers decide by, as `refunds@production`; another release loses it',
+    hints: { ...updates, destructive: true },
+    errors: ['not_found'],
+  }),
+  'aliases.delete': operation('DELETE', `${base}/aliases/:alias`, {
+    ...common,
+    scope: 'deploy',
+    params: aliasParams,
+    output: null,
+    summary: 'Take the name of a release away',
   }),
 };

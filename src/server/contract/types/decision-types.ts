@@ -161,6 +161,7 @@ export const decisionTypeSchema = z
       .describe(
         'The policy that a tuning in the background has made, while it waits to be deployed: its `metrics.better_than` says in words what it brings. Null while there is none',
       ),
+    etag: z.string().describe('The state of what people edit, as the header ETag: send it as If-Match with a change'),
     created_at: dateTime,
     updated_at: dateTime,
   })
@@ -214,6 +215,7 @@ export const decisionTypeOperations = {
       })
       .meta({ id: 'DecisionTypeWithFields' }),
     summary: 'One decision type with its active version',
+    guardsType: true,
   }),
   'decision_types.update': operation('PUT', `${base}/:decision_type_id`, {
     ...common,
@@ -222,6 +224,7 @@ export const decisionTypeOperations = {
     output: decisionTypeSchema,
     summary: 'Change a decision type; a change of logic makes a new version',
     hints: replaces,
+    guardsType: true,
     errors: ['conflict'],
   }),
   'decision_types.delete': operation('DELETE', `${base}/:decision_type_id`, {
@@ -229,6 +232,7 @@ export const decisionTypeOperations = {
     scope: 'deploy',
     output: null,
     summary: 'Delete a decision type softly; it can be restored for two days',
+    guardsType: true,
   }),
   'decision_types.restore': operation('POST', `${base}/:decision_type_id/restore`, {
     ...common,
@@ -256,6 +260,15 @@ export const decisionTypeOperations = {
     ...common,
     output: versionSchema,
     summary: 'One version',
+  }),
+  'versions.restore': operation('POST', `${base}/:decision_type_id/versions/:version_id/restore`, {
+    ...common,
+    scope: 'deploy',
+    output: decisionTypeSchema,
+    summary: 'Make a new version with the content of an earlier one',
+    hints: replaces,
+    guardsType: true,
+    errors: ['conflict'],
   }),
   'samples.list': operation('GET', '/api/v1/samples', {
     output: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), examples: z.int() })),

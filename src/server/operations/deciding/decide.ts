@@ -11,7 +11,7 @@ import { mapMaybePromise } from '../../hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../../hot-path/read-decide-request.ts';
 import { type BatchOutcome, decideBatch, decideOne, type PendingDecision } from '../../services/deciding/decisions.ts';
 import { explainInput } from '../../services/deciding/explaining.ts';
-import { findDecisionTypeByName } from '../../services/types/decision-types.ts';
+import { findDeciding } from '../../services/deciding/find-decider.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 const maxIdPrefix = 120;
@@ -81,7 +81,8 @@ async function answerWithExplanation(
   pending: PendingDecision | Promise<PendingDecision>,
 ): Promise<DecideResponse> {
   const response = await answerAfterCommit(await pending);
-  const explain = await explainInput(deps, findDecisionTypeByName(deps, caller, decision_type), input);
+  const { type, pinned } = findDeciding(deps, caller, decision_type);
+  const explain = await explainInput(deps, type, input, pinned);
   return { ...response, explain };
 }
 

@@ -1,14 +1,20 @@
-/** Releases over the wire. */
+/** Releases and their aliases over the wire. */
+import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Release } from '../../contract/policies/releases.ts';
 import { isoTime } from '../../process/clock.ts';
+import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
-import type { Handlers } from '../context.ts';
+import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-function toRelease(release: ReleaseRecord, current: number | undefined): Release {
-  return {
+/** Writes releases of one type. */
+function describeReleases({ store }: Deps, typeId: string): (release: ReleaseRecord) => Release {
+  const current = store.deployments.find(typeId)?.release;
+  const aliases = store.releases.listAliases(typeId);
+  return (release) => ({
     release: release.number,
     current: release.number === current,
+    aliases: aliases.flatMap(({ alias, number }) => (number === release.number ? [alias] : [])),
     digest: release.digest,
     policy_id: release.policyId,
     policy_version: `v${release.policyVersion}`,
@@ -20,17 +26,29 @@ function toRelease(release: ReleaseRecord, current: number | undefined): Release
     automatic: release.isAutomatic,
     reason: release.reason,
     changes: release.changes,
-  };
+  });
 }
 
 export const releaseHandlers = {
   'releases.list': (deps, { type, query }) => {
     const { releases, total } = deps.store.releases.list(type.id, query.page, query.page_size);
-    const current = deps.store.deployments.find(type.id)?.release;
-    return toPage(
-      releases.map((release) => toRelease(release, current)),
-      total,
-      query,
-    );
+    return toPage(releases.map(describeReleases(deps, type.id)), total, query);
+  },
+
+  'releases.create': async (deps, { caller, type, body, ifMatch, receipt }) => {
+    const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type.id)(release);
+    const order = { number: body.release, reason: body.reason, ifMatch };
+    return toAnswer(await restoreRelease(deps, caller, type, order, (made) => receipt?.keep(toAnswer(made))));
+  },
+
+  'aliases.set': (deps, { type, params, body }) => {
+    const release = findRelease(deps, type.id, body.release);
+    deps.store.releases.setAlias(type.id, params.alias, release.number);
+    return describeReleases(deps, type.id)(release);
+  },
+
+  'aliases.delete': (deps, { type, params }) => {
+    if (deps.store.releases.removeAlias(type.id, params.alias)) return;
+    throw new WorkbenchError('not_found', 'No release has this alias.');
   },
 } satisfies Handlers;

@@ -4,6 +4,7 @@ import type { DecisionType, Version } from '../../contract/types/decision-types.
 import { isoTime } from '../../process/clock.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { readTypePromise } from '../../services/policies/type-promises.ts';
+import { toTypeTag } from '../../services/types/decision-types.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import type { Deps } from '../context.ts';
@@ -45,6 +46,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     promise: policy === null ? null : deps.promiseChecks.read(type, policy),
     declared_promise: promised.state === 'nothing_promised' ? null : promised,
     better_policy: deps.store.policies.findBetter(type.id),
+    etag: toTypeTag(deps, type),
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
   };

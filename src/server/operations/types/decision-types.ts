@@ -6,6 +6,7 @@ import {
   deleteDecisionType,
   findVersion,
   restoreDecisionType,
+  restoreVersion,
   updateDecisionType,
 } from '../../services/types/decision-types.ts';
 import { requestClearing } from '../../services/types/personal-data.ts';
@@ -39,10 +40,11 @@ export const decisionTypeHandlers = {
   'decision_types.get': (deps, { type, query }) =>
     query.fields ? { ...toDecisionType(deps, type), fields: listFields(deps, type) } : toDecisionType(deps, type),
 
-  'decision_types.update': async (deps, { caller, params, body }) =>
-    toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body)),
+  'decision_types.update': async (deps, { caller, params, body, ifMatch }) =>
+    toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body, { ifMatch })),
 
-  'decision_types.delete': (deps, { caller, params }) => deleteDecisionType(deps, caller, params.decision_type_id),
+  'decision_types.delete': (deps, { caller, params, ifMatch }) =>
+    deleteDecisionType(deps, caller, params.decision_type_id, ifMatch),
 
   'decision_types.restore': async (deps, { caller, params }) => {
     const type = restoreDecisionType(deps, caller, params.decision_type_id);
@@ -62,4 +64,7 @@ export const decisionTypeHandlers = {
 
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),
+
+  'versions.restore': async (deps, { caller, params, ifMatch }) =>
+    toDecisionType(deps, await restoreVersion(deps, caller, params, ifMatch)),
 } satisfies Handlers;

@@ -14,8 +14,8 @@ import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
 import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Receipt } from '../receipts.ts';
-import { findDecisionTypeByName } from '../types/decision-types.ts';
 import { askConnectedModel } from './escalation.ts';
+import { findDeciding } from './find-decider.ts';
 
 /** A decision that is made but not yet recorded: the response may leave once `recorded` resolves. */
 export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
@@ -50,7 +50,7 @@ type Call = Omit<CallFacts, 'trace' | 'sharedMs' | 'tellsUnread'> & {
 
 /**
  * Decides and hands record and receipt to the commit queue; a promise only where encoder or connected model must be
- * asked. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded` or `validation_error`.
+ * asked. Throws as `findDeciding`, `quota_exceeded` or `validation_error`.
  */
 export function decideOne(
   deps: Foundation,
@@ -58,15 +58,11 @@ export function decideOne(
   request: DecideRequest,
   { requestId, trace, receipt, dryRun, sharedMs, tellsUnread, lost }: CallFacts,
 ): PendingDecision | Promise<PendingDecision> {
-  const { store, runtime, metering, clock } = deps;
+  const { runtime, metering, clock } = deps;
   const startedAt = clock.monotonic() - sharedMs;
-  const type = findDecisionTypeByName(deps, caller, request.decision_type);
-  const policy = store.deployments.find(type.id);
-  if (policy === null) {
-    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
-  }
+  const { type, policy, pinned } = findDeciding(deps, caller, request.decision_type);
   metering.checkDecision(caller, runtime.decisions.countPending);
-  const decider = runtime.deployed.get(type, policy);
+  const decider = pinned ?? runtime.deployed.get(type, policy);
   const versionNumber = decider.version;
   const { input } = request;
   const unread = tellsUnread ? decider.findUnread(input) : null;

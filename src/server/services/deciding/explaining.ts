@@ -4,6 +4,7 @@ import { type Change, listSeenFields } from '../../../engine/counterfactuals/see
 import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
 import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
 import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
+import type { Decider } from '../../../engine/decide/decided.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { readPath } from '../../../engine/features/values.ts';
@@ -61,19 +62,20 @@ export class ExplanationTurns {
 }
 
 /**
- * Explains a decision by values of the newest examples, none of PII fields. Throws `model_not_deployed`,
- * `validation_error` (schema) or `unavailable`.
+ * Explains a decision by values of the newest examples, none of PII fields; `pinned` decides where a release is named.
+ * Throws `model_not_deployed`, `validation_error` (schema) or `unavailable`.
  */
 export async function explainInput(
   deps: Foundation,
   type: DecisionTypeRecord,
   given: JsonObject,
+  pinned: Decider | null = null,
 ): Promise<Explanation> {
   const policy = deps.store.deployments.find(type.id);
   if (policy === null) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   }
-  const decider = deps.runtime.deployed.get(type, policy);
+  const decider = pinned ?? deps.runtime.deployed.get(type, policy);
   const input = decider.read(given);
   const base = await decider.decide(input, { trace: true });
   if (!base.ok) throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', base.problems);

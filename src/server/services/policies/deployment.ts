@@ -1,9 +1,15 @@
+/** Putting a policy in charge, and going back to an earlier release. */
+import { isDeepStrictEqual } from 'node:util';
+import { keepCostOptions } from '../../../engine/costs.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { ReleaseRecord } from '../../store/policies/releases.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeHosting } from '../account/hosting.ts';
 import { nameCaller, noteRelease } from '../releases.ts';
+import { findDecisionType, findVersion, refuseOtherState, toNextVersion, toTypeTag } from '../types/decision-types.ts';
 import { readPolicy, readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 
@@ -64,4 +70,72 @@ export async function retryUnavailablePolicies(deps: Foundation): Promise<void> 
 /** Prepares every deployed policy, one after the other. */
 export async function prepareDeployedPolicies(deps: Foundation): Promise<void> {
   for (const policyId of deps.store.deployments.listIds()) await prepareDeployedPolicy(deps, policyId);
+}
+
+/** A release of a type; throws `not_found`. */
+export function findRelease({ store }: Foundation, typeId: string, number: number): ReleaseRecord {
+  const release = store.releases.find(typeId, number);
+  if (release === null) throw new WorkbenchError('not_found', `There is no release ${number} of this decision type.`);
+  return release;
+}
+
+/**
+ * Makes a release that decides as release `number` did, after its policy's self-test. Throws `not_found`, `conflict`
+ * (decides already, self-test, changed meanwhile), `precondition_failed` or `unavailable` (file).
+ */
+export async function restoreRelease(
+  deps: Foundation,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { number, reason, ifMatch }: { number: number; reason: string | null; ifMatch: string | null },
+  alongside: (release: ReleaseRecord) => void,
+): Promise<ReleaseRecord> {
+  const { store, runtime } = deps;
+  refuseOtherState(deps, type, ifMatch);
+  const wanted = findRelease(deps, type.id, number);
+  const { policyId } = wanted;
+  const { bundleSha256 } = readPolicy(store, policyId);
+  if (bundleSha256 !== null) await runtime.deployed.selfTestFile(policyId, bundleSha256);
+  await store.writeLock.whenFree();
+  const made = store.transaction(() => {
+    const now = findDecisionType(deps, caller, type.id);
+    if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
+      throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+    }
+    const before = store.releases.findNewest(type.id);
+    if (before?.digest === wanted.digest && before.policyId === policyId) {
+      throw new WorkbenchError('conflict', `Release ${before.number} decides as release ${number} did.`);
+    }
+    takeSettings(deps, caller, now, wanted);
+    if (before?.policyId !== policyId) store.deployments.deploy(policyId, false);
+    noteRelease(deps, type.id, {
+      by: nameCaller(store, caller),
+      reason: reason ?? `Back to release ${number}.`,
+      isAutomatic: false,
+      isDeployment: before?.policyId !== policyId,
+    });
+    const newest = store.releases.findNewest(type.id);
+    if (newest === null) throw new Error('The release was not noted.');
+    alongside(newest);
+    return newest;
+  });
+  await prepareDeployedPolicy(deps, policyId);
+  return made;
+}
+
+/** Gives a type the settings of a release, in a new version where they are others. */
+function takeSettings(deps: Foundation, caller: Caller, type: DecisionTypeRecord, release: ReleaseRecord): void {
+  const { definition } = findVersion(deps, caller, type.id, release.versionId);
+  const isNewVersion = !isDeepStrictEqual(definition, type.activeVersion.definition);
+  const updatedAt = deps.clock.now();
+  deps.store.decisionTypes.update(
+    {
+      ...type,
+      fallbackOption: release.fallbackOption,
+      costs: type.costs && keepCostOptions(type.costs, definition.options),
+      activeVersion: isNewVersion ? toNextVersion(deps, type, definition, updatedAt) : type.activeVersion,
+      updatedAt,
+    },
+    isNewVersion,
+  );
 }

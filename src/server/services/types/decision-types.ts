@@ -1,9 +1,8 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Costs, keepCostOptions } from '../../../engine/costs.ts';
+import { keepCostOptions } from '../../../engine/costs.ts';
 import {
   type Definition,
-  type EscalationPolicy,
   escalationPolicySchema,
   type Readings,
   readingsSchema,
@@ -11,13 +10,14 @@ import {
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
-import type { AuditSetting, DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
-import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import { noteChange } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
+import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
 
 /** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
 export function findDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
@@ -27,6 +27,23 @@ export function findDecisionType(deps: Foundation, caller: Caller, id: string): 
 /** As `findDecisionType`, by name. Costs a look-up in memory, and gives the same object until a type changes. */
 export function findDecisionTypeByName(deps: Foundation, caller: Caller, name: string): DecisionTypeRecord {
   return deps.store.decisionTypes.getByName(name, caller.organisationId) ?? refuseMissingType();
+}
+
+/** Names the state of what people edit of a type, as an ETag. */
+export function toTypeTag({ sha256 }: Pick<Foundation, 'sha256'>, type: DecisionTypeRecord): string {
+  const state = JSON.stringify({ ...type, activeVersion: type.activeVersion.id });
+  return `"${sha256(Buffer.from(state)).slice(0, 32)}"`;
+}
+
+/** Throws `precondition_failed` where If-Match names another state of a type. */
+export function refuseOtherState(deps: Foundation, type: DecisionTypeRecord, ifMatch: string | null): void {
+  if (ifMatch === null) return;
+  const named = ifMatch.split(',').map((tag) => tag.trim());
+  if (named.includes('*') || named.includes(toTypeTag(deps, type))) return;
+  throw new WorkbenchError(
+    'precondition_failed',
+    'Somebody has changed the decision type since you read it. Nothing was changed: read it again and repeat your change.',
+  );
 }
 
 function refuseMissingType(): never {
@@ -110,14 +127,34 @@ export async function createDecisionType(
   });
 }
 
-/** Changes the fields that the request names. Throws `validation_error`, or `conflict` (name, other change). */
+/** Changes the fields that the request names. Throws `validation_error`, `conflict` or `precondition_failed`. */
 export async function updateDecisionType(
   deps: Foundation,
   caller: Caller,
   id: string,
   request: DecisionTypeUpdate,
+  { ifMatch = null, reason = null }: { ifMatch?: string | null; reason?: string | null } = {},
 ): Promise<DecisionTypeRecord> {
-  return writeUpdate(deps, caller, request, await checkUpdate(deps, caller, id, request));
+  refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
+  const seen = await checkUpdate(deps, caller, id, request);
+  return deps.store.transaction(() => {
+    refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
+    return writeUpdate(deps, caller, request, seen, reason);
+  });
+}
+
+/** Makes a new version with the content of an earlier one; throws `not_found`, or as `updateDecisionType`. */
+export function restoreVersion(
+  deps: Foundation,
+  caller: Caller,
+  { decision_type_id: typeId, version_id: versionId }: { decision_type_id: string; version_id: string },
+  ifMatch: string | null,
+): Promise<DecisionTypeRecord> {
+  const { definition, versionNumber } = findVersion(deps, caller, typeId, versionId);
+  return updateDecisionType(deps, caller, typeId, definition, {
+    ifMatch,
+    reason: `Version ${versionNumber} was restored.`,
+  });
 }
 
 /** Checks a change of a decision type; throws `validation_error`. Gives the type as it was seen, for `writeUpdate`. */
@@ -166,6 +203,7 @@ export function writeUpdate(
   caller: Caller,
   request: DecisionTypeUpdate,
   seen: DecisionTypeRecord,
+  reason: string | null = null,
 ): DecisionTypeRecord {
   const { rules } = readRules(request);
   return deps.store.transaction(() => {
@@ -198,7 +236,7 @@ export function writeUpdate(
       isNewVersion,
     );
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
-    noteChange(deps, caller, type.id);
+    noteChange(deps, caller, type.id, reason);
     return findDecisionType(deps, caller, type.id);
   });
 }
@@ -237,8 +275,14 @@ export function toNextVersion(
 export const restorableMs = 2 * 24 * 3600 * 1000;
 
 /** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
-export function deleteDecisionType(deps: Foundation & { jobs: TrainingJobs }, caller: Caller, id: string): void {
+export function deleteDecisionType(
+  deps: Foundation & { jobs: TrainingJobs },
+  caller: Caller,
+  id: string,
+  ifMatch: string | null,
+): void {
   const type = findDecisionType(deps, caller, id);
+  refuseOtherState(deps, type, ifMatch);
   deps.jobs.cancelOfType(type.id);
   deps.store.decisionTypes.remove(type.id, deps.clock.now());
 }
@@ -312,42 +356,4 @@ function refuseTakenName(deps: Foundation, caller: Caller, name: string, exceptI
   if (holder !== null && holder.id !== exceptId) {
     throw new WorkbenchError('conflict', 'A decision type of this name exists already.');
   }
-}
-
-/** An enabled escalation must name a connection that exists; where it is removed later, calls end in the fallback. */
-function listConnectionProblems(deps: Foundation, caller: Caller, policy: EscalationPolicy | undefined): ErrorDetail[] {
-  if (policy === undefined || !policy.enabled || policy.connection === null) return [];
-  if (deps.store.connections.getByName(policy.connection, caller.organisationId) !== null) return [];
-  return [
-    {
-      type: 'unknown_connection',
-      loc: ['body', 'escalation_policy', 'connection'],
-      msg: `there is no connection named "${policy.connection}"; connect it first, or leave enabled false`,
-    },
-  ];
-}
-
-/** Decisions drawn when a week ends must stay in the log until then, and some time after for judging. */
-const minDaysForWeeks = 14;
-
-function listAuditProblems(audit: AuditSetting | null, retentionDays: number | null): ErrorDetail[] {
-  if (audit?.per_week === undefined || retentionDays === null || retentionDays >= minDaysForWeeks) return [];
-  const problem = `draws from whole weeks, which takes a log that is kept for ${minDaysForWeeks} days or more`;
-  return [toInvalidValue(['body', 'audit', 'per_week'], problem)];
-}
-
-function listCostProblems(costs: Costs | null | undefined, options: readonly string[]): ErrorDetail[] {
-  const known = new Set(options);
-  const seen = new Set<string>();
-  return (costs?.pairs ?? []).flatMap((pair, index) => {
-    const loc = ['body', 'costs', 'pairs', index];
-    const unknown = (['right', 'decided'] as const).filter((field) => !known.has(pair[field]));
-    const key = JSON.stringify([pair.right, pair.decided]);
-    const isRepeated = seen.has(key);
-    seen.add(key);
-    return [
-      ...unknown.map((field) => toUnknownOption([...loc, field], options)),
-      ...(isRepeated ? [toInvalidValue(loc, 'names the same two options as an earlier pair')] : []),
-    ];
-  });
 }

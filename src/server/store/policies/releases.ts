@@ -68,6 +68,16 @@ function prepareStatements(db: WorkbenchDatabase) {
     count: db
       .prepare<[string], number>('SELECT count(*) FROM releases WHERE decision_type_id = ? AND number IS NOT NULL')
       .pluck(),
+    aliases: db.prepare<[string], { alias: string; number: number }>(
+      'SELECT alias, number FROM release_aliases WHERE decision_type_id = ? ORDER BY alias',
+    ),
+    alias: db
+      .prepare<[string, string], number>('SELECT number FROM release_aliases WHERE decision_type_id = ? AND alias = ?')
+      .pluck(),
+    setAlias: db.prepare<[string, string, number]>(
+      'INSERT OR REPLACE INTO release_aliases (decision_type_id, alias, number) VALUES (?, ?, ?)',
+    ),
+    removeAlias: db.prepare<[string, string]>('DELETE FROM release_aliases WHERE decision_type_id = ? AND alias = ?'),
     digests: db.prepare<[string], { number: number; digest: string }>(
       'SELECT number, digest FROM releases WHERE decision_type_id = ? AND number IS NOT NULL',
     ),
@@ -117,6 +127,15 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
       const releases = statements.page.all(typeId, pageSize, (page - 1) * pageSize).map(toRelease);
       return { releases, total: statements.count.get(typeId) ?? 0 };
     },
+    /** The aliases of a type's releases, by name. */
+    listAliases: (typeId: string): { alias: string; number: number }[] => statements.aliases.all(typeId),
+    /** The number of the release that an alias names, or null. */
+    findAlias: (typeId: string, alias: string): number | null => statements.alias.get(typeId, alias) ?? null,
+    setAlias(typeId: string, alias: string, number: number): void {
+      statements.setAlias.run(typeId, alias, number);
+    },
+    /** Takes an alias away; false where there was none. */
+    removeAlias: (typeId: string, alias: string): boolean => statements.removeAlias.run(typeId, alias).changes > 0,
     /** The digest of each release of a type, by its number. */
     listDigests: (typeId: string): ReadonlyMap<number, string> =>
       new Map(statements.digests.all(typeId).map(({ number, digest }) => [number, digest])),

@@ -1,0 +1,51 @@
+/** The decider that a call names: what is deployed of a type, or one of its releases, by number or alias. */
+import type { Decider } from '../../../engine/decide/decided.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { DeployedPolicy } from '../../store/policies/deployments.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findDecisionTypeByName } from '../types/decision-types.ts';
+
+/** The type and the policy with the release that decides; `pinned` is the decider of a release that was named. */
+export type Deciding = { type: DecisionTypeRecord; policy: DeployedPolicy; pinned: Decider | null };
+
+/**
+ * Finds what decides under a name; a type of exactly that name wins. Throws `decision_type_not_found`,
+ * `model_not_deployed`, `not_found` (release, alias) or `unavailable` (its policy's file).
+ */
+export function findDeciding(deps: Foundation, caller: Caller, name: string): Deciding {
+  const { decisionTypes, deployments } = deps.store;
+  const type = decisionTypes.getByName(name, caller.organisationId);
+  if (type === null) return findPinned(deps, caller, name);
+  const policy = deployments.find(type.id);
+  if (policy !== null) return { type, policy, pinned: null };
+  throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
+}
+
+function findPinned(deps: Foundation, caller: Caller, name: string): Deciding {
+  const { releases, decisionTypes, policies } = deps.store;
+  const at = name.lastIndexOf('@');
+  const live = findDecisionTypeByName(deps, caller, at < 0 ? name : name.slice(0, at));
+  const pin = name.slice(at + 1);
+  const [, digits] = /^v?(\d{1,9})$/.exec(pin) ?? [];
+  const number = digits === undefined ? releases.findAlias(live.id, pin) : Number(digits);
+  if (number === null) {
+    throw new WorkbenchError('not_found', `No release of this decision type has the alias ${JSON.stringify(pin)}.`);
+  }
+  return deps.runtime.deployed.pin(live, number, () => {
+    const release = releases.find(live.id, number);
+    const policy = release && policies.byId(release.policyId);
+    const version = release && decisionTypes.getVersion(live.id, release.versionId);
+    if (!release || !policy?.bundleSha256 || !version) {
+      throw new WorkbenchError('not_found', `There is no release ${number} of this decision type.`);
+    }
+    const { id, version: policyVersion, versionId, bundleSha256 } = policy;
+    const { digest, fallbackOption } = release;
+    const { options } = version.definition;
+    return {
+      type: { ...live, activeVersion: version, fallbackOption },
+      policy: { id, version: policyVersion, versionId, bundleSha256, options, release: number, digest },
+    };
+  });
+}
