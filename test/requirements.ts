@@ -258,6 +258,11 @@ const examples = {
     'Label Studio, Argilla, Prodigy and spaCy import what is exported for them, and it is read back with labels.',
   'XPT-7': 'The page exports the examples that are shown or all, in a format of one’s choice.',
   'XPT-8': 'export-examples writes the examples of a type to a file, whole or not at all, and replaces none.',
+  'XPT-9':
+    'An exported file imported into its type changes the examples of its ids, and of equal inputs, adds the others and doubles none; into a fresh type it gives the same examples. What it changes is shown first, and no empty cell removes a label.',
+  'XPT-10':
+    'Of two copies that were labelled apart no label is lost; one that differs is a conflict, which is refused, kept, taken or flagged with both labels.',
+  'XPT-11': 'An import of exported examples never changes the label by which a held-out example is measured.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -145,3 +145,40 @@ function readCodes(cell: Json): Json {
     .map((code) => code.trim())
     .filter((code) => code !== '');
 }
+
+/** The fields of an exported example beside input, label and reason codes; a time that cannot be read is null. */
+export type ExportedFields = {
+  id: string | null;
+  firstDecision: string | null;
+  mark: 'skipped' | 'flagged' | null;
+  note: string | null;
+  reviewed: boolean;
+  test: boolean;
+  source: 'user' | 'synthetic';
+  byTeacher: boolean;
+  createdAtMs: number | null;
+  updatedAtMs: number | null;
+};
+
+/** Reads these fields of a record; what is not as an export writes it is as in a new example. */
+export function readExportedFields(record: JsonObject): ExportedFields {
+  const readText = (name: string) => (typeof record[name] === 'string' ? record[name] : null);
+  const readTime = (name: string) => {
+    const time = Date.parse(readText(name) ?? '');
+    return Number.isNaN(time) ? null : time;
+  };
+  const { status } = record;
+  const isSynthetic = record['source'] === 'synthetic';
+  return {
+    id: readText('id'),
+    firstDecision: readText('first_decision'),
+    mark: status === 'skipped' || status === 'flagged' ? status : null,
+    note: readText('note'),
+    reviewed: record['reviewed'] === true,
+    test: record['test'] === true && !isSynthetic,
+    source: isSynthetic ? 'synthetic' : 'user',
+    byTeacher: record['labelled_by'] === 'teacher',
+    createdAtMs: readTime('created_at'),
+    updatedAtMs: readTime('updated_at'),
+  };
+}

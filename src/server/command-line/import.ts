@@ -1,8 +1,10 @@
 /** `workbench import`: a file's rows as examples of a decision type. */
 import path from 'node:path';
+import { type ConflictChoice, conflictChoices } from '../../engine/import/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';
+import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
 import { CommandError, commonOptions, defineCommand, endCodes, type Surroundings } from './command.ts';
@@ -10,7 +12,8 @@ import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile
 import { listTypes } from './find-by-name.ts';
 import { withWorkbench } from './with-workbench.ts';
 
-export type Imported = { type: DecisionType; isNewType: boolean; rows: number; labelled: number };
+type Merged = OutputOf<'examples.import'>['merge'];
+export type Imported = { type: DecisionType; isNewType: boolean; rows: number; labelled: number; merge: Merged };
 
 /** The name of the type that a file's rows belong to: the one that is given, or the file's own. */
 export const toTypeName = (file: string, given: string | undefined): string =>
@@ -44,8 +47,16 @@ function countDuplicates(file: ExampleFile): number {
   return rows - seen.size;
 }
 
-/** Adds all rows of a file, or none, to the decision type of a name, which is made where there is none. */
-export async function importFile(client: Client, file: ExampleFile, typeName: string): Promise<Imported> {
+/**
+ * Adds all rows of a file, or none, to the decision type of a name, which is made where there is none; an export of
+ * examples is merged with those that are there.
+ */
+export async function importFile(
+  client: Client,
+  file: ExampleFile,
+  typeName: string,
+  onConflict: ConflictChoice = 'refuse',
+): Promise<Imported> {
   const found = (await listTypes(client)).find(({ name }) => name === typeName);
   const type = found ?? (await client.call('decision_types.create', { body: { name: typeName, ...listNames(file) } }));
   const params = { decision_type_id: type.id };
@@ -54,9 +65,10 @@ export async function importFile(client: Client, file: ExampleFile, typeName: st
     form.set('file', new Blob([new Uint8Array(file.bytes)]), path.basename(file.name));
     form.set('mapping', JSON.stringify(file.mapping));
     for (const [name, value] of Object.entries(file.fields)) form.set(name, String(value));
+    form.set('on_conflict', onConflict);
     form.set('commit', 'true');
-    const { total, labelled } = await client.upload('examples.import', { params }, form);
-    return { type, isNewType: found === undefined, rows: total, labelled };
+    const { total, labelled, merge } = await client.upload('examples.import', { params }, form);
+    return { type, isNewType: found === undefined, rows: total, labelled, merge };
   } catch (error) {
     if (found === undefined) await client.call('decision_types.delete', { params });
     if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
@@ -81,6 +93,15 @@ async function importSample(client: Client, name: string) {
   return { decision_type: type.name, created: true, rows: total, labelled };
 }
 
+function readChoice(text: string | undefined): ConflictChoice | undefined {
+  const choice = conflictChoices.find((known) => known === text);
+  if (text === undefined || choice !== undefined) return choice;
+  throw new CommandError(
+    endCodes.refused,
+    `The flag --on-conflict takes ${conflictChoices.join(', ')}, not "${text}".`,
+  );
+}
+
 const help = `workbench import FILE [--label COLUMN] [--type NAME] [--data-dir DIR]
        workbench import --sample NAME [--data-dir DIR]
 Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decision type, all or none.
@@ -88,13 +109,14 @@ Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decisi
   --label COLUMN   the column with the answers; otherwise the one that is named like an answer
   ${readAsHelp}
   --type NAME      the decision type, made of the file where there is none (the name of the file)
+  --on-conflict W  of an export of examples, where one was changed there and here: keep, take, flag or refuse (the usual)
   --sample NAME    instead of a file: the decision type of a sample that comes with the program, as refund-requests
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;
 
 export const importCommand = defineCommand(
   help,
-  { ...commonOptions, ...columnOptions, sample: { type: 'string' } },
+  { ...commonOptions, ...columnOptions, sample: { type: 'string' }, 'on-conflict': { type: 'string' } },
   async ({ values, file: name }, around: Surroundings) => {
     const { sample } = values;
     const folder = toDataDir(values['data-dir'], around.env);
@@ -107,11 +129,14 @@ export const importCommand = defineCommand(
     if (name === undefined || sample !== undefined) {
       throw new CommandError(endCodes.refused, 'Name one file to import, or a sample by --sample.');
     }
+    const onConflict = readChoice(values['on-conflict']);
     const file = await readLabelledFile(name, values, around.say);
     const duplicates = countDuplicates(file);
     return withWorkbench(folder, around.env, async (client) => {
-      const { type, isNewType, rows, labelled } = await importFile(client, file, toTypeName(name, values.type));
-      await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates });
+      const typeName = toTypeName(name, values.type);
+      const { type, isNewType, rows, labelled, merge } = await importFile(client, file, typeName, onConflict);
+      const merged = merge === null ? {} : { merge };
+      await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates, ...merged });
       return endCodes.done;
     });
   },

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
+import type { ConflictChoice } from '../../engine/import/merge.ts';
 import { describeFile } from '../../engine/import/report.ts';
 import { listNewReadings } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
@@ -12,7 +13,8 @@ import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
-import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
+import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
 import {
   type ImportFile,
   readSheet,
@@ -29,7 +31,9 @@ import {
   mapImport,
   toRequestProblem,
 } from './import-mapping.ts';
-import { type ExampleType, maxPreparedValues } from './prepare-examples.ts';
+import type { OwnExport, OwnOrder } from './merge-export.ts';
+import type { ExampleType } from './prepare-examples.ts';
+import { maxPreparedValues } from './prepare-examples.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 
@@ -46,41 +50,54 @@ type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & SheetFields & { f
 /** An import as the bytes of its body: JSON, or a form with the file. */
 type ImportBody = { bytes: Uint8Array; contentType: string };
 
+/** A file that was read: what is in it and, where it is committed, what is added and changed. */
+export type PreparedImport = { result: ImportResult; rows: ExampleRows | null; merges: ExampleMerges | null };
+
+/** The columns of an export are known. */
+const ownMapping: ImportMapping = {
+  decision: 'expected_decision',
+  reason_codes: 'reason_codes',
+  input: ['input_payload'],
+  read_as: {},
+};
+
+/** Reads an export; what opens the database is loaded for exports alone. Null for any other file. */
+async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): Promise<OwnExport | null> {
+  if (!sheet.isOwnExport) return null;
+  const { readOwnExport } = await import('./merge-export.ts');
+  return readOwnExport(sheet, order, choice);
+}
+
 /**
  * Says what is in an example file and, with `commit`, gives the rows. Throws `validation_error` with line and column,
  * for unknown labels, and for what only a mapping can tell.
  */
-export async function readImport(order: {
-  request: ImportRequest | ImportBody;
-  type: ExampleType;
-  nowMs: number;
-}): Promise<{
-  result: ImportResult;
-  rows: ExampleRows | null;
-}> {
+export async function readImport(order: OwnOrder & { request: ImportRequest | ImportBody }): Promise<PreparedImport> {
   const { type, nowMs } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
   const surveys = surveyColumns(sheet, type.definition.readings);
-  const plan = mapImport({ sheet, surveys }, type.definition.options, request.mapping);
-  if (request.commit) refuseProblems(plan.questions.map(toRequestProblem));
+  const own = await readOwn(sheet, order, request.on_conflict);
   const { options } = type.definition;
+  const plan = mapImport({ sheet, surveys }, options, own === null ? request.mapping : ownMapping);
+  if (request.commit) refuseProblems(plan.questions.map(toRequestProblem));
   const reader = createExampleReader(sheet, plan, options);
   const labelReader = createExampleReader(sheet, { ...plan, columns: { ...plan.columns, inputs: [] } }, options);
   const summary = startSummary(type, plan.mapping);
-  const newId = createIdSource(() => nowMs);
-  const rows = request.commit ? new ExampleRowWriter(type.id, nowMs) : null;
+  const rows = request.commit ? startRows(order) : null;
   for (const [index, row] of sheet.rows.entries()) {
     const isLabelEnough = !request.commit && plan.mapping.input === null && index >= maxPreviewed;
-    const example = (isLabelEnough ? labelReader : reader).read(row);
+    const example = own?.imported[index] ?? (isLabelEnough ? labelReader : reader).read(row);
     summary.add(example);
-    if (rows === null) continue;
-    rows.add({ id: newId(), ...example, test: false });
-    if (rows.characters > maxWrittenCharacters)
-      refuseSize('the examples with the names of their columns take more than 64 MiB');
+    if (own === null) rows?.add(example);
   }
-  if (request.commit) refuseProblems([...listMisfits(reader), ...summary.problems].slice(0, maxReportedProblems));
+  for (const example of own?.added ?? []) rows?.addWhole(example);
+  if (request.commit) {
+    const problems = [...listMisfits(reader), ...summary.problems, ...(own?.problems ?? [])];
+    refuseProblems(problems.slice(0, maxReportedProblems));
+  }
   return {
+    merges: request.commit && own !== null ? writeMerges(type.id, nowMs, own.changed) : null,
     result: {
       committed: request.commit,
       mapping: plan.mapping,
@@ -91,6 +108,7 @@ export async function readImport(order: {
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
       readings: listNewReadings(plan.columns, plan.readings, type.definition.readings),
+      merge: own?.merge ?? null,
       ...summary.finish(),
     },
     rows: rows?.finish() ?? null,
@@ -152,7 +170,7 @@ function parseRequest(bytes: Uint8Array): ImportRequest {
 }
 
 /** Fields of a form that are texts as they stand. */
-const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding']);
+const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding', 'on_conflict']);
 
 /** Reads the parts of a form: the file, texts as they stand, and the other fields as JSON. */
 async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
@@ -173,6 +191,27 @@ async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder
 
 function refuseField(field: string, msg: string): never {
   throw toValidationError([toInvalidValue(['body', field], msg)]);
+}
+
+/** Starts to write the rows of an import; it refuses more than one import holds. */
+function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>) {
+  const newId = createIdSource(() => nowMs);
+  const rows = new ExampleRowWriter(type.id, nowMs);
+  const checkSize = () => {
+    if (rows.characters > maxWrittenCharacters)
+      refuseSize('the examples with the names of their columns take more than 64 MiB');
+  };
+  return {
+    add(example: ImportedExample): void {
+      rows.add({ id: newId(), ...example, test: false });
+      checkSize();
+    },
+    addWhole(example: ExampleRecord): void {
+      rows.addWhole(example);
+      checkSize();
+    },
+    finish: () => rows.finish(),
+  };
 }
 
 /** Characters of the rows that one import writes: in each, the names of the columns stand again. */

@@ -8,6 +8,7 @@ import { createReceiptStore } from './deciding/receipts.ts';
 import { createAuditStore } from './examples/audits.ts';
 import { createExampleChangeStore } from './examples/example-changes.ts';
 import { createExampleExportStore } from './examples/example-exports.ts';
+import { createExampleMergeStore } from './examples/example-merges.ts';
 import { createExamplePlaces } from './examples/example-places.ts';
 import { ExampleStore } from './examples/examples.ts';
 import { createHeldOutStore } from './examples/held-out.ts';
@@ -35,6 +36,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     decisionTypes: new DecisionTypeStore(db),
     examples,
     exampleExports: createExampleExportStore(db),
+    exampleMerges: createExampleMergeStore(db, (typeId) => examples.noteChange(typeId)),
     examplePlaces: createExamplePlaces(db),
     labelling: createLabellingStore(db, (typeId) => examples.noteChange(typeId)),
     exampleChanges: createExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),

@@ -1,5 +1,5 @@
 /** The commands beside a running workbench, and what they refuse. */
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkBundlePlace } from '../../../src/server/command-line/export.ts';
@@ -124,7 +124,7 @@ describe('a command that is refused', () => {
 });
 
 describe('the examples of a type as a file', () => {
-  it('are written in the format that the file is called by, and replace nothing [XPT-8]', async () => {
+  it('are written in the format that the file is called by, and replace nothing; an import takes them again [XPT-8] [XPT-9]', async () => {
     const dataDir = trained.copy();
     const folder = temporaryFolder();
     const at = (name: string) => path.join(folder, name);
@@ -135,6 +135,17 @@ describe('the examples of a type as a file', () => {
     });
     const lines = readFileSync(at('loans.csv'), 'utf8').trim().split('\r\n');
     expect([lines.length, lines[0]?.includes('applicant.score')]).toEqual([81, true]);
+    // and in again: the same examples, changed where the file says so
+    const edited = readFileSync(at('loans.csv'), 'utf8').replace(',approve,', ',decline,');
+    writeFileSync(at('edited.csv'), edited);
+    const importing = (...args: string[]) =>
+      runCommand(['import', at('edited.csv'), '--type', 'loan', '--data-dir', dataDir, ...args]);
+    expect(await importing()).toMatchObject({
+      code: 0,
+      lines: [{ merge: { added: 0, changed: 1, unchanged: 79, conflicts: 0 } }],
+    });
+    expect(await importing('--on-conflict', 'both')).toMatchObject({ code: 2, told: expect.stringContaining('flag') });
+    rmSync(at('edited.csv'));
     expect(await run('--out', at('loans.csv'))).toMatchObject({
       code: 2,
       told: expect.stringContaining('there already'),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
 import { exampleFormats } from '../../../engine/export/file-kinds.ts';
+import { conflictChoices } from '../../../engine/import/merge.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { jsonObject } from '../../../engine/json.ts';
@@ -166,6 +167,12 @@ const importFields = {
     .describe('What stands around cells that hold a separator. Left out: "'),
   mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
   commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
+  on_conflict: z
+    .enum(conflictChoices)
+    .default('refuse')
+    .describe(
+      'Of an export of examples: what becomes of one that was changed here and in the file otherwise. keep: as here; take: as in the file; flag: without a label, flagged, with both labels in its note; refuse: nothing is imported',
+    ),
 };
 const importRequestSchema = z
   .strictObject({
@@ -177,7 +184,7 @@ const importRequestSchema = z
     ...importFields,
   })
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
-/** An import as a form: sheet, delimiter, quote and encoding as they are, the other fields as JSON. */
+/** An import as a form: sheet, delimiter, quote, encoding and on_conflict as they are, the other fields as JSON. */
 export const importFormSchema = z.strictObject({
   file: z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines'),
   encoding: z
@@ -245,6 +252,28 @@ const importResultSchema = z.object({
       notes: z.array(z.string()).describe('What was guessed, made up or lost, in sentences'),
     })
     .describe('How the file was read'),
+  merge: z
+    .object({
+      added: z.int(),
+      changed: z.int(),
+      unchanged: z.int(),
+      conflicts: z.int().describe('Changed here and in the file otherwise'),
+      items: z
+        .array(
+          z.object({
+            line: z.int(),
+            example_id: uuid,
+            about: z.enum(['label', 'input']),
+            here: z.string().nullable().describe('The label here'),
+            there: z.string().nullable().describe('The label in the file'),
+          }),
+        )
+        .describe('The first 100 conflicts'),
+    })
+    .nullable()
+    .describe(
+      'Of an export of examples: its rows are the examples of their ids, else those of equal inputs, and new ones otherwise. No label is removed. null: another file, whose rows are all added',
+    ),
   sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
   header_line: z.int().nullable().describe('Line of the file with the names of the columns; 0: there is none'),
   readings: readingsSchema.describe(

@@ -1,10 +1,15 @@
+import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ImportResult } from '../../contract/examples/examples.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import { LargeBody } from '../../preparation/preparation.ts';
 import type { ImportRequest } from '../../preparation/read-import.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { ExampleAdditions } from './example-additions.ts';
 import { addExampleRows, toExampleType } from './examples.ts';
+
+/** Words of an export of examples, which a child compares with the examples of the type. */
+const exported = /cell_kinds|"input_payload"/;
 
 /** Characters of a file that is read on the server's thread, in 20 ms at worst; a child costs 1 ms. */
 const maxLightFileLength = 8 * 1024;
@@ -20,19 +25,29 @@ export async function importExamples(
   request: ImportRequest | LargeBody,
   alongside?: (result: ImportResult) => void,
 ): Promise<ImportResult> {
-  const order = { type: toExampleType(type), nowMs: deps.clock.now() };
+  const merge = { databaseFile: toFolderPaths(deps.options.dataDir).database, piiFields: type.piiFields };
+  const order = { type: toExampleType(type), nowMs: deps.clock.now(), merge };
   const read = async () => {
     if (request instanceof LargeBody) {
       const { bytes, contentType } = request;
       return deps.preparation.run(callerId, 'readImport', { ...order, request: { bytes, contentType } });
     }
-    if (request.content.length > maxLightFileLength) {
+    if (request.content.length > maxLightFileLength || exported.test(request.content)) {
       return deps.preparation.run(callerId, 'readImport', { ...order, request });
     }
     const { readImport } = await import('../../preparation/read-import.ts');
     return readImport({ ...order, request });
   };
-  const { result, rows } = await read();
-  if (rows !== null) await addExampleRows(deps, type, rows, ['body', 'content'], () => alongside?.(result));
+  const { result, rows, merges } = await read();
+  const finish = () => {
+    if (merges !== null && deps.store.exampleMerges.apply(merges) < merges.count) {
+      throw new WorkbenchError(
+        'conflict',
+        'Examples were changed meanwhile; nothing was imported. Import the file again.',
+      );
+    }
+    alongside?.(result);
+  };
+  if (rows !== null) await addExampleRows(deps, type, rows, ['body', 'content'], finish);
   return result;
 }

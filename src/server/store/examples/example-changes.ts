@@ -3,7 +3,7 @@ import type { Costs } from '../../../engine/costs.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { toWhere } from './examples.ts';
-import { setFirstOfMany } from './first-labels.ts';
+import { toFirstOfMany } from './first-labels.ts';
 
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
@@ -60,7 +60,7 @@ const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS
 function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
   if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = @value`;
   if (change.set === 'status') return 'mark = @value';
-  const label = `decision = @decision, by_teacher = 0, ${setFirstOfMany}`;
+  const label = `decision = @decision, by_teacher = 0, ${toFirstOfMany('@decision')}`;
   return change.to === null ? label : `${label}, mark = NULL`;
 }
 

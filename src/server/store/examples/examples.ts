@@ -60,8 +60,17 @@ export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeI
   audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
 export type Value = string | number;
 
-/** New unreviewed examples of the user's own: each slice is the JSON of a list of id, input, label, reason codes. */
-export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
+/**
+ * New examples: each slice is the JSON of a list of id, input, label, reason codes and whether it is a test row. Those
+ * of the user's own are not reviewed; where they are `whole`, all that an export keeps of them follows.
+ */
+export type ExampleRows = {
+  decisionTypeId: string;
+  createdAt: number;
+  count: number;
+  slices: string[];
+  whole?: boolean;
+};
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
 type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt: number | null };
 type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'updatedAt'> &
@@ -82,6 +91,7 @@ export class ExampleRowWriter {
   #openCharacters = 0;
   #count = 0;
   #characters = 0;
+  #isWhole = false;
 
   constructor(decisionTypeId: string, createdAt: number) {
     this.#decisionTypeId = decisionTypeId;
@@ -89,7 +99,21 @@ export class ExampleRowWriter {
   }
 
   add({ id, input, decision, reasonCodes, test }: NewRow): void {
-    const row = JSON.stringify([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
+    this.#put([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
+  }
+
+  /** Adds an example with all that an export keeps of it; then all of them are added so. */
+  addWhole(example: ExampleRecord): void {
+    const { id, input, decision, reasonCodes, test, source, reviewed, mark, note, byTeacher } = example;
+    this.#isWhole = true;
+    this.#put([
+      ...[id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), example.firstDecision],
+      ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt],
+    ]);
+  }
+
+  #put(values: (string | number | null)[]): void {
+    const row = JSON.stringify(values);
     this.#open.push(row);
     this.#openCharacters += row.length;
     this.#count += 1;
@@ -104,7 +128,8 @@ export class ExampleRowWriter {
   finish(): ExampleRows {
     if (this.#open.length > 0) this.#endSlice();
     const [decisionTypeId, createdAt] = [this.#decisionTypeId, this.#createdAt];
-    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices };
+    const whole = this.#isWhole ? { whole: true } : {};
+    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices, ...whole };
   }
 
   #endSlice(): void {
@@ -207,6 +232,14 @@ function prepareStatements(db: WorkbenchDatabase) {
          'user', 0, value ->> 4, :createdAt, :createdAt
        FROM json_each(:slice)`,
     ),
+    insertWholeSlice: db.prepare(
+      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
+         mark, note, by_teacher, created_at, updated_at)
+       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, ifnull(
+         ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 5),
+         value ->> 3, value ->> 6, value ->> 7, value ->> 4, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12
+       FROM json_each(:slice)`,
+    ),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
     notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
     keepParts: db.prepare('DELETE FROM unfinished_example_parts WHERE decision_type_id = ?'),
@@ -295,10 +328,12 @@ export class ExampleStore {
   }
 
   /** Adds the rows of one slice as a part of an addition, which is removed again unless `keepParts` ends it. */
-  insertPart({ decisionTypeId, createdAt, slices }: ExampleRows, index: number): void {
+  insertPart({ decisionTypeId, createdAt, slices, whole = false }: ExampleRows, index: number): void {
     this.noteChange(decisionTypeId);
     const firstSeq = (this.#statements.lastSeq.get() ?? 0) + 1;
-    this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice: slices[index] ?? '[]' });
+    const slice = slices[index] ?? '[]';
+    if (whole) this.#statements.insertWholeSlice.run({ decisionTypeId, slice });
+    else this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
     this.#statements.notePart.run(firstSeq, this.#statements.lastSeq.get() ?? 0, decisionTypeId);
   }
 

@@ -32,13 +32,13 @@ function hasMeasured(typeId: string): string {
     WHERE p.decision_type_id = ${typeId})`;
 }
 
-const toAssignment = (keepsFirst: string) => `first_decision = nullif(ifnull(examples.first_decision,
-  iif(${isMeasure} AND ${keepsFirst}, examples.decision, NULL)), @decision)`;
+const toAssignment = (keepsFirst: string, decision: string) => `first_decision = nullif(ifnull(examples.first_decision,
+  iif(${isMeasure} AND ${keepsFirst}, examples.decision, NULL)), ${decision})`;
 
 /** SQL that sets the first label where one example gets the label `@decision`. */
-export const setFirstOfOne = toAssignment(isDoubted);
-/** SQL that sets the first label where many examples get the label `@decision` at once. */
-export const setFirstOfMany = toAssignment(hasModel);
+export const setFirstOfOne = toAssignment(isDoubted, '@decision');
+/** SQL that sets the first label where many examples get the label `decision` at once. */
+export const toFirstOfMany = (decision: string) => toAssignment(hasModel, decision);
 
 /**
  * SQL of the first label of a new example: the one under which a policy doubted an equal input, unless one measured

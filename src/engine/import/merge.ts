@@ -1,0 +1,151 @@
+/** Merging exported examples into those of a type: what is the same, what changes, and what a person must settle. */
+import { type JsonObject, toCanonicalJson } from '../json.ts';
+
+/** An example as far as two copies of it can differ. Times are milliseconds since 1970. */
+export type Mergeable = {
+  id: string;
+  input: JsonObject;
+  decision: string | null;
+  reasonCodes: string[];
+  mark: 'skipped' | 'flagged' | null;
+  note: string | null;
+  reviewed: boolean;
+  test: boolean;
+  byTeacher: boolean;
+  updatedAt: number;
+};
+/** An example of a file; `isMasked`: its personal values were replaced, so its input says nothing new. */
+export type FileExample<E extends Mergeable> = { line: number; example: E; isMasked: boolean };
+
+export const conflictChoices = ['keep', 'take', 'flag', 'refuse'] as const;
+/** Which side a conflict gives; `flag` leaves the example without a label, flagged, with both labels in its note. */
+export type ConflictChoice = (typeof conflictChoices)[number];
+
+/** The examples of a type. */
+export type KnownExamples<E extends Mergeable> = {
+  find(id: string): E | null;
+  /** Lists those whose input is, as canonical JSON, one of these texts. */
+  listEqual(inputs: ReadonlySet<string>): Iterable<E>;
+};
+
+export type Conflict<E extends Mergeable> = { line: number; mine: E; theirs: E; about: 'label' | 'input' };
+export type MergePlan<E extends Mergeable> = {
+  added: E[];
+  /** Examples as they become, each with the time at which it must still have been changed last. */
+  changed: { example: E; expectedUpdatedAt: number }[];
+  unchanged: number;
+  conflicts: Conflict<E>[];
+};
+
+const maxNoteLength = 2_000;
+
+/**
+ * Plans a merge. An example of the file is the one of its id, else one of an equal input, each of them once; what is
+ * left is new. No label is ever removed but by a conflict that is flagged.
+ */
+export function planMerge<E extends Mergeable>(
+  file: readonly FileExample<E>[],
+  known: KnownExamples<E>,
+  choice: ConflictChoice,
+): MergePlan<E> {
+  const plan: MergePlan<E> = { added: [], changed: [], unchanged: 0, conflicts: [] };
+  const taken = new Set<string>();
+  const left: FileExample<E>[] = [];
+  const merge = (mine: E, theirs: FileExample<E>) => {
+    taken.add(mine.id);
+    const conflict = findConflict(mine, theirs);
+    if (conflict !== null) plan.conflicts.push(conflict);
+    const example = conflict === null ? join(mine, theirs) : settle(conflict, choice);
+    if (isSame(mine, example)) plan.unchanged += 1;
+    else plan.changed.push({ example, expectedUpdatedAt: mine.updatedAt });
+  };
+  for (const theirs of file) {
+    const mine = known.find(theirs.example.id);
+    if (mine !== null && !taken.has(mine.id)) merge(mine, theirs);
+    else left.push(theirs);
+  }
+  const equal = new Map<string, E[]>();
+  for (const mine of known.listEqual(new Set(left.map(({ example }) => toCanonicalJson(example.input))))) {
+    if (taken.has(mine.id)) continue;
+    const input = toCanonicalJson(mine.input);
+    const others = equal.get(input);
+    if (others === undefined) equal.set(input, [mine]);
+    else others.push(mine);
+  }
+  for (const theirs of left) {
+    const mine = equal.get(toCanonicalJson(theirs.example.input))?.shift();
+    if (mine !== undefined) merge(mine, theirs);
+    else plan.added.push(theirs.example);
+  }
+  return plan;
+}
+
+/** Whether nobody has changed mine since the file was written: then the file's differences are meant. */
+const isUntouched = (mine: Mergeable, theirs: Mergeable) => mine.updatedAt === theirs.updatedAt;
+/** A label that a teacher gave and nobody has confirmed gives way to a person's. */
+const isConfirmed = ({ byTeacher, reviewed }: Mergeable) => !byTeacher || reviewed;
+const hasOtherInput = <E extends Mergeable>(mine: E, { example, isMasked }: FileExample<E>) =>
+  !isMasked && toCanonicalJson(mine.input) !== toCanonicalJson(example.input);
+
+function findConflict<E extends Mergeable>(mine: E, theirs: FileExample<E>): Conflict<E> | null {
+  const { line, example } = theirs;
+  if (isUntouched(mine, example)) return null;
+  if (hasOtherInput(mine, theirs)) return { line, mine, theirs: example, about: 'input' };
+  const areLabelled = mine.decision !== null && example.decision !== null;
+  const differ = areLabelled && mine.decision !== example.decision && isConfirmed(mine) === isConfirmed(example);
+  return differ ? { line, mine, theirs: example, about: 'label' } : null;
+}
+
+/** Mine with what the file adds to it: its label where mine has none, or one that nobody has confirmed. */
+function join<E extends Mergeable>(mine: E, theirs: FileExample<E>): E {
+  const { example } = theirs;
+  const isMeant = isUntouched(mine, example);
+  const isTheirs =
+    example.decision !== null &&
+    example.decision !== mine.decision &&
+    (mine.decision === null || isMeant || (isConfirmed(example) && !isConfirmed(mine)));
+  const input = isMeant && hasOtherInput(mine, theirs) ? example.input : mine.input;
+  const note = isMeant ? (example.note ?? mine.note) : joinNotes(mine.note, example.note);
+  if (isTheirs) return { ...mine, ...takeLabel(example), input, note, test: isMeant ? example.test : mine.test };
+  const isSameLabel = mine.decision === example.decision;
+  const isReviewed = isMeant ? example.reviewed : mine.reviewed || (isSameLabel && example.reviewed);
+  const own = mine.reasonCodes.length > 0 && !isMeant ? mine.reasonCodes : example.reasonCodes;
+  const mark = isMeant || mine.mark === null ? example.mark : mine.mark;
+  return {
+    ...mine,
+    input,
+    note,
+    test: isMeant ? example.test : mine.test,
+    reviewed: isSameLabel ? isReviewed : mine.reviewed,
+    reasonCodes: isSameLabel && own.length > 0 ? own : mine.reasonCodes,
+    mark: isSameLabel ? mark : mine.mark,
+  };
+}
+
+const takeLabel = ({ decision, reasonCodes, mark, reviewed, byTeacher }: Mergeable) => ({
+  ...{ decision, reasonCodes, mark, reviewed, byTeacher },
+});
+
+/** The example as a conflict is settled; what both wrote in notes stays. */
+function settle<E extends Mergeable>({ mine, theirs, about }: Conflict<E>, choice: ConflictChoice): E {
+  const note = joinNotes(mine.note, theirs.note);
+  if (choice === 'take') {
+    const label = theirs.decision === null ? {} : takeLabel(theirs);
+    return { ...mine, ...label, input: about === 'input' ? theirs.input : mine.input, note };
+  }
+  if (choice !== 'flag') return { ...mine, note };
+  const labels = `Here: ${mine.decision ?? 'no label'}. In the file: ${theirs.decision ?? 'no label'}.`;
+  const open = { decision: null, reasonCodes: [], byTeacher: false, reviewed: false };
+  return { ...mine, ...(about === 'label' ? open : {}), mark: 'flagged', note: joinNotes(labels, note) };
+}
+
+function joinNotes(mine: string | null, theirs: string | null): string | null {
+  if (mine === null || theirs === null) return mine ?? theirs;
+  return mine.includes(theirs) ? mine : `${mine}\n${theirs}`.slice(0, maxNoteLength);
+}
+
+const isSame = (mine: Mergeable, merged: Mergeable) =>
+  mine === merged || toCanonicalJson(toContent(mine)) === toCanonicalJson(toContent(merged));
+const toContent = ({ input, decision, reasonCodes, mark, note, reviewed, test, byTeacher }: Mergeable): JsonObject => ({
+  ...{ input, decision, reasonCodes, mark, note, reviewed, test, byTeacher },
+});

@@ -1,0 +1,156 @@
+/** An export of examples on its way back: matched with the examples of the type that it belongs to. */
+import Database from 'better-sqlite3';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { readExportedFields } from '../../engine/export/read-back.ts';
+import {
+  type Conflict,
+  type ConflictChoice,
+  type FileExample,
+  type KnownExamples,
+  type MergePlan,
+  planMerge,
+} from '../../engine/import/merge.ts';
+import type { Sheet, SheetRow } from '../../engine/import/sheet.ts';
+import { isJsonObject, toCanonicalJson } from '../../engine/json.ts';
+import { blankMasks } from '../../engine/pii.ts';
+import { hashString } from '../../engine/random.ts';
+import type { ImportResult } from '../contract/examples/examples.ts';
+import { toInvalidValue } from '../errors/validation-error.ts';
+import { createIdSource } from '../process/clock.ts';
+import { type ExampleRecord, type RawExample, selectExamples, toExample } from '../store/examples/examples.ts';
+import type { ImportedExample } from './import-mapping.ts';
+import type { ExampleType } from './prepare-examples.ts';
+
+/** The type that a file belongs to, and where its examples are. */
+export type OwnOrder = {
+  type: ExampleType;
+  nowMs: number;
+  merge: { databaseFile: string; piiFields: readonly string[] };
+};
+/** An export that was read: its rows, what they add and change, and what stands against that. */
+export type OwnExport = Pick<MergePlan<ExampleRecord>, 'added' | 'changed'> & {
+  imported: ImportedExample[];
+  merge: NonNullable<ImportResult['merge']>;
+  problems: ErrorDetail[];
+};
+
+const maxListedConflicts = 100;
+
+/** Reads an export of examples and compares it with those of its type. */
+export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): OwnExport {
+  const newId = createIdSource(() => order.nowMs);
+  const imported = sheet.rows.map(readRow);
+  const file = sheet.rows.map((row, index) => toFileExample(row, imported[index] ?? readRow(row), order, newId));
+  const db = new Database(order.merge.databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    const plan = planMerge(file, openKnown(db, order.type.id), choice);
+    const { changed, conflicts } = plan;
+    const added = giveIds(db, plan.added, newId);
+    return { imported, added, changed, merge: describeMerge(plan), problems: listProblems(conflicts.length, choice) };
+  } finally {
+    db.close();
+  }
+}
+
+/** Reads a row of an export, whose values are what they were. */
+function readRow(row: SheetRow): ImportedExample {
+  const values = 'values' in row ? row.values : {};
+  const { input_payload: input, expected_decision: label, reason_codes: codes } = values;
+  return {
+    line: row.line,
+    input: isJsonObject(input) ? input : {},
+    decision: typeof label === 'string' ? label : null,
+    reasonCodes: Array.isArray(codes) ? codes.map(String) : [],
+  };
+}
+
+/** Makes the example of a row as it was where it was exported. */
+function toFileExample(
+  row: SheetRow,
+  { line, input, decision, reasonCodes }: ImportedExample,
+  { type, nowMs, merge }: OwnOrder,
+  newId: () => string,
+): FileExample<ExampleRecord> {
+  const fields = readExportedFields('values' in row ? row.values : {});
+  const { id, firstDecision, createdAtMs, updatedAtMs, mark, byTeacher, ...others } = fields;
+  const updatedAt = Math.min(updatedAtMs ?? nowMs, nowMs);
+  const isFirst =
+    firstDecision !== null && type.definition.options.includes(firstDecision) && firstDecision !== decision;
+  return {
+    line,
+    isMasked: blankMasks(input, merge.piiFields).isMasked,
+    example: {
+      ...others,
+      ...{ id: isId(id) ? id : newId(), decisionTypeId: type.id, input, decision, reasonCodes },
+      byTeacher: byTeacher && decision !== null,
+      mark: decision === null || mark === 'flagged' ? mark : null,
+      firstDecision: isFirst ? firstDecision : null,
+      ...{ logId: null, audited: false, createdAt: Math.min(createdAtMs ?? updatedAt, updatedAt), updatedAt },
+    },
+  };
+}
+
+const isId = (text: string | null): text is string =>
+  text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+/** Gives new examples other ids where theirs are taken. */
+function giveIds(db: Database.Database, added: readonly ExampleRecord[], newId: () => string): ExampleRecord[] {
+  const isTaken = db.prepare<[string], number>('SELECT 1 FROM examples WHERE id = ?').pluck();
+  const used = new Set<string>();
+  return added.map((example) => {
+    const id = used.has(example.id) || isTaken.get(example.id) === 1 ? newId() : example.id;
+    used.add(id);
+    return { ...example, id };
+  });
+}
+
+function openKnown(db: Database.Database, typeId: string): KnownExamples<ExampleRecord> {
+  const find = db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`);
+  const inputs = db.prepare<[string], { id: string; input: string }>(
+    'SELECT id, input FROM examples WHERE decision_type_id = ? ORDER BY seq',
+  );
+  const findExample = (id: string) => {
+    const row = find.get(id, typeId);
+    return row === undefined ? null : toExample(row);
+  };
+  return {
+    find: findExample,
+    listEqual(wanted) {
+      if (wanted.size === 0) return [];
+      // All inputs as texts would not fit the memory beside the file's.
+      const hashes = new Set([...wanted].map((text) => hashString(text)));
+      const ids: string[] = [];
+      for (const { id, input } of inputs.iterate(typeId))
+        if (hashes.has(hashString(toCanonicalJson(JSON.parse(input))))) ids.push(id);
+      return ids.flatMap((id) => findExample(id) ?? []);
+    },
+  };
+}
+
+/** Says what a merge does, as the answer has it. */
+function describeMerge({
+  added,
+  changed,
+  unchanged,
+  conflicts,
+}: MergePlan<ExampleRecord>): NonNullable<ImportResult['merge']> {
+  return {
+    added: added.length,
+    changed: changed.length,
+    unchanged,
+    conflicts: conflicts.length,
+    items: conflicts.slice(0, maxListedConflicts).map(describeConflict),
+  };
+}
+
+const describeConflict = ({ line, about, mine, theirs }: Conflict<ExampleRecord>) => ({
+  ...{ line, about, example_id: mine.id, here: mine.decision, there: theirs.decision },
+});
+
+/** The problem of conflicts that nobody has settled; none where there are none. */
+function listProblems(conflicts: number, choice: ConflictChoice): ErrorDetail[] {
+  if (conflicts === 0 || choice !== 'refuse') return [];
+  const what = conflicts === 1 ? 'one example was' : `${conflicts} examples were`;
+  const msg = `${what} changed here and in the file otherwise; choose keep (as here), take (as in the file) or flag (without a label, both in the note)`;
+  return [toInvalidValue(['body', 'on_conflict'], msg)];
+}
