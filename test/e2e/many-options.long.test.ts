@@ -1,7 +1,7 @@
 /** As many options as people have, and inputs of 25 fields, in a small window: nothing needed is out of sight. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToAddress, goToPlace, isInSight, openWindow, type Window } from './tools/browser-page.ts';
+import { goToAddress, goToPlace, isInSight, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 const rowsPerOption = 40;
@@ -32,6 +32,30 @@ function addOptions(policy: Policy): Policy {
       per_class: Object.fromEntries(all.map((label) => [label, per_class[label] ?? { ...known }])),
     },
   };
+}
+
+const places = ['define', 'rules', 'examples?view=card&queue=all', 'examples?view=table&queue=all', 'import', 'train'];
+const furtherPlaces = ['examples?queue=findings', 'evaluate', 'try', 'deploy', 'monitor'];
+const sizes = [
+  { width: 1024, height: 700 },
+  { width: 1440, height: 900 },
+  { width: 2560, height: 1440 },
+];
+
+/** Names, heads and acts of which a part is hidden by a box around them; the user's own data may end in dots. */
+function listCutNames({ page }: Window): Promise<string[]> {
+  return page.evaluate(() => {
+    const hides = ({ overflowX, overflowY }: CSSStyleDeclaration, box: HTMLElement) =>
+      (['hidden', 'clip'].includes(overflowX) && box.scrollWidth > box.clientWidth + 1) ||
+      (['hidden', 'clip'].includes(overflowY) && box.scrollHeight > box.clientHeight + 2);
+    const boxesOf = (element: HTMLElement) => [element, element.parentElement, element.parentElement?.parentElement];
+    const names = '.words, .option *, .choice *, h1, h2, h3, th, [role=columnheader] *, label, button, .path a, .rail .text';
+    return [...document.querySelectorAll<HTMLElement>(names)]
+      .filter((element) => element.clientWidth > 2 && !element.closest('.hidden, [aria-hidden=true], .cm-editor'))
+      .filter((element) => [...element.childNodes].some(({ nodeType }) => nodeType === Node.TEXT_NODE))
+      .filter((element) => boxesOf(element).some((box) => box && hides(getComputedStyle(box), box)))
+      .map((element) => element.textContent ?? '');
+  });
 }
 
 describe('many options', () => {
@@ -83,6 +107,21 @@ describe('many options', () => {
     await heads.first().waitFor();
     expect(await heads.count()).toBeGreaterThanOrEqual(6);
     for (const head of await heads.all()) expect(await isInSight(head), await head.innerText()).toBe(true);
+  });
+
+  test.each(sizes)('no name, head or act is cut off at a width of $width', async (viewport) => {
+    const { page } = opened;
+    await page.setViewportSize(viewport);
+    for (const place of [...places, ...furtherPlaces]) {
+      await goToAddress(page, `#/types/${few}/${place}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await waitForQuiet(page);
+      expect([place, await listCutNames(opened)]).toEqual([place, []]);
+      if (!place.startsWith('examples?view=card')) continue;
+      const answers = page.locator('.choice');
+      for (const answer of await answers.all()) expect(await isInSight(answer), await answer.innerText()).toBe(true);
+    }
+    await page.setViewportSize({ width: 1024, height: 700 });
   });
 
   test('150 are shown as the commonest mistakes first, in sight, and a click opens their rows in sight', async () => {

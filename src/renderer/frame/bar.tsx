@@ -43,7 +43,7 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
       <div className="now">
         {type && <DeployedTag type={type} deployed={deployed} />}
         {type && next && route.page === 'type' && !isAt(route, next.to) && (
-          <Button variant="filled" size="compact-sm" onClick={() => goTo({ page: 'type', id: type.id, ...next.to })}>
+          <Button variant="light" size="compact-sm" onClick={() => goTo({ page: 'type', id: type.id, ...next.to })}>
             {next.text}
           </Button>
         )}

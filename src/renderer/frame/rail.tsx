@@ -14,6 +14,11 @@ import { type TypeState, toTypeTone } from './type-state.ts';
 const minSearchedTypes = 8;
 /** Letters as people see them: a name is never cut within one. */
 const segments = new Intl.Segmenter();
+const firstOf = (text: string, count: number) =>
+  [...segments.segment(text)]
+    .slice(0, count)
+    .map(({ segment }) => segment)
+    .join('');
 
 /** The decision types with their state, the places of the chosen one, and the settings at the foot. */
 export function Rail({ route, types, state }: { route: Route; types: readonly DecisionType[]; state: TypeState }) {
@@ -96,10 +101,8 @@ function RailLink({ href, text, current, children }: RailLinkProps) {
 function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place; decisions: number | undefined }) {
   const { tone, word } = toTypeTone(type);
   const name = showUnseen(type.name);
-  const initials = [...segments.segment(name)]
-    .slice(0, 2)
-    .map(({ segment }) => segment)
-    .join('');
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const initials = (words.length > 1 ? words.slice(0, 2).map((word) => firstOf(word, 1)) : [firstOf(name, 2)]).join('');
   const made = decisions ? `, ${count(decisions, 'decision')} in the last 24 hours` : '';
   const says = `${isolate(type.name)}: ${type.availability?.reason ?? `${word}${made}.`}`;
   return (
@@ -108,7 +111,7 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
       <span className="only-narrow" aria-hidden="true">
         {initials}
       </span>
-      <span className="text clip grow strong">{name}</span>
+      <span className="text words grow strong">{name}</span>
       <span className="figure muted small number">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
     </a>
   );

@@ -61,9 +61,15 @@ export function OptionName({ typeId, option }: { typeId: string; option: string 
   return (
     <span className="option" title={name}>
       <OptionMark typeId={typeId} option={option} />
-      <span className="clip">{name}</span>
+      <span className="words">{name}</span>
     </span>
   );
+}
+
+/** The width in pixels of a grid's column that shows options of these names whole, long ones on two lines. */
+export function toColumnWidth(options: readonly string[]): number {
+  const longest = options.reduce((most, option) => Math.max(most, option.length), 0);
+  return longest <= 18 ? Math.max(96, 48 + 7 * longest) : Math.min(300, 72 + 4 * longest);
 }
 
 /** Options as the choices of a list. */

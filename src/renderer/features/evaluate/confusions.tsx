@@ -13,6 +13,8 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 /** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
 const maxMatrixOptions = 12;
 const maxListed = 30;
+/** Names of more characters than this in all would not stand beside one another. */
+const maxLevelCharacters = 60;
 
 type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
 
@@ -56,11 +58,12 @@ function nameCell(examples: number, right: string, decided: string): string {
 function Matrix({ type, confusion, canOpen }: Props) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
+  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
   return (
     <div className="scroll">
       <table
-        className="matrix"
-        style={{ '--columns': labels.length + 2 } as React.CSSProperties}
+        className={labels.length * longest > maxLevelCharacters ? 'matrix upright' : 'matrix'}
+        style={{ '--columns': labels.length + 2, '--longest': longest } as React.CSSProperties}
         aria-label="Right options against decided ones"
         title="How many unseen examples of the option at the left were decided as the option above, by rules, classifier and thresholds together."
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over

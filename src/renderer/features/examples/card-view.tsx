@@ -154,8 +154,10 @@ function CardContent({
       <>
         <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         {given && <GivenNote given={given} example={current} />}
-        <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
-        <AnswerNote advice={advice} example={current} labels={labels} />
+        <div className="answers stack">
+          <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
+          <AnswerNote advice={advice} example={current} labels={labels} />
+        </div>
       </>
     );
   }

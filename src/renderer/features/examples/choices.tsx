@@ -67,22 +67,26 @@ export const Choices = memo(function Choices({
 }) {
   const { options: all, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id);
+  const longest = shown.reduce((most, option) => Math.max(most, option.length), 0);
   const likelihoods = new Map(suggestion?.likely.map(({ decision, probability }) => [decision, probability]));
   return (
     <div className="stack">
-      {all.length > maxKeyOptions && (
-        <Finder
-          all={all}
-          shown={shown}
-          text={text}
-          matchCount={matchCount}
-          isRanked={isRanked}
-          onFind={onFind}
-          onLabel={onLabel}
-          onLeave={onLeave}
-        />
-      )}
-      <div className="choices">
+      <div className="answer-fields">
+        {all.length > maxKeyOptions && (
+          <Finder
+            all={all}
+            shown={shown}
+            text={text}
+            matchCount={matchCount}
+            isRanked={isRanked}
+            onFind={onFind}
+            onLabel={onLabel}
+            onLeave={onLeave}
+          />
+        )}
+        <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
+      </div>
+      <div className="choices" style={{ '--longest': longest } as React.CSSProperties}>
         {shown.map((option, index) => (
           <button
             key={option}
@@ -95,9 +99,7 @@ export const Choices = memo(function Choices({
           >
             <kbd>{index + 1}</kbd>
             <OptionMark typeId={type.id} option={option} />
-            <span className="clip" title={showUnseen(option)}>
-              {showUnseen(option)}
-            </span>
+            <span className="words">{showUnseen(option)}</span>
             <span className="muted number" title="How likely this option is by what was learned so far.">
               {likelihoods.has(option) && percent(likelihoods.get(option) ?? 0)}
             </span>
@@ -108,7 +110,6 @@ export const Choices = memo(function Choices({
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
         <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
       </p>
-      <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
     </div>
   );
 });

@@ -6,7 +6,7 @@ import { leavesFocus } from '../../commands/key-focus.ts';
 import { DataGrid, type GridColumn, moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, EmptyState, ErrorNote, Keys } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionName, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Inspector, Place } from '../../parts/panes.tsx';
 import { count, number, percent } from '../../parts/text/figures.ts';
@@ -182,6 +182,7 @@ function useFindingCommands(type: DecisionType, findings: Findings, stats: Stats
 }
 
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
+  const width = toColumnWidth(type.active_version.options);
   return [
     {
       id: 'text',
@@ -193,13 +194,13 @@ function toColumns(type: DecisionType): GridColumn<Finding>[] {
     {
       id: 'label',
       header: 'Label',
-      width: 96,
+      width,
       cell: ({ example }) => example && <OptionName typeId={type.id} option={example.expected_decision} />,
     },
     {
       id: 'likelier',
       header: 'Likelier',
-      width: 96,
+      width,
       cell: ({ suggested_decision: likelier }) =>
         likelier !== null && <OptionName typeId={type.id} option={likelier} />,
     },

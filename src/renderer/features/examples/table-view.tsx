@@ -44,7 +44,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
   const sortBy = useSorting(type.id, filter, rows, work);
   const seen = useSeenFields(type.id);
   const [filtered, setFiltered] = useState<string | null>(null);
-  const columns = useColumns(type.id, rows, seen, setFiltered);
+  const columns = useColumns(type, rows, seen, setFiltered);
   useLabelCommands(type, work, () => grid.current?.focus(), type.active_version.options.slice(0, maxKeyOptions));
   const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
   useRowCommands(rows.count, work);

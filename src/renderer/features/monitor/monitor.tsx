@@ -7,7 +7,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
-import { OptionName, toChoices } from '../../parts/option.tsx';
+import { OptionName, toChoices, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -76,15 +76,7 @@ export function Monitor({ type }: { type: DecisionType }) {
             <OverTime type={type} />
           </Suspense>
         ) : (
-          <Records
-            typeId={type.id}
-            list={list}
-            page={page}
-            items={items}
-            cursor={cursor}
-            handle={grid}
-            onCursor={choose}
-          />
+          <Records type={type} list={list} page={page} items={items} cursor={cursor} handle={grid} onCursor={choose} />
         )}
         <Retention type={type} />
       </div>
@@ -93,7 +85,7 @@ export function Monitor({ type }: { type: DecisionType }) {
 }
 
 type RecordsProps = {
-  typeId: string;
+  type: DecisionType;
   list: ReturnType<typeof useOperation<'logs.list'>>;
   page: number;
   items: readonly LogRecord[];
@@ -102,8 +94,8 @@ type RecordsProps = {
   onCursor(index: number): void;
 };
 
-function Records({ typeId, list, page, items, cursor, handle, onCursor }: RecordsProps) {
-  const columns = useColumns(typeId);
+function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsProps) {
+  const columns = useColumns(type);
   return (
     <>
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
@@ -166,14 +158,15 @@ function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): voi
   ]);
 }
 
-function useColumns(typeId: string): GridColumn<LogRecord>[] {
+function useColumns({ id: typeId, active_version: { options } }: DecisionType): GridColumn<LogRecord>[] {
+  const width = toColumnWidth(options);
   return useMemo(
     () => [
       { id: 'when', header: 'When', width: 128, cell: (record) => <Moment iso={record.created_at} /> },
       {
         id: 'decision',
         header: 'Decision',
-        width: 130,
+        width,
         cell: (record) => <OptionName typeId={typeId} option={record.decision} />,
       },
       {
@@ -194,7 +187,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
       {
         id: 'corrected',
         header: 'Corrected',
-        width: 120,
+        width,
         cell: (record) =>
           record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
       },
@@ -219,7 +212,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         cell: (record) => decimal(record.latency_ms, 1),
       },
     ],
-    [typeId],
+    [typeId, width],
   );
 }
 

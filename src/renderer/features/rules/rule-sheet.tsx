@@ -300,11 +300,7 @@ function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'c
   if (column.kind === 'then') return <OptionName typeId={typeId} option={text} />;
   if (text === '') return <span className="muted">{column.kind === 'field' ? 'any' : ''}</span>;
   const shown = showUnseen(text);
-  return (
-    <span className="clip" title={shown}>
-      {shown}
-    </span>
-  );
+  return <span className="words">{shown}</span>;
 }
 
 /** Counts the warnings about the rule at a place of the draft. */

@@ -1,11 +1,12 @@
 import { ListFilter } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
+import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
 import { Spread } from '../../../parts/bars.tsx';
 import type { GridColumn } from '../../../parts/data-grid.tsx';
 import type { SeenFields } from '../../../parts/hooks/use-seen-fields.ts';
 import { Moment } from '../../../parts/notes.tsx';
-import { OptionName } from '../../../parts/option.tsx';
+import { OptionName, toColumnWidth } from '../../../parts/option.tsx';
 import { flattenInput, valueText } from '../../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../../parts/text/names.ts';
 import { useSettings } from '../../../state/workbench.ts';
@@ -59,7 +60,7 @@ function FieldSpread({ field, seen, onFilter }: { field: string; seen: SeenField
  * texts first, and what is known about the example.
  */
 export function useColumns(
-  typeId: string,
+  { id: typeId, active_version: { options } }: DecisionType,
   { count, at }: { count: number; at(index: number): Example | undefined },
   seen: SeenFields,
   onFilter: (field: string) => void,
@@ -93,22 +94,22 @@ export function useColumns(
         cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
         ...(seen.has(path) ? { below: <FieldSpread field={path} seen={seen} onFilter={onFilter} /> } : {}),
       }));
-    const others = describeExample(typeId);
+    const others = describeExample(typeId, options);
     const all: GridColumn<Example>[] = [...others, ...fields];
     const usual = [...others.slice(0, 1), ...fields.slice(0, maxFieldColumns), ...others.slice(1)];
     const picked = chosen?.flatMap((id) => all.find((column) => column.id === id) ?? []) ?? [];
     return { all, shown: picked.length > 0 ? picked : usual };
-  }, [typeId, fieldsOf, first?.id, isHere, seen, chosen]);
+  }, [typeId, options, fieldsOf, first?.id, isHere, seen, chosen]);
 }
 
 /** The columns of what is known about an example beside its input; the label is the first. */
-function describeExample(typeId: string): GridColumn<Example>[] {
+function describeExample(typeId: string, options: readonly string[]): GridColumn<Example>[] {
   return [
     {
       id: 'label',
       header: 'Label',
       sort: 'decision',
-      width: 130,
+      width: toColumnWidth(options),
       cell: (row) => <OptionName typeId={typeId} option={row.expected_decision} />,
     },
     {
