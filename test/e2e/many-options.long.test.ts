@@ -49,7 +49,8 @@ function listCutNames({ page }: Window): Promise<string[]> {
       (['hidden', 'clip'].includes(overflowX) && box.scrollWidth > box.clientWidth + 1) ||
       (['hidden', 'clip'].includes(overflowY) && box.scrollHeight > box.clientHeight + 2);
     const boxesOf = (element: HTMLElement) => [element, element.parentElement, element.parentElement?.parentElement];
-    const names = '.words, .option *, .choice *, h1, h2, h3, th, [role=columnheader] *, label, button, .path a, .rail .text';
+    const names =
+      '.words, .option *, .choice *, h1, h2, h3, th, [role=columnheader] *, label, button, .path a, .rail .text';
     return [...document.querySelectorAll<HTMLElement>(names)]
       .filter((element) => element.clientWidth > 2 && !element.closest('.hidden, [aria-hidden=true], .cm-editor'))
       .filter((element) => [...element.childNodes].some(({ nodeType }) => nodeType === Node.TEXT_NODE))

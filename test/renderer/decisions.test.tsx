@@ -18,7 +18,7 @@ describe('Try', () => {
     const { call, url } = await openPlace('try');
     const amount = await screen.findByLabelText('amount');
     const answer = await screen.findByTestId('decision');
-    const said = /^A rule decided with 100.0 % confidence in [\d.]+ ms\./;
+    const said = /^Decided by rule too much in (?:under )?[\d.]+\sms\./;
     screen.getByRole('group', { name: 'shop' });
     fireEvent.change(amount, { target: { value: '9500' } });
     await waitFor(() => expect(answer.textContent).toBe('refuse'));
@@ -124,7 +124,7 @@ describe('Monitor', () => {
     await waitFor(async () =>
       expect(within(await grid()).getAllByRole('row')).toHaveLength(1 + metrics.decision_distribution.pay),
     );
-    fireEvent.click(screen.getByLabelText('Needs a look'));
+    fireEvent.click(screen.getByLabelText('Needs review'));
     await waitFor(() => expect(window.location.hash).toContain('review=yes'));
   });
 

@@ -92,7 +92,7 @@ function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], 
     ? (isNamed && isWhole()) || isRunning(texts)
     : kind === 'text' && texts.filter((text) => words.test(text)).length < 0.1 * texts.length;
   if (!names) return null;
-  return `It only names the row: ${texts.length.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows.`;
+  return `Looks like an ID, so left out: ${texts.length.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows.`;
 }
 
 function tellWords(uses: ValueUses, what: string): string {

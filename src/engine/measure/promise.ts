@@ -132,7 +132,7 @@ function describeFinding(threshold: number, share: number, question: PromiseQues
   const { target_error, certainty, option, isRefitted, basis } = question;
   const what = option === null ? 'are decided alone' : `are decided alone as "${option}"`;
   const model = isRefitted ? ' It was measured before the last fit on all examples.' : '';
-  const explored = basis === 'explored' ? ' This is exploration, bounded for all targets at once.' : '';
+  const explored = basis === 'explored' ? ' This bound holds for every target you try.' : '';
   return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${explored}${model}`;
 }
 
@@ -151,8 +151,8 @@ function describeImpossible(
   question: PromiseQuestion,
 ): string {
   const lowest = Math.ceil(findLowestBound(tried, toRisk(question)) * 1_000) / 1_000;
-  const best = lowest < 1 ? ` The best that can be is ${formatShare(lowest)}.` : '';
-  return `${describeAsked(question)} cannot be promised on these ${length} rows, at any threshold.${best} More rows like these would not change that; better examples may.`;
+  const best = lowest < 1 ? ` The best we can guarantee is ${formatShare(lowest)}.` : '';
+  return `${describeAsked(question)} cannot be guaranteed on these ${length} rows at any threshold.${best} More of the same will not help; cleaner labels might.`;
 }
 
 /** Errors for which the report suggests thresholds. */

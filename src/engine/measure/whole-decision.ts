@@ -93,7 +93,7 @@ function measureBaseline(
 function describeHeadline({ share, of, low, high }: MeasuredShare, baseline: WholeDecision['baseline']): string {
   if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
-  const right = `Right on ${formatShare(share)} of ${of} unseen examples, ${formatShare(low)} to ${formatShare(high)} with 95 % certainty.`;
+  const right = `Correct on ${formatShare(share)} of ${of} unseen examples (95 % confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`

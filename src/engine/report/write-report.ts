@@ -125,7 +125,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
   const { accuracy, automatic, by_rule, error_automatic, escalated, fallback } = whole;
   const { share, low, high } = accuracy;
   const rows: [string, MeasuredShare][] = [
-    ['Right', accuracy],
+    ['Correct', accuracy],
     ...listBaselines(whole.baseline),
     ['Decided alone', automatic],
     ['Wrong among those decided alone', error_automatic],

@@ -33,8 +33,8 @@ describe('what the workbench finds out by itself', () => {
     const { body: promise } = await workbench.call<{ sentence: string }>('GET', `${policyPath}/promise`);
     const short = page.getByRole('region', { name: 'In short' });
     const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
-    await short.getByText(`Right ${percent(whole.accuracy.share)}`).waitFor();
-    await short.getByText(`Decides ${percent(whole.automatic.share)} alone`).waitFor();
+    await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();
+    await short.getByText(`${percent(whole.automatic.share)} automated`).waitFor();
     await short.getByText(`${percent(whole.error_automatic.share)} of those are wrong`).waitFor();
     await short.getByText('No error limit promised').waitFor();
     // Once, beside the thresholds that would keep it.
@@ -44,7 +44,7 @@ describe('what the workbench finds out by itself', () => {
 
   test('lists weak parts of the unseen examples, or says how many it tried', async () => {
     const weak = page.getByRole('region', { name: 'Where it is weak' });
-    await weak.getByText(/parts of \d+ unseen examples were checked/).waitFor();
+    await weak.getByText(/segments of \d+ unseen examples checked/).waitFor();
     await weak.scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(pictures, 'weak-parts.png') });
   });

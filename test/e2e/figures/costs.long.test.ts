@@ -43,8 +43,8 @@ describe('errors cost money', () => {
     const fill = async () => {
       await panel().getByRole('button', { name: 'Set costs…' }).click();
       await panel().getByLabel('Currency').fill('€');
-      await panel().getByLabel('A look').fill('1.45');
-      await panel().getByLabel('A wrong answer').fill('3');
+      await panel().getByLabel('Manual review').fill('1.45');
+      await panel().getByLabel('Error', { exact: true }).fill('3');
       await panel().getByLabel(`Cost where ${first} is right and ${second} is decided`).fill('12.5');
       await panel().getByRole('button', { name: 'Save costs' }).click();
       await panel().getByText('€ all by hand').waitFor();
@@ -96,7 +96,7 @@ describe('errors cost money', () => {
     const sheet = panel().getByRole('table', { name: 'Costs by right and decided option' });
     const { length } = (await readType()).active_version.options;
     expect((await sheet.boundingBox())?.height).toBeLessThan((length + 1) * 60);
-    await panel().getByLabel('A look').fill('9000000000');
+    await panel().getByLabel('Manual review').fill('9000000000');
     await panel().getByRole('button', { name: 'Save costs' }).click();
     await panel().getByRole('alert').getByText(/costs/).first().waitFor();
     expect((await readType()).costs?.look).toBe(1.45);

@@ -97,7 +97,7 @@ describe('each figure explains itself', () => {
   test('the keyboard reads the same sentence as the pointer, and Escape puts it away', async () => {
     const { page } = opened;
     await show(`#/types/${type}/deploy`);
-    const heading = page.getByRole('columnheader', { name: 'Common rows' });
+    const heading = page.getByRole('columnheader', { name: 'Shared test rows' });
     await page.getByRole('button', { name: 'Search or run a command' }).focus();
     for (
       let press = 0;

@@ -89,9 +89,9 @@ describe('a promise', () => {
     const hopeless = findPromise(rows, { ...question, target_error: 0.015, basis: 'declared' });
     expect(hopeless).toMatchObject({ possible: false, rows_needed: null });
     expect(hopeless.sentence).toMatch(
-      /^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. The best that can be is [\d.]+ %\. More/,
+      /^1.5 % with 95 % certainty cannot be guaranteed on these 600 rows at any threshold\. The best we can guarantee is [\d.]+ %\. More/,
     );
-    const best = Number(/best that can be is ([\d.]+)/.exec(hopeless.sentence)?.[1]) / 100;
+    const best = Number(/best we can guarantee is ([\d.]+)/.exec(hopeless.sentence)?.[1]) / 100;
     const isPossible = (target_error: number) => findPromise(rows, { ...question, target_error }).possible;
     expect([isPossible(best), isPossible(best - 0.001)]).toEqual([true, false]);
     fc.assert(
@@ -118,7 +118,7 @@ describe('a promise', () => {
     expect(found).toMatchObject({ possible: true, share_automatic: 0.4, error_observed: 0, rows: 500 });
     expect(found.threshold).toBeCloseTo(0.601, 9);
     expect(found.sentence).toBe(
-      'From 0.601, 40 % are decided alone, at most 2 % wrong with 95 % certainty. This is exploration, bounded for all targets at once.',
+      'From 0.601, 40 % are decided alone, at most 2 % wrong with 95 % certainty. This bound holds for every target you try.',
     );
     // The same rows with a rule that is wrong on twenty inputs, which no threshold can take back.
     const ruled = Array.from({ length: 20 }, () => toRow(0.1, false, { ruled: 'a' }));

@@ -386,7 +386,7 @@ describe('what follows a training', () => {
       ['a', 'b'].map((option) => ({
         option,
         advice: 'enough',
-        sentence: `"${option}" is decided well: 100 % of its examples are found.`,
+        sentence: `"${option}" has enough data: 100 % of its examples are found.`,
       })),
     );
   });

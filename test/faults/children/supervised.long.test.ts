@@ -211,7 +211,7 @@ describe('the first call of README', () => {
     const port = String(await findFreePort());
     const script = block.replaceAll('npm run', `npm --prefix '${root}' run`).replaceAll('8737', port);
     const { code, output, told } = await run('bash', ['-c', `${script}\nkill $!; wait`], { cwd: folder });
-    expect([code, told]).toEqual([0, expect.stringContaining('Right on ')]);
+    expect([code, told]).toEqual([0, expect.stringContaining('Correct on ')]);
     const answers = output.trim().split(/(?<=\})\n?(?=\{)/);
     expect(answers.map((answer) => JSON.parse(answer))).toEqual([
       { decision_type: 'refund-requests', created: true, rows: 663, labelled: 603 },

@@ -46,7 +46,7 @@ describe('labels that a model doubts', () => {
     closePage();
     show('evaluate');
     const short = await screen.findByRole('region', { name: 'In short' });
-    within(short).getByText(`Right ${toRight(before)}`);
+    within(short).getByText(`${toRight(before)} correct`);
     expect(short.textContent).toContain(sentence);
   });
 

@@ -165,8 +165,8 @@ describe('what a file becomes', () => {
   it('holds dates, booleans and numbers, without what names the row or follows from the answer [FIL-1] [FIL-4]', async () => {
     const { leftOut, plan } = planOf(await bookings(), newType, { answer: 'Ergebnis' });
     expect(leftOut).toEqual({
-      Buchung: 'It only names the row: 80 different values in 80 rows.',
-      Zeile: 'It only names the row: 80 different values in 80 rows.',
+      Buchung: 'Looks like an ID, so left out: 80 different values in 80 rows.',
+      Zeile: 'Looks like an ID, so left out: 80 different values in 80 rows.',
       'Zustand danach': 'It is probably written after the answer: it tells it in 100 % of the rows.',
     });
     expect(plan.rows[1]).toEqual({

@@ -15,7 +15,7 @@ describe('Costs under Evaluate', () => {
     const { panel, read } = await openCosts({ costs: null });
     expect(panel.queryByText(/all by hand/)).toBeNull();
     fireEvent.click(panel.getByRole('button', { name: 'Set costs…' }));
-    fireEvent.change(panel.getByLabelText('A look'), { target: { value: '3' } });
+    fireEvent.change(panel.getByLabelText('Manual review'), { target: { value: '3' } });
     fireEvent.change(panel.getByLabelText('Cost where refuse is right and pay is decided'), { target: { value: '6' } });
     fireEvent.click(panel.getByRole('button', { name: 'Save costs' }));
     await panel.findByText('3,000 all by hand');

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { amount, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
+import { amount, milliseconds, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
@@ -53,14 +53,14 @@ describe('Evaluate', () => {
     const { call, policyUrl } = await openPlace('evaluate', { settings: { costs: { look: 3, wrong: 40 } } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const short = await region('In short');
-    expect(short.textContent).toContain(`Right ${toRight(whole)}`);
+    expect(short.textContent).toContain(`${toRight(whole)} correct`);
     expect(short.textContent).toContain(quoteNames(whole.headline));
     await screen.findByText('Each option');
     const { metrics } = (await call('GET', policyUrl)).body;
     const { now } = (await call('GET', `${policyUrl}/costs`)).body;
     await waitFor(() => expect(short.textContent).toContain(`${amount(now.per_1000)} per 1,000`));
     expect(short.textContent).toContain('all by hand 3,000');
-    expect(short.textContent).toContain(`95 of 100 within ${metrics.latency_estimate_p95_ms.toFixed(1)}\u00a0ms`);
+    expect(short.textContent).toContain(`p95 ${milliseconds(metrics.latency_estimate_p95_ms)}`);
     // What could be promised stands once, beside the thresholds.
     const { sentence } = (await call('GET', `${policyUrl}/promise`)).body;
     await screen.findByText(sentence);

@@ -39,7 +39,7 @@ async function openWithLogs(
 }
 
 describe('the decision log', () => {
-  it('shows those that need a look with unfamiliar inputs first, until they are corrected', async () => {
+  it('shows those that need review with unfamiliar inputs first, until they are corrected', async () => {
     const { call, url } = await openWithLogs(12, (index) => ({
       escalated: index % 3 === 0,
       unfamiliar: index === 3,

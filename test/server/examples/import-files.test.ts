@@ -61,7 +61,7 @@ describe('a file that nobody prepared, over REST', () => {
       ['Hotel', 'string', 'text', ''],
       ['Ergebnis', 'string', 'text', '“n/a” counts as empty (1)'],
     ]);
-    expect(preview.body.columns[0].left_out).toBe('It only names the row: 40 different values in 40 rows.');
+    expect(preview.body.columns[0].left_out).toBe('Looks like an ID, so left out: 40 different values in 40 rows.');
     expect(preview.body).toMatchObject({ total: 40, labelled: 39, by_option: { behalten: 20, storniert: 19 } });
     expect(preview.body.preview[1].input_payload).toEqual(secondInput);
     expect((await importAs({ content: csv, commit: true })).body.committed).toBe(true);

@@ -70,7 +70,7 @@ describe('a log of a language model', () => {
     expect(preview[1].input_payload).toEqual({ user: { plan: 'pro', age: 21 } });
     const leftOut = columns.map(({ name, left_out }: { name: string; left_out: string | null }) => [name, left_out]);
     expect(leftOut).toEqual([
-      ['id', 'It only names the row: 20 different values in 20 rows.'],
+      ['id', 'Looks like an ID, so left out: 20 different values in 20 rows.'],
       ['timestamp', 'It says when the row was written.'],
       ['user.plan', null],
       ['user.age', null],

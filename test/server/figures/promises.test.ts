@@ -48,7 +48,7 @@ describe('a promise', () => {
     const { accuracy, baseline } = whole;
     const round = (share: number) => `${Number((100 * share).toFixed(1))} %`;
     expect(first).toBe(
-      `Right on ${round(accuracy.share)} of ${accuracy.of} unseen examples, ${round(accuracy.low)} to ${round(accuracy.high)} with 95 % certainty`,
+      `Correct on ${round(accuracy.share)} of ${accuracy.of} unseen examples (95 % confidence interval ${round(accuracy.low)} to ${round(accuracy.high)})`,
     );
     const always = `Always answering «${baseline.option}» would get ${round(baseline.accuracy.share)}`;
     expect(second).toBe(`${always}.`);
@@ -79,7 +79,7 @@ describe('a promise', () => {
     expect(found).toMatchObject({ possible: true, certainty: 0.95, option: null, measured_on: 'before_refit' });
     expect(found.error_bound).toBeLessThanOrEqual(0.1);
     expect(found.sentence).toMatch(
-      /^From [\d.]+, [\d.]+ % are decided alone, at most 10 % wrong with 95 % certainty\. This is exploration, bounded for all targets at once\./,
+      /^From [\d.]+, [\d.]+ % are decided alone, at most 10 % wrong with 95 % certainty\. This bound holds for every target you try\./,
     );
     const refused = await get(`${policy}/promise?target_error=0.005`);
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null });

@@ -39,7 +39,7 @@ describe('a pipeline step', () => {
     const { share, low, high } = answer['accuracy'] as Record<'share' | 'low' | 'high', number>;
     expect([low < share, share < high, share > 0.65]).toEqual([true, true, true]);
     expect(manifest.decision_type).toBe('data');
-    expect(told).toMatch(/Train classifier \(5 of 7\), about \d+ s left\n.*Right on \d/s);
+    expect(told).toMatch(/Train classifier \(5 of 7\), about \d+ s left\n.*Correct on \d/s);
     expect(listDataFolders(scratch)).toEqual([]);
   });
 

@@ -162,9 +162,7 @@ function readValue(text: string, type: CellField['type']): Value {
   if (type === 'number') return readNumber(text);
   if (type === 'bool') {
     const truth = truths.get(text.toLowerCase());
-    return truth === undefined
-      ? { problem: `“${text}” is not yes or no: write one of these two words.` }
-      : { value: truth };
+    return truth === undefined ? { problem: `Use yes or no instead of “${text}”.` } : { value: truth };
   }
   if (/^(?:true|false)$/i.test(text)) return { value: /^true$/i.test(text) };
   const number = readNumber(text);

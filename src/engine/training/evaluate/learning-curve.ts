@@ -61,7 +61,7 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
     };
   }
   if (recall >= goodRecall) {
-    return { option, advice: 'enough', sentence: `"${option}" is decided well: ${share} of its examples are found.` };
+    return { option, advice: 'enough', sentence: `"${option}" has enough data: ${share} of its examples are found.` };
   }
   const before = half === null ? undefined : findScores(half, option)?.['recall'];
   if (before !== undefined && recall - before >= notableRise) {

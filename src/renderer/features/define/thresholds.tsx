@@ -72,11 +72,11 @@ export function Thresholds({ type }: { type: DecisionType }) {
       />
       <NativeSelect
         label="Fallback option"
-        description="The answer below the lower threshold, marked for a look."
+        description="The answer below the lower threshold, flagged for review."
         value={fallback}
         onChange={(event) => edit({ fallback_option: event.currentTarget.value || null })}
       >
-        <option value="">None: the best guess, marked for a look</option>
+        <option value="">None: the best guess, flagged for review</option>
         {[...choices].map((choice) => (
           <option key={choice} value={choice}>
             {showUnseen(choice)}

@@ -174,11 +174,11 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
               'Policy',
               'Status',
               {
-                name: 'Right',
+                name: 'Correct',
                 says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95 % certainty.',
               },
               {
-                name: 'Common rows',
+                name: 'Shared test rows',
                 says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
               },
               'Made',

@@ -24,7 +24,9 @@ export function History({ type }: { type: DecisionType }) {
                 <Moment iso={deployed_at} />
               </td>
               <td>v{version}</td>
-              <td className="wrap">{automatic ? 'its training' : by === null ? '–' : showUnseen(by)}</td>
+              <td className="wrap">
+                {automatic ? 'Automatically after training' : by === null ? '–' : showUnseen(by)}
+              </td>
               <td className="wrap">{reason === null ? '–' : showUnseen(reason)}</td>
             </tr>
           ))}

@@ -48,7 +48,7 @@ export function Comparison({ type, policy, name, other, onClose }: ComparisonPro
           </p>
           <p className="part">{result.data.sentence}</p>
           <PlainTable
-            heads={['Policy', { name: 'Right', says: 'Of these examples, by rules, classifier and thresholds.' }]}
+            heads={['Policy', { name: 'Correct', says: 'Of these examples, by rules, classifier and thresholds.' }]}
           >
             {[
               { key: name, right: result.data.both_right + result.data.only_first_right },

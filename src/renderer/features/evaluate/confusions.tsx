@@ -143,7 +143,7 @@ function Mistakes({ type, confusion, canOpen }: Props) {
   const mistakes = listMistakes(confusion);
   if (mistakes.length === 0) return <p className="muted">No mistakes on the unseen examples.</p>;
   return (
-    <PlainTable heads={['Right', 'Decided', { name: 'Examples', says: 'Unseen examples with this mistake.' }]}>
+    <PlainTable heads={['Actual', 'Decided', { name: 'Examples', says: 'Unseen examples with this mistake.' }]}>
       {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
         <tr key={`${right}\n${decided}`}>
           <td>

@@ -66,16 +66,16 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
           onChange={(event) => edit({ currency: event.currentTarget.value.trim() || null })}
         />
         <NumberInput
-          label="A look"
-          description="A person looks at one decision"
+          label="Manual review"
+          description="Cost of reviewing one decision"
           min={0}
           allowNegative={false}
           value={costs.look ?? ''}
           onChange={(value) => edit({ look: toAmount(value) })}
         />
         <NumberInput
-          label="A wrong answer"
-          description="Where the sheet says nothing else"
+          label="Error"
+          description="Default cost of an error"
           min={0}
           allowNegative={false}
           value={costs.wrong ?? ''}
@@ -100,7 +100,7 @@ export function CostSheet({ type, metrics, isSaving, onSave, onClose }: Props) {
 
 function PairList({ type, pairs, field }: PairFields & { pairs: readonly Pair[] }) {
   return (
-    <PlainTable heads={['Right', 'Decided', 'Cost']}>
+    <PlainTable heads={['Actual', 'Decided', 'Cost']}>
       {pairs.map((pair) => (
         <tr key={`${pair.right}\n${pair.decided}`}>
           <td>

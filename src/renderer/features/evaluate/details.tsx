@@ -56,7 +56,7 @@ function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: Poli
     <Facts
       items={[
         {
-          name: 'Right',
+          name: 'Correct',
           value: percent(metrics.accuracy),
           detail: right ? `${percent(right.low)} to ${percent(right.high)}` : undefined,
           help: 'The share of unseen examples that the classifier decides correctly, before any rule or threshold.',

@@ -5,7 +5,7 @@ import type { PolicyDetail } from '../../../server/contract/policies/training.ts
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { amount, decimal, percent, toRight } from '../../parts/text/figures.ts';
+import { amount, decimal, milliseconds, percent, toRight } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
 import { useCosts } from './tried-thresholds.ts';
 
@@ -22,17 +22,17 @@ export function InShort({ type, policy, whole }: Props) {
             text="The share of unseen examples that rules, classifier and thresholds together decide correctly."
             isHeadline
           >
-            Right {toRight(whole) ?? '–'}
+            {toRight(whole) ?? '–'} correct
           </Says>
           <span className="muted">{quoteNames(whole.headline)}</span>
         </p>
         <p>
           <Says text="The share of unseen examples that is decided without asking anybody to look.">
-            Decides {shareText(automatic)} alone
+            {shareText(automatic)} automated
           </Says>
           <span className="muted">
             <Figure says="How many of the decisions made alone are wrong.">
-              {shareText(error_automatic)} of those are wrong
+              {shareText(error_automatic)} of these are wrong
             </Figure>
             , {range(error_automatic)}, {error_automatic.count.toLocaleString()} of{' '}
             {error_automatic.of.toLocaleString()};{' '}
@@ -87,9 +87,9 @@ function Latency({ metrics }: { metrics: Metrics }) {
   return (
     <p>
       <Says text="Half of the decisions take at most this long, one after the other, each text read for the first time.">
-        {decimal(metrics.latency_estimate_p50_ms, 1)} ms
+        {milliseconds(metrics.latency_estimate_p50_ms)}
       </Says>
-      <span className="muted">95 of 100 within {decimal(metrics.latency_estimate_p95_ms, 1)}&nbsp;ms</span>
+      <span className="muted">p95 {milliseconds(metrics.latency_estimate_p95_ms)}</span>
     </p>
   );
 }
@@ -134,18 +134,18 @@ export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics
     <section className="part sentences" aria-label="In short">
       <p>
         <Says text="The share of training examples that the classifier decides correctly." isHeadline>
-          Right {percent(metrics.accuracy)}
+          {percent(metrics.accuracy)} correct
         </Says>
         <span className="muted">of the training examples</span>
       </p>
       <p>
         <Says text="The share of training examples that the classifier is sure enough about.">
-          Decides {percent(alone.coverage)} alone
+          {percent(alone.coverage)} automated
         </Says>
         <span className="muted">from a confidence of {decimal(auto_decide, 2)}</span>
       </p>
       <p>
-        <Says text="How many of those decisions are wrong.">{percent(alone.error)} of those are wrong</Says>
+        <Says text="How many of those decisions are wrong.">{percent(alone.error)} of these are wrong</Says>
         <span className="muted">the classifier by itself, before any rule</span>
       </p>
       <Latency metrics={metrics} />

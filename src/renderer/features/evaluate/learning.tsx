@@ -44,13 +44,13 @@ function LearningChart({ points, metrics }: Pick<LearningCurve, 'points'> & { me
       rows={points}
       columns={[
         { name: 'Examples', show: ({ train_size }) => number(train_size) },
-        { name: 'Right', show: ({ accuracy }) => percent(accuracy) },
+        { name: 'Correct', show: ({ accuracy }) => percent(accuracy) },
         { name: 'From', show: (point) => percent(intervalOf(point).low) },
         { name: 'To', show: (point) => percent(intervalOf(point).high) },
         { name: 'Macro F1', show: ({ macro_f1 }) => decimal(macro_f1, 3) },
       ]}
       x={{ name: 'Examples learned from', show: number, from: ({ train_size }) => train_size }}
-      y={{ name: 'Right', show: formatShare }}
+      y={{ name: 'Correct', show: formatShare }}
       lines={[
         { colour: 'var(--accent)', of: ({ accuracy }) => accuracy, interval: intervalOf, drawn: 'points and line' },
       ]}
@@ -87,7 +87,7 @@ export function Familiarity({ type, effect }: { type: DecisionType; effect: Fami
         <p className="muted">
           {isIgnored
             ? 'This type decides unfamiliar inputs like any other; Define changes that.'
-            : 'Such inputs count as unsure and come first under Monitor among those that need a look.'}
+            : 'Such inputs count as unsure and come first under Monitor among those that need review.'}
         </p>
       </div>
     </Part>

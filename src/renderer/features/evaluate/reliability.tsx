@@ -20,12 +20,12 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
           { name: 'Confidence', show: (bin) => `${formatShare(bin.low)} to ${formatShare(bin.high)}` },
           { name: 'Rows', show: ({ count }) => number(count) },
           { name: 'Said', show: ({ confidence }) => percent(confidence) },
-          { name: 'Right', show: ({ accuracy }) => percent(accuracy) },
+          { name: 'Correct', show: ({ accuracy }) => percent(accuracy) },
           { name: 'From', show: (bin) => percent(bin.accuracy_interval.low) },
           { name: 'To', show: (bin) => percent(bin.accuracy_interval.high) },
         ]}
         x={{ name: 'Confidence', show: formatShare, domain: [0, 1], from: (bin) => bin.low, to: (bin) => bin.high }}
-        y={{ name: 'Right', show: formatShare, domain: [0, 1] }}
+        y={{ name: 'Correct', show: formatShare, domain: [0, 1] }}
         bars={{ series: [{ colour: 'var(--accent-soft)', of: ({ accuracy }) => accuracy }] }}
         lines={[
           { colour: 'var(--muted)', of: ({ confidence }) => confidence, drawn: 'dashed' },

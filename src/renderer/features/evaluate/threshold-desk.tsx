@@ -94,7 +94,7 @@ function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { lo
       {show(error_automatic)} are wrong.{' '}
       {fallback.count > 0 &&
         `${show(fallback)} get the fallback ${isolate(type.fallback_option ?? '')}, below ${decimal(low, 2)} or unfamiliar. `}
-      {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be marked for a look.`}
+      {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be flagged for review.`}
     </p>
   );
 }
@@ -174,7 +174,7 @@ function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low
       rows={bins}
       columns={[
         { name: 'Confidence', show: (bin) => `${decimal(bin.low, 2)} to ${decimal(bin.high, 2)}` },
-        { name: 'Right', show: ({ right }) => number(right) },
+        { name: 'Correct', show: ({ right }) => number(right) },
         { name: 'Wrong', show: ({ wrong }) => number(wrong) },
       ]}
       x={{ name: 'Confidence', show: number, domain: [0, 1], from: (bin) => bin.low, to: (bin) => bin.high }}

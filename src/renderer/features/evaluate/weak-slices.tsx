@@ -54,7 +54,7 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   const judged = isWhole ? toWhole(type) : 'The classifier by itself';
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
-  const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were checked`;
+  const tried = `${tested.toLocaleString()} segments of ${rows.toLocaleString()} unseen examples checked`;
   return (
     <div className="stack tight">
       {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}

@@ -20,7 +20,7 @@ export function DriftNote({ type }: { type: DecisionType }) {
   const { items, decisions, comparable, unfamiliar } = drift.data;
   if (unfamiliar === null && !comparable) return null;
   if (items.length === 0 && unfamiliar === null) {
-    return <p className="muted">The newest {count(decisions, 'decision')} have inputs like the examples.</p>;
+    return <p className="muted">No field drift in the newest {count(decisions, 'decision')}.</p>;
   }
   return (
     <div className="note warn stack tight" role="status" aria-label="Drift">

@@ -248,8 +248,8 @@ function Tools({ type, view, review, decision }: ToolsProps) {
         onChange={(next) => changeQuery({ view: next, record: '' })}
       />
       <Checkbox
-        label="Needs a look"
-        title="Only uncorrected records that need a look, unfamiliar inputs first."
+        label="Needs review"
+        title="Only uncorrected records that need review, unfamiliar inputs first."
         checked={review}
         onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
       />

@@ -57,7 +57,7 @@ function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
         { name: 'Decisions', show: (day) => number(day.total_decisions) },
         ...options.map((option) => ({ name: isolate(option), show: (day: Day) => number(countOf(option)(day)) })),
         ...(hasOthers ? [{ name: 'Other options', show: (day: Day) => number(others(day)) }] : []),
-        { name: 'Need a look', show: (day) => (day.escalation_rate === null ? '–' : percent(day.escalation_rate)) },
+        { name: 'Needs review', show: (day) => (day.escalation_rate === null ? '–' : percent(day.escalation_rate)) },
       ]}
       x={{
         name: 'Day (UTC)',

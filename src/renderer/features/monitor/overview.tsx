@@ -3,7 +3,7 @@ import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
-import { decimal, percent } from '../../parts/text/figures.ts';
+import { milliseconds, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
@@ -32,14 +32,14 @@ export function Overview({ type }: { type: DecisionType }) {
             help: 'Decisions recorded in the last 24 hours.',
           },
           {
-            name: 'Need a look',
+            name: 'Needs review',
             value: figure(escalation_rate, percent),
-            help: 'The share of the decisions of the last 24 hours that need a look.',
+            help: 'The share of the decisions of the last 24 hours that need review.',
           },
           {
             name: 'Latency',
-            value: figure(latency_p50_ms, (ms) => `${decimal(ms, 1)} ms`),
-            detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)}\u00a0ms`,
+            value: figure(latency_p50_ms, milliseconds),
+            detail: latency_p95_ms === null ? undefined : `p95 ${milliseconds(latency_p95_ms)}`,
             help: 'Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.',
           },
         ]}

@@ -8,11 +8,10 @@ import { FieldWeights } from '../../parts/explained/weights.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
-import { decimal, percent } from '../../parts/text/figures.ts';
+import { decimal, milliseconds, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 
 const stageNames = {
-  rules: 'A rule decided',
   classifier: 'The classifier decided',
   escalation: 'The connected model decided',
   fallback: 'Sent to the fallback option',
@@ -34,19 +33,24 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
         </p>
         <div className="row">
           {answer.unfamiliar && <span className="tag bad">unfamiliar input</span>}
-          {answer.escalate && <span className="tag warn">needs a look</span>}
+          {answer.escalate && <span className="tag warn">needs review</span>}
           {answer.fallback_used && <span className="tag warn">fallback</span>}
           <span className="tag">{answer.policy_version}</span>
         </div>
         <p className="muted">
-          {stageNames[answer.stage]} with{' '}
-          <Figure says="How likely the decision is right, by the calibrated classifier.">
-            {percent(toOwnProbability(answer))}
-          </Figure>{' '}
-          confidence in{' '}
-          <Figure says="The time from the call to its answer, in the server.">
-            {decimal(answer.latency_ms, 1)} ms
-          </Figure>
+          {answer.stage === 'rules' ? (
+            `Decided by ${answer.rules_triggered.length === 1 ? 'rule' : 'rules'} ${answer.rules_triggered.map(isolate).join(', ')}`
+          ) : (
+            <>
+              {stageNames[answer.stage]} with{' '}
+              <Figure says="How likely the decision is right, by the calibrated classifier.">
+                {percent(toOwnProbability(answer))}
+              </Figure>{' '}
+              confidence
+            </>
+          )}{' '}
+          in{' '}
+          <Figure says="The time from the call to its answer, in the server.">{milliseconds(answer.latency_ms)}</Figure>
           .{answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.map(isolate).join(', ')}.`}
         </p>
         {answer.explanation && <p className="wrap">{quoteNames(answer.explanation)}</p>}

@@ -31,6 +31,11 @@ export function percent(share: number): string {
   return `${decimal(share * 100, 1)} %`;
 }
 
+/** 0.74 → "0.7 ms"; what is too short to measure says so. */
+export function milliseconds(ms: number): string {
+  return ms < 0.05 ? 'under 0.1 ms' : `${decimal(ms, 1)}\u00a0ms`;
+}
+
 /** The figure to quote of a policy, as its headline has it; null where no example was held out. */
 export function toRight({ accuracy }: Pick<WholeDecision, 'accuracy'>): string | null {
   return accuracy.share === null ? null : formatShare(accuracy.share);

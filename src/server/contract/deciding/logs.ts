@@ -68,7 +68,7 @@ export const logOperations = {
       review: z
         .boolean()
         .default(false)
-        .describe('Only records that need a look and have no correction, those of unfamiliar inputs first'),
+        .describe('Only records that need review and have no correction, those of unfamiliar inputs first'),
     }),
     output: paginated(logRecordSchema),
     summary: 'Decision log, newest first',

@@ -110,7 +110,7 @@ function readLines(
   const filled = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const { heads, problems } = readHead(nameOutcome(first.cells, filled, fields, draft.options), fields);
   const kinds = heads.map((head) => head?.kind);
-  const start = 'The first line must name the columns, as they stand above the table:';
+  const start = 'The first line must name the columns, exactly as in the table header:';
   const refuse = (why: string) => ({ rules: [], skipped: filled.length, problems: [`${start} ${why}`, ...problems] });
   if (!kinds.includes('then')) return refuse('one of them is “Then”.');
   if (!kinds.includes('field') && !kinds.includes('code')) return refuse('no field is among them.');
