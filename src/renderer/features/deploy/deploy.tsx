@@ -104,7 +104,7 @@ function Standing({ type, newest, deployed }: StandingProps) {
       {deployed?.whole && (
         <div className="stack tight">
           <strong className="headline">
-            v{deployed.version} decides, {toRight(deployed.whole)} right
+            v{deployed.version} decides, {toRight(deployed.whole)} correct
           </strong>
           <p>{quoteNames(deployed.whole.headline)}</p>
         </div>
