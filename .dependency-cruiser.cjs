@@ -42,7 +42,7 @@ const parts = {
     'rules',
     'rules/analysis',
     'features',
-    ['import/sheet.ts', 'import/inputs.ts'],
+    ['import/sheet.ts', 'import/inputs.ts', 'import/numbers.ts'],
     'export',
     'import/tables',
     'import/formats',

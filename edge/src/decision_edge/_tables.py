@@ -319,6 +319,14 @@ MISSING_WORDS = (
     "na",
     "null",
     "nan",
+    "0000-00-00",
+    "0000-00-00 00:00:00",
+    "#div/0!",
+    "#ref!",
+    "#value!",
+    "#name?",
+    "#num!",
+    "#null!",
 )
 YES_WORDS = (
     "true",

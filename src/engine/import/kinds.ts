@@ -114,6 +114,9 @@ const unclearNumber = /^-?\d{1,3}[.,]\d{3}$/;
 /** A code, or a number that some program shortened: `1E5`, not `1.5e5` or `1e+05`. */
 const unclearExponent = /^\d+e\d+$/i;
 
+/** A long number as a spreadsheet shows and then saves it, without its last digits: `1.23E+15`. */
+const cutNumber = /^\d(?:\.\d{1,5})?E\+(?:1[1-9]|2\d)$/;
+
 /** The unit that all texts have as numbers; two of them where units differ, null where one is not a number. */
 function findUnit(texts: readonly string[], decimal: DecimalSign): string | { first: string; other: string } | null {
   const units = new Map<string, string>();
@@ -143,10 +146,12 @@ function findNumber(texts: readonly string[], isCommaUsual: boolean): FoundKind 
     return certain(usualReadings.text, `codes like ${quote(short)}; as a number it would be ${Number(short)}`);
   }
   const guessed = comma === null || unclear === undefined ? short : unclear;
+  const cut = texts.find((text) => cutNumber.test(text));
   const taken = guessed === undefined ? null : readNumber(guessed, isComma ? ',' : '.');
   const parts = [
     point === null ? 'decimal comma' : '',
     unit === '%' ? '5 % becomes 5' : unit === '' ? '' : `in ${unit}`,
+    cut === undefined ? '' : `${quote(cut)} may be a longer number that a spreadsheet has cut`,
     taken === null ? '' : `${quote(guessed ?? '')} is taken as ${taken.value}`,
   ];
   const reason = parts.filter((part) => part !== '').join(', ');

@@ -127,8 +127,19 @@ function tellForm(texts: readonly string[], types: ReadonlySet<string>): string 
 /** Texts that show whether a column holds conversations, and the share of them that must be some. */
 const sampledTexts = 20;
 const minTalkShare = 0.8;
-const areConversations = (texts: readonly string[]) =>
-  texts.length > 0 && texts.filter((text) => cutTurns(text) !== null).length >= minTalkShare * texts.length;
+const minSomeTalk = 0.2;
+const maxExampleLength = 40;
+
+/** Says of texts whose lines begin turns, as of chats, that they are conversations: all of them, or only some. */
+function tellTalk(texts: readonly string[]): string {
+  const talks = texts.filter((text) => cutTurns(text) !== null);
+  const share = talks.length / texts.length;
+  if (share >= minTalkShare) return 'conversations, by the lines at which turns begin';
+  if (!(share >= minSomeTalk)) return '';
+  const [example = ''] = talks;
+  const begin = example.slice(0, maxExampleLength).replaceAll(/\s+/g, ' ').trim();
+  return `${talks.length} of ${texts.length} texts are conversations, as “${begin}…”, and shown as turns; the others are shown as they stand`;
+}
 
 function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readings: Readings): ColumnSurvey {
   const name = sheet.columns[column] ?? '';
@@ -143,8 +154,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
     missing.delete(word);
     uses.set(word, count);
   }
-  const isTalk = found.kind === 'text' && areConversations([...uses.keys()].slice(0, sampledTexts));
-  const talk = isTalk ? 'conversations, by the lines at which turns begin' : '';
+  const talk = found.kind === 'text' ? tellTalk([...uses.keys()].slice(0, sampledTexts)) : '';
   const blanks = tellWords(missing, 'counts as empty');
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];

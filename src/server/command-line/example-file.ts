@@ -12,6 +12,7 @@ import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts'
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
 import { isJsonObject, type JsonObject } from '../../engine/json.ts';
 import { type ImportMapping, importFormSchema } from '../contract/examples/examples.ts';
+import { describeIssue } from '../errors/parse-part.ts';
 import {
   parseStrictJson,
   readSheet,
@@ -35,7 +36,7 @@ export const columnOptions = {
 } as const;
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
   --leave-out COLUMN, once for each that is not to be learned from
-  --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, none), --quote SIGN (or none), --encoding NAME:
+  --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, fixed, none), --quote SIGN (or none), --encoding NAME:
                    how the file is read, where it is not as the command found it`;
 type ColumnFlags = {
   [flag in Exclude<keyof typeof columnOptions, 'read-as' | 'leave-out'>]?: string | undefined;
@@ -169,7 +170,8 @@ function toFields({ sheet, delimiter, quote, encoding, 'header-line': line }: Co
     .safeParse(fields);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw refuse(`The flag --${String(issue?.path[0]).replace('_', '-')}: ${issue?.message}. See --help.`);
+  const problem = issue === undefined ? '' : describeIssue(issue);
+  throw refuse(`The flag --${String(issue?.path[0]).replace('_', '-')}: ${problem}. See --help.`);
 }
 
 async function readExampleFile(name: string, read: () => Promise<Uint8Array>, flags: ColumnFlags) {
@@ -182,6 +184,8 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>, fl
     return { name, bytes, sheet, surveys: surveyColumns(sheet), fields };
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw new WorkbenchError(cause.code, `${name} cannot be read.`, cause.details);
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+      throw refuse(`There is no file ${name}. Name one that is there.`, cause);
     if (cause instanceof Error && 'code' in cause)
       throw refuse(`${name} cannot be read: ${cause.message}. Name a file that is there and readable.`, cause);
     throw cause;

@@ -24,6 +24,51 @@ export function parsePart<S extends ZodType>(
 
 type Issue = z.core.$ZodIssue;
 
+const nouns: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  file: 'a file',
+};
+const units: Readonly<Record<string, [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+/** Says how an issue is mended: in the words of its schema where that has some, else in ours instead of the checker's. */
+export function describeIssue(issue: Issue): string {
+  if (!/^(?:Too (?:big|small): |Invalid )/.test(issue.message)) return issue.message;
+  const sayBound = (side: 'at most' | 'at least', bound: number | bigint, origin: string) => {
+    const unit = units[origin]?.[bound === 1 ? 0 : 1];
+    return unit === undefined ? `must be ${side} ${bound}` : `takes ${side} ${bound} ${unit}`;
+  };
+  switch (issue.code) {
+    case 'too_big':
+      return issue.inclusive === false
+        ? `must be less than ${issue.maximum}`
+        : sayBound('at most', issue.maximum, issue.origin);
+    case 'too_small':
+      if (issue.minimum === 1 && issue.origin in units) return 'must not be empty';
+      return issue.inclusive === false
+        ? `must be more than ${issue.minimum}`
+        : sayBound('at least', issue.minimum, issue.origin);
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined')
+        ? 'is missing'
+        : `must be ${nouns[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return `is no valid ${issue.format}`;
+    default:
+      return issue.message;
+  }
+}
+
 function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
   const show = (name: string) => shorten(name, maxShownName);
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : show(String(segment))));
@@ -33,5 +78,5 @@ function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[
     const keys = issue.keys.slice(0, maxReportedProblems).map(show);
     return keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown ${kind}: ${key}` }));
   }
-  return [{ type: issue.code, loc, msg: issue.message }];
+  return [{ type: issue.code, loc, msg: describeIssue(issue) }];
 }

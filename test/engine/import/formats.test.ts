@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { findMeaning, readSerial } from '../../../src/engine/import/formats/number-formats.ts';
+import { findFormat, readSerial } from '../../../src/engine/import/formats/number-formats.ts';
 import { readFile, readSheets } from '../../../src/engine/import/read-file.ts';
 
 const read = (name: string, bytes: Uint8Array, choice = {}) =>
@@ -30,8 +30,8 @@ describe('a number format', () => {
       duration: ['[h]:mm', '[HH]:MM:SS', '[mm]:ss', '[s]'],
     };
     for (const [meaning, list] of Object.entries(codes))
-      for (const code of list) expect([code, findMeaning(200, code)]).toEqual([code, meaning]);
-    expect([0, 9, 14, 21, 46, 55].map((id) => findMeaning(id, undefined))).toEqual(
+      for (const code of list) expect([code, findFormat(200, code)]).toEqual([code, meaning]);
+    expect([0, 9, 14, 21, 46, 55].map((id) => findFormat(id, undefined))).toEqual(
       ['number', 'number', 'date', 'time', 'duration', 'time'], // biome-ignore format: one line
     );
   });

@@ -188,6 +188,8 @@ describe('a file that nobody prepared, over REST', () => {
   it.each([
     [{ 'header-line': 'abc' }, '--header-line: must be the number of a line, or 0 where none names the columns.'],
     [{ quote: 'x' }, '--quote: must be ", \' or none.'],
+    [{ delimiter: 'x'.repeat(11) }, '--delimiter: takes at most 10 characters. See --help.'],
+    [{}, 'There is no file bookings.csv. Name one that is there.'],
     [{ encoding: 'utf-9' }, '--encoding: is no encoding that is known; name one such as windows-1252'],
   ])('is refused by a command for a flag that says nothing of it, in words: %o [FIL-21]', async (flags, words) => {
     await expect(readLabelledFile('bookings.csv', flags, () => undefined)).rejects.toThrow(words);

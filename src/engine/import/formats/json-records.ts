@@ -107,10 +107,12 @@ function fromTable(value: JsonObject): Pick<Records, 'list' | 'detected'> | null
 /** Keys under which tools wrap a record: Hugging Face, Elasticsearch, GeoJSON, GraphQL, Airtable and Django. */
 const wrappers = ['row', '_source', 'properties', 'node', 'fields'];
 
-/** The records that are wrapped in the elements of a list. */
+/** The records that are wrapped in the elements of a list, unless an answer stands beside them. */
 export function unwrap(records: Records): Records {
   const sample = records.list.slice(0, sampled).filter(isJsonObject);
-  const key = wrappers.find((name) => sample.length > 0 && sample.every((element) => isJsonObject(element[name])));
+  const holdsAnswer = sample.some((element) => Object.keys(element).some((name) => answerName.test(name)));
+  const isWrapper = (name: string) => sample.length > 0 && sample.every((element) => isJsonObject(element[name]));
+  const key = holdsAnswer ? undefined : wrappers.find(isWrapper);
   if (key === undefined) return records;
   const list = records.list.map((element) => (isJsonObject(element) ? (element[key] ?? null) : element));
   return { ...records, list, notes: [...records.notes, `Of each element its “${key}” is read, and nothing else`] };

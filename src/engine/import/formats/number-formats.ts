@@ -3,6 +3,8 @@ import type { Json } from '../../json.ts';
 
 /** How a format shows a number: a day with or without its time, a time of day, or hours that may exceed 24. */
 export type NumberMeaning = 'number' | 'date' | 'time' | 'duration';
+/** A meaning, or the zeros of a code to be filled in: “00000” of a postcode, “000-00-0000”. */
+export type NumberFormat = NumberMeaning | { zeros: string };
 
 /** Formats that have no code in the file (ECMA-376, part 1, 18.8.30), with those of East Asian programs. */
 const builtInMeanings = new Map<number, NumberMeaning>([
@@ -15,13 +17,25 @@ const builtInMeanings = new Map<number, NumberMeaning>([
 const notOfDates = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general|e[+-]/gi;
 
 /** Finds what a format shows by its code for positive numbers, or by its number where the file has no code for it. */
-export function findMeaning(id: number, code: string | undefined): NumberMeaning {
+export function findFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) return builtInMeanings.get(id) ?? 'number';
+  const zeros = code.replace(/\[[^\]]*\]|[\\"]/g, '').split(';')[0] ?? '';
+  if (/^00[0 /-]*0$/.test(zeros)) return { zeros };
   const [signs = ''] = code.replace(notOfDates, '').toLowerCase().split(';');
   if (/\[[hms]+\]/.test(signs)) return 'duration';
   if (/[ydge]/.test(signs)) return 'date';
   if (/[hs]/.test(signs)) return 'time';
   return signs.includes('m') ? 'date' : 'number';
+}
+
+/** A number with the zeros of its code: “01234” for 1234; others stay numbers. */
+export function fillZeros(value: number, zeros: string): Json {
+  const digits = String(value);
+  const places = zeros.replace(/[^0]/g, '').length;
+  if (!/^\d+$/.test(digits) || digits.length > places) return value;
+  const filled = digits.padStart(places, '0');
+  let at = 0;
+  return zeros.replace(/0/g, () => filled[at++] ?? '');
 }
 
 const dayMs = 86_400_000;

@@ -46,7 +46,8 @@ function readDocuments(repaired: RepairedText, detected: string[], parseJson: Pa
   const refused: Refusal[] = [];
   for (const { line, document } of cutDocuments(repaired.text)) {
     if (document.trim() === '') continue;
-    const parsed = parseJson(document, line);
+    // Some programs end each line as an element of a list.
+    const parsed = parseJson(document.replace(/,\s*$/, ''), line);
     if (!parsed.ok) refused.push(...parsed.problems);
     else {
       values.push(parsed.value);

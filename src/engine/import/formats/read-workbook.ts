@@ -5,7 +5,7 @@ import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
-import { findMeaning, type NumberMeaning } from './number-formats.ts';
+import { findFormat, type NumberFormat } from './number-formats.ts';
 import {
   type CellParts,
   type ColumnNote,
@@ -100,21 +100,21 @@ function readTexts(xml: string): string[] {
 }
 
 /** Reads how the formats of cells show numbers, in the order in which cells refer to them. */
-function readFormats(xml: string): NumberMeaning[] {
+function readFormats(xml: string): NumberFormat[] {
   const codes = new Map<number, string>();
-  const meanings: NumberMeaning[] = [];
+  const formats: NumberFormat[] = [];
   let areOfCells = false;
   parseXml(xml, {
     open(name, { numFmtId: id, formatCode: code = '' }) {
       if (name === 'numFmt') codes.set(Number(id), code);
       else if (name === 'cellXfs') areOfCells = true;
-      else if (name === 'xf' && areOfCells) meanings.push(findMeaning(Number(id ?? 0), codes.get(Number(id))));
+      else if (name === 'xf' && areOfCells) formats.push(findFormat(Number(id ?? 0), codes.get(Number(id))));
     },
     close(name) {
       if (name === 'cellXfs') areOfCells = false;
     },
   });
-  return meanings;
+  return formats;
 }
 
 type NamedSheet = { name: string; isHidden: boolean; relation: string };

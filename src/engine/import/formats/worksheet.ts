@@ -3,10 +3,10 @@ import { Parser } from 'htmlparser2';
 import type { Json } from '../../json.ts';
 import { UnreadableFile } from '../sheet.ts';
 import type { TableLine } from '../tables/find-header.ts';
-import { type NumberMeaning, readSerial } from './number-formats.ts';
+import { fillZeros, type NumberFormat, readSerial } from './number-formats.ts';
 
 /** Tables that cells refer to: texts and formats by their place, and the first day that dates count from. */
-export type CellParts = { texts: readonly string[]; formats: readonly NumberMeaning[]; is1904: boolean };
+export type CellParts = { texts: readonly string[]; formats: readonly NumberFormat[]; is1904: boolean };
 
 /** Cells of a column, counted from 0, that are empty or hold something else than they show; the line of the first. */
 export type ColumnNote = { column: number; kind: 'formula' | 'error' | 'duration'; line: number; count: number };
@@ -99,6 +99,7 @@ function readCellValue(cell: Cell, { texts, formats, is1904 }: CellParts): { val
   if (typeof number === 'string') return { value: number };
   if (Number.isNaN(number)) return { value };
   const meaning = formats[cell.style] ?? 'number';
+  if (typeof meaning === 'object') return { value: fillZeros(number, meaning.zeros) };
   const read = readSerial(number, meaning, is1904);
   return meaning === 'duration' ? { value: read, note: 'duration' } : { value: read };
 }

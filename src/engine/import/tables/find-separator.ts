@@ -1,4 +1,5 @@
 /** Finds the separator of the cells of a text. */
+import { fixedWidth, isFixedWidth } from './fixed-width.ts';
 import { blanks, isDrawn, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
@@ -12,6 +13,7 @@ export const separators = [
   { sign: '~', name: 'tildes' },
   { sign: '::', name: 'double colons' },
   { sign: blanks, name: 'blanks' },
+  { sign: fixedWidth, name: 'fixed places in the line' },
 ] as const;
 const sampledLines = 200;
 const sampledCharacters = 100_000;
@@ -82,8 +84,9 @@ function isProse(text: string, sign: string, start: number): boolean {
 export function findSeparator(text: string, quote = '"'): string | null {
   let best: { sign: string; score: number } | null = null;
   for (const { sign } of separators) {
-    if (sign !== blanks && !text.includes(sign)) continue;
-    if (sign === blanks && best !== null) continue;
+    const isSign = sign !== blanks && sign !== fixedWidth;
+    if (isSign ? !text.includes(sign) : best !== null) continue;
+    if (sign === fixedWidth) return isFixedWidth(text) ? sign : null;
     const lines = sampleLines(text, sign, quote);
     const found = findWidth(lines);
     if (found === null || found.share < minShare || isProse(text, sign, found.start)) continue;

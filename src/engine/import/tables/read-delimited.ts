@@ -2,6 +2,7 @@
 import type { Sheet, SheetChoice } from '../sheet.ts';
 import { readExportedTable } from './exported-table.ts';
 import { nameSeparator } from './find-separator.ts';
+import { cutFixedWidth, fixedWidth } from './fixed-width.ts';
 import { readTable, type TableLine } from './read-table.ts';
 import { SkippedLines } from './skipped.ts';
 import { splitLines } from './split-lines.ts';
@@ -25,7 +26,7 @@ export function readDelimited(
   const skipped = new SkippedLines();
   const quote = choice.quote ?? '"';
   let isBelowBlank = false;
-  splitLines(text, { separator, quote }, ({ line, cells }) => {
+  const take = ({ line, cells }: { line: number; cells: string[] }) => {
     if (cells.every(isEmpty)) {
       skipped.add('blank', line);
       isBelowBlank = true;
@@ -35,7 +36,9 @@ export function readDelimited(
     lines.push(isBelowBlank ? { ...read, isBelowBlank } : read);
     isBelowBlank = false;
     return lines.length <= maxRows;
-  });
+  };
+  if (separator === fixedWidth) cutFixedWidth(text).every((cells, index) => take({ line: index + 1, cells }));
+  else splitLines(text, { separator, quote }, take);
   const found =
     separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
   const sheet = readExportedTable(lines, found, true) ?? readTable(lines, found, choice, skipped);

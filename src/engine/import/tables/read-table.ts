@@ -5,6 +5,8 @@ import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './f
 import { findSecondTable } from './find-second-table.ts';
 import { listLines, SkippedLines } from './skipped.ts';
 import { isDrawn } from './split-lines.ts';
+import { cutTableBeside } from './table-beside.ts';
+import { isTotal, takeOutSubtotals } from './totals.ts';
 
 export type { TableLine } from './find-header.ts';
 
@@ -12,7 +14,6 @@ const maxShownCells = 6;
 const maxShownLength = 24;
 /** Lines at the end of a table that may be its totals and notes. */
 const maxEndLines = 10;
-const maxTotalLength = 40;
 
 /** Names without gaps and without repetition, so that every column can be distinguished from the others. */
 function nameColumns(header: readonly Json[]): { columns: string[]; notes: string[] } {
@@ -39,26 +40,16 @@ const showLine = ({ line, cells }: TableLine) => {
   return { line, text: shown.map((cell) => String(cell).slice(0, maxShownLength)).join(' · ') };
 };
 
-const totalWord =
-  /^(?:(?:grand|sub|overall|column)[ -]?)?(?:totals?|sum|average|mean|gesamt(?:summe|ergebnis)?|summe|insgesamt|zwischensumme|durchschnitt|mittelwert|total g[eé]n[eé]ral|somme|moyenne|totale|somma|media|suma|promedio|totaal|razem|celkem|итого|всего|合计|总计|合計|総計|합계)(?![\p{L}])/iu;
 const noteStart =
-  /^(?:[*†‡§¹²³]|\(?\d+\)|(?:sources?|notes?|remarks?|footnotes?|quellen?|hinweise?|anmerkung(?:en)?|fu(?:ß|ss)noten?|stand|datenstand|fuente|notas?|fonte|bron|generated|created|exported|last updated|data from|legend|legende|end of)(?![\p{L}]))/iu;
-
-/** Whether the last row sums up the others: it is called a total, and holds nothing else but numbers or nothing. */
-function isTotal(row: TableLine, rows: readonly TableLine[]): boolean {
-  const at = row.cells.findIndex(isFilled);
-  const text = String(row.cells[at] ?? '').trim();
-  if (at > 1 || text.length > maxTotalLength || !totalWord.test(text)) return false;
-  if (rows.slice(0, -1).some(({ cells }) => String(cells[at] ?? '').trim() === text)) return false;
-  return row.cells.every((cell, column) => column === at || !isFilled(cell) || !isName(cell));
-}
+  /^(?:[*†‡§¹²³]|\(?\d+\)|\(?\d+ (?:rows?|records?|zeilen|lignes|filas)(?![\p{L}])|(?:sources?|notes?|remarks?|footnotes?|quellen?|hinweise?|anmerkung(?:en)?|fu(?:ß|ss)noten?|stand|datenstand|fuente|notas?|fonte|bron|generated|created|exported|last updated|data from|legend|legende|end of)(?![\p{L}]))/iu;
 
 /** Whether the last row is a sentence about the table: alone in its line, and said to be a note or of several words. */
 function isNote({ line, cells }: TableLine, before: TableLine | undefined, width: number): boolean {
-  const text = String(cells[0] ?? '').trim();
+  const at = cells.findIndex(isFilled);
+  const text = String(cells[at] ?? '').trim();
   // A sentence with commas is several cells.
   if (/^[\p{L} ]+:/u.test(text) && noteStart.test(text) && !isFilled(cells[width - 1])) return true;
-  if (!isName(cells[0]) || cells.slice(1).some(isFilled)) return false;
+  if (at > 1 || !isName(cells[at]) || cells.slice(at + 1).some(isFilled)) return false;
   const isApart = before !== undefined && line > before.line + 1;
   if (noteStart.test(text)) return cells.length === 1 || isApart || width > 2;
   return width > 2 && /\s/.test(text) && (isApart || cells.length === 1);
@@ -122,6 +113,18 @@ const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>
 const isBlank = ({ cells }: TableLine) =>
   cells.every((cell) => !isFilled(cell) || (typeof cell === 'string' && isDrawn(cell)));
 
+/** The lines that hold anything, each with whether a blank one stands above it. */
+function listFilled(given: readonly TableLine[], skipped: SkippedLines): TableLine[] {
+  const lines: TableLine[] = [];
+  let isBelowBlank = false;
+  for (const line of given) {
+    if (isBlank(line)) skipped.add('blank', line.line);
+    else lines.push(isBelowBlank ? { ...line, isBelowBlank } : line);
+    isBelowBlank = !line.cells.some(isFilled);
+  }
+  return lines;
+}
+
 /** Makes a sheet of lines: titles, second headers, totals and notes are not rows; lines that fit no row are refused. */
 export function readTable(
   given: readonly TableLine[],
@@ -129,28 +132,27 @@ export function readTable(
   choice: SheetChoice,
   skipped = new SkippedLines(),
 ): Sheet {
-  const lines: TableLine[] = [];
-  const gaps: number[] = [];
-  let isBelowBlank = false;
-  for (const line of given) {
-    if (isBlank(line)) skipped.add('blank', line.line);
-    else {
-      if (isBelowBlank || line.isBelowBlank) gaps.push(lines.length);
-      lines.push(line);
-    }
-    isBelowBlank = !line.cells.some(isFilled);
-  }
+  const lines = listFilled(given, skipped);
   if (lines.length === 0) throw new UnreadableFile('The file is empty.');
   const header = findHeader(lines, choice.headerLine);
   if (header === null)
     throw new UnreadableFile(`There is no line ${choice.headerLine}. Choose another line for the header.`);
+  const beside = cutTableBeside(lines, header);
+  if (beside !== null) {
+    for (const line of beside.others) skipped.add('other', line);
+    const cut = readTable(beside.lines, detected, choice, skipped);
+    return { ...cut, notes: [...cut.notes, beside.note] };
+  }
   for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
   for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
   const { columns, notes } = nameColumns(header.names);
+  const gaps = [...lines.keys()].filter((index) => lines[index]?.isBelowBlank);
   const second = findSecondTable(lines, gaps, header.first, header.names);
   const table = second === null ? lines : lines.slice(0, second.at);
-  const { rows, refused, short: narrow } = fitRows(table, header.first, header.names, skipped);
-  skipEnd(rows, columns.length, skipped);
+  const { rows: fitting, refused, short: narrow } = fitRows(table, header.first, header.names, skipped);
+  skipEnd(fitting, columns.length, skipped);
+  const { rows, totals, unsure } = takeOutSubtotals(fitting);
+  for (const line of totals) skipped.add('total', line);
   const short = narrow.filter((line) => line <= (rows.at(-1)?.line ?? 0));
   if (header.note !== null) notes.unshift(header.note);
   if (second !== null) {
@@ -160,6 +162,8 @@ export function readTable(
       `A second table begins at line ${line} (“${text}”) and is not read; to read it, state that line as the header`,
     );
   }
+  if (unsure.length > 0)
+    notes.push(`Called a total, but read as a row: line ${listLines(unsure, unsure.length)}; delete what is none`);
   if (short.length > 0) {
     const what = short.length === 1 ? 'Line' : 'Lines';
     notes.push(`${what} with fewer cells than the others, whose rest is empty: ${listLines(short, short.length)}`);

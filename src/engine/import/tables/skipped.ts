@@ -23,7 +23,7 @@ export class SkippedLines {
   }
 
   list(): Skipped[] {
-    return [...this.#byReason.values()];
+    return [...this.#byReason.values()].map((each) => ({ ...each, lines: each.lines.toSorted((a, b) => a - b) }));
   }
 }
 
