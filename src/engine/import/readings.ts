@@ -9,8 +9,8 @@ import { readNumber } from './numbers.ts';
 /** Marks that say there is no value; they stand in texts, too. */
 export const missingMarks = '|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|');
 /**
- * Words that say so among numbers, dates, yes and no, with the empty dates of MySQL and the errors of spreadsheets; among
- * texts they are values, as Namibia and Mr Null know.
+ * Words that say so among numbers, dates, yes and no, with the empty dates of MySQL and the errors of spreadsheets;
+ * among texts they are values, as Namibia and Mr Null know.
  */
 export const missingWords =
   'na|null|nan|0000-00-00|0000-00-00 00:00:00|#div/0!|#ref!|#value!|#name?|#num!|#null!'.split('|');

@@ -39,7 +39,7 @@ const units: Readonly<Record<string, [one: string, many: string]>> = {
   array: ['entry', 'entries'],
 };
 
-/** Says how an issue is mended: in the words of its schema where that has some, else in ours instead of the checker's. */
+/** Says what a value must be: in the words of its schema where that has some, else in ours, not the checker's. */
 export function describeIssue(issue: Issue): string {
   if (!/^(?:Too (?:big|small): |Invalid )/.test(issue.message)) return issue.message;
   const sayBound = (side: 'at most' | 'at least', bound: number | bigint, origin: string) => {

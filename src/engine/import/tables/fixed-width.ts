@@ -38,7 +38,7 @@ function listRuns(used: Uint8Array): Column[] {
   return runs;
 }
 
-/** Joins what one blank cuts by chance: “Unit price” over numbers below its second word, and words below no name. */
+/** Joins what a single blank cuts: “Unit price” over numbers below its second word, and words below no name. */
 function joinWords(runs: readonly Column[], header: string, body: readonly string[]): Column[] {
   const columns: Column[] = [];
   let isOpen = false;

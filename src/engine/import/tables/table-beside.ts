@@ -34,14 +34,16 @@ function listBlocks(names: Header['names'], rows: readonly TableLine[]): Block[]
 /** Whether a block is a table of its own beside another: it has a name of that one, or ends earlier or later. */
 function isOwn(block: Block, other: Block): boolean {
   if (block.names.some((name) => name !== '' && other.names.includes(name))) return true;
-  const [end, otherEnd] = [block, other].map(({ isUsed }) => isUsed.lastIndexOf(true) + 1) as [number, number];
-  const [short, least] = end < otherEnd ? [block, end] : [other, otherEnd];
+  const findEnd = ({ isUsed }: Block) => isUsed.lastIndexOf(true) + 1;
+  const [end, otherEnd] = [findEnd(block), findEnd(other)];
+  const short = end < otherEnd ? block : other;
+  const least = Math.min(end, otherEnd);
   return Math.abs(end - otherEnd) >= minFewerRows && least > 0 && short.isUsed.slice(0, least).every((is) => is);
 }
 
 /**
- * Cuts the second of two tables away that stand side by side, with a sentence; `others` are lines of that one alone. Null
- * where there is one table.
+ * Cuts the second of two tables away that stand side by side, with a sentence; `others` are lines of that one alone.
+ * Null where there is one table.
  */
 export function cutTableBeside(
   lines: readonly TableLine[],

@@ -6,7 +6,7 @@ import { isFilled, isName, type TableLine } from './find-header.ts';
 const maxTotalLength = 40;
 const totalWord =
   /^(?:(?:grand|sub|overall|column)[ -]?)?(?:totals?|sum|average|mean|gesamt(?:summe|ergebnis)?|summe|insgesamt|zwischensumme|durchschnitt|mittelwert|total g[eé]n[eé]ral|somme|moyenne|totale|somma|media|suma|promedio|totaal|razem|celkem|итого|всего|合计|总计|合計|総計|합계)(?![\p{L}])/iu;
-/** What spreadsheets write behind the name of a group: “North Total”. */
+/** Words that spreadsheets write behind the name of a group: “North Total”. */
 const groupWord =
   /[\p{L}\d)] (?:(?:sub)?totals?|sum|(?:gesamt|teil|zwischen)?summe|(?:gesamt|teil)?ergebnis|somme|totale|suma|average|mittelwert)$/iu;
 const maxShare = 0.5;
