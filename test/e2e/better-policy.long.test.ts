@@ -61,10 +61,10 @@ describe('a better text model', () => {
   test('gives way to a training that is started meanwhile, and to Stop [BTR-3]', async () => {
     const { page, faults } = opened;
     await workbench.call('POST', `${path}/train`, config);
-    await page.getByText('Policy v1').waitFor();
+    await page.getByText('Policy v1').first().waitFor();
     await tuning().waitFor(tuningMs);
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText('Policy v2').waitFor();
+    await page.getByText('Policy v2').first().waitFor();
     await page.getByText('Trained, not live', { exact: true }).waitFor(tuningMs);
     await tuning().waitFor(tuningMs);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -60,7 +60,7 @@ describe('the workbench in the browser', () => {
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByRole('progressbar').first().waitFor();
-    await page().getByText('Trained and live').first().waitFor({ timeout: 300_000 });
+    await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
     const sentence = page().getByText(/^Correct on [\d.]+ % of \d+ unseen examples/);
     // The sample is one that shines: nine of ten, before anything was done about it.
     expect(Number(/([\d.]+) %/.exec(await sentence.innerText())?.[1])).toBeGreaterThanOrEqual(90);

@@ -56,10 +56,13 @@ describe('labelling by keyboard', () => {
     page.on('request', (request) => request.url().includes('/api/') && asked.push(request.method()));
     for (let at = 0; at < 200; at += 1) {
       const option = at % 3;
-      expected.set(await shown.innerText(), options[option] ?? '');
+      const text = await shown.innerText();
+      expected.set(text, options[option] ?? '');
       const next = wait(keyMs);
       await page.keyboard.press(String(option + 1));
       await next;
+      // A busy machine may not have drawn the next row yet.
+      await page.waitForFunction((last) => document.querySelector('.main-text')?.textContent !== last, text);
     }
     await saved();
     // One call a label, besides the next pages of the queue and the readiness, which is read again when the labels rest.

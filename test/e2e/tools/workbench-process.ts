@@ -67,6 +67,8 @@ export async function startProgramOf(tree: string, dataDir: string, ...flags: st
     });
 
   async function end(): Promise<void> {
+    const reason = child.exitCode ?? child.signalCode;
+    if (reason !== null) throw new Error(`workbench ended by itself with ${reason}: ${log}`);
     const ended = new Promise((done) => child.once('exit', done));
     child.kill('SIGTERM');
     await ended;
