@@ -43,9 +43,12 @@ export default defineConfig({
           name: 'e2e',
           environment: 'node',
           pool: 'forks',
+          // The files of a worker share its Chromium.
+          isolate: false,
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          // Several times what the longest story takes: one that hangs is repeated soon.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           expect: { poll: { timeout: 20_000 } },
           // A browser on a busy machine misses a moment now and then; what passed only when repeated is named at the end.
           retry: 1,

@@ -199,7 +199,7 @@ export async function measurePage({
     if (wants('scroll')) await measureScroll(page, largeId, rows);
     if (opened.faults.length > 0) throw new Error(`behind the page: ${opened.faults.join('; ')}`);
   } finally {
-    await opened?.close();
+    await opened?.browser.close();
     await workbench.stop();
   }
 }

@@ -90,7 +90,7 @@ async function importInPage(workbench: RunningWorkbench, kind: string, bytes: Ui
   const folder = mkdtempSync(join(tmpdir(), 'workbench-bench-'));
   const path = join(folder, `page-${kind.toLowerCase()}.${kind.toLowerCase()}`);
   writeFileSync(path, bytes);
-  const { page, close } = await openWindow(workbench, '#/new');
+  const { page, browser } = await openWindow(workbench, '#/new');
   page.setDefaultTimeout(300_000);
   const button = page.getByRole('button', { name: /^Create decision type and import 100,000 rows$/ });
   const chosen = async () => {
@@ -107,7 +107,7 @@ async function importInPage(workbench: RunningWorkbench, kind: string, bytes: Ui
       .waitFor();
   };
   report(`page, ${kind}, importing`, await watchUse(workbench, imported));
-  await close();
+  await browser.close();
   rmSync(folder, { recursive: true });
 }
 

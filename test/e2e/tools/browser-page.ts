@@ -23,24 +23,34 @@ export const pictures = resolve(
 
 export type Window = { page: Page; faults: string[]; browser: Browser; close(): Promise<void> };
 
-/** Opens a window at `hash`, signed in as the owner. */
+/** One for all windows of a process, as a start costs more than a story; it ends with the process. */
+let chromiumOfAll: Promise<Browser> | null = null;
+
+async function startChromium(): Promise<Browser> {
+  const running = await chromiumOfAll;
+  if (running?.isConnected()) return running;
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error('No Chromium found. Install it or set CHROMIUM_PATH.');
+  chromiumOfAll = chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  return chromiumOfAll;
+}
+
+/** Opens a window at `hash`, signed in as the owner, with a storage of its own. */
 export async function openWindow(
   workbench: RunningWorkbench,
   hash: string,
   options: BrowserContextOptions = {},
 ): Promise<Window> {
   mkdirSync(pictures, { recursive: true });
-  const executablePath = findChromium();
-  if (executablePath === null) throw new Error('No Chromium found. Install it or set CHROMIUM_PATH.');
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  const browser = await startChromium();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const faults = watchFaults(page);
   await signIn(page, workbench, hash);
-  return { page, faults, browser, close: () => browser.close() };
+  return { page, faults, browser, close: () => context.close() };
 }
 
 /** Notes every fault of a page from now on. */
