@@ -103,6 +103,7 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
   const kinds: Kind[] = [];
   const bench = openForAll({ heartbeatTimeoutMs: 600_000 });
   let wheel: string;
+  let builder: string;
   let orders: string;
 
   async function addKind(name: string, url: string, inputs: object[]): Promise<void> {
@@ -141,9 +142,10 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
     await addKind('rules-alone', url, loans.map(inputOf));
     orders = join(folder, 'orders.json');
     writeFileSync(orders, JSON.stringify(kinds.map(({ name, bundle, inputs }) => [name, bundle, inputs])));
-    const python = await findPython('3.11');
-    if (python === null) throw new Error('The wheel is built by Python 3.11, which was not found.');
-    run(python, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', folder, join(root, 'edge')]);
+    const found = await findPython('3.11');
+    if (found === null) throw new Error('The wheel is built by Python 3.11, which was not found.');
+    builder = found;
+    run(builder, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', folder, join(root, 'edge')]);
     wheel = join(folder, readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '');
   }, 1_200_000);
   afterAll(() => removeDataDir(folder));
@@ -165,9 +167,10 @@ describe('the wheel in a clean environment', { timeout: 1_800_000 }, () => {
     if (python === null) return null;
     const venv = join(folder, `python-${version}`);
     const path = join(venv, 'bin/python');
-    if (!existsSync(path)) run(python, ['-m', 'venv', venv]);
-    // What is imported is compiled then, which is the smaller part.
-    run(path, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-compile', `${wheel}[${extras}]`]);
+    if (!existsSync(path)) run(python, ['-m', 'venv', '--without-pip', venv]);
+    // By the pip that built the wheel. What is imported is compiled then, which is the smaller part.
+    const pip = ['-m', 'pip', '--python', path, 'install', '-q', '--disable-pip-version-check', '--no-compile'];
+    run(builder, [...pip, `${wheel}[${extras}]`]);
     return path;
   }
   /** Every row of each kind as REST decided it; probabilities to 1e-5. Of Spark's struct all fields that it has. */
