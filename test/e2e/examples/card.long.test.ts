@@ -97,7 +97,7 @@ describe('the card', () => {
     const texts = ['a case of the missing key', 'a case of the leaking roof', 'a case of the old timer', 'a last case'];
     const page = await open(topics, [...likely, ...likely, ...likely, ...likely], texts);
     const text = () => page.locator('.main-text').innerText();
-    const shown = async () => (await page.locator('.choice .clip').allInnerTexts()).map((name) => name.trim());
+    const shown = async () => (await page.locator('.choice .words').allInnerTexts()).map((name) => name.trim());
     await expect.poll(text).toBe('a last case');
     // The first row was shown before anything was known of it: its keys stay what they were.
     await page.getByText(/Enter takes/).waitFor();
