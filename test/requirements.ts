@@ -506,6 +506,9 @@ const training = {
   'REL-9':
     'decision_type may name a release, as loan@3, loan@v3 or by an alias; a type of exactly that name wins, and the release decides as long as it is kept.',
   'REL-10': 'A decision type has an ETag; with If-Match of an earlier state a change is refused with 412.',
+  'REL-12':
+    'The digest in the log decides the same input again from the kept release, after any sequence of edits, deployments, restores and deletions.',
+  'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',

@@ -310,6 +310,22 @@ describe('Train and Deploy', () => {
     await within(comparison).findByText(/examples that neither had seen/);
   });
 
+  it('shows each change of what decides in words, and takes one back in one click [REL-11]', async () => {
+    const { call, url, show } = await serve();
+    const ask = () => call('POST', '/api/v1/decide', { decision_type: claims.name, input: plain });
+    const { digest } = (await ask()).body;
+    const everything = { name: 'everything', condition: 'true', then: 'refuse', priority: 1 };
+    await call('PUT', url, { hard_rules: [...claims.rules, everything] });
+    expect((await ask()).body).toMatchObject({ release: 2, decision: 'refuse' });
+    show('deploy');
+    const history = await region('History');
+    await within(history).findByText(/^Rule “everything” is new: If true, the answer is refuse\.$/);
+    fireEvent.click(within(history).getByRole('button', { name: 'Back to this one: release 1' }));
+    await within(history).findByText('Back to release 1.');
+    expect((await ask()).body).toMatchObject({ release: 3, digest, decision: 'pay' });
+    expect(within(history).getAllByText('decides now')).toHaveLength(1);
+  });
+
   it('cancels a training that runs, and keeps its settings for the next one, which replaces nothing unasked [TRN-23] [DPL-2]', async () => {
     const { show } = await openPlace('train');
     await screen.findAllByText('ready');

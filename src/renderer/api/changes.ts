@@ -6,7 +6,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
 
-const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
+const typeReads = [
+  'decision_types.list',
+  'decision_types.get',
+  'versions.list',
+  'releases.list',
+  'training.readiness',
+] as const;
 /** Answers about the held-out examples; they change with examples that are changed or deleted. */
 const heldOutReads = [
   'policies.get',
@@ -31,7 +37,7 @@ const exampleReads = [
   ...heldOutReads,
 ] as const;
 const optionReads = [...typeReads, ...exampleReads] as const;
-const policyReads = ['policies.progress', 'deployments.list', ...heldOutReads, 'credits.balance'] as const;
+const policyReads = ['policies.progress', 'releases.list', ...heldOutReads, 'credits.balance'] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
@@ -67,6 +73,10 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'policies.cancel': policyReads,
   // Corrections wait until a policy that has learned them is deployed.
   'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
+  'releases.create': [...policyReads, ...optionReads],
+  'versions.restore': optionReads,
+  'aliases.set': ['releases.list'],
+  'aliases.delete': ['releases.list'],
   'policies.keep_promise': [...policyReads, ...typeReads],
   'policies.withdraw_promise': [...policyReads, ...typeReads],
   'promises.declare': [...policyReads, ...typeReads],

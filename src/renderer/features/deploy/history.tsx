@@ -1,36 +1,82 @@
+import { Button } from '@mantine/core';
+import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
-import { PlainTable } from '../../parts/plain-table.tsx';
 import { number } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
-import { useOperation } from '../../state/queries.ts';
+import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 const shownRows = 20;
+/** Changes of one release that are shown; the rest is counted. */
+const shownChanges = 4;
+/** Digits of a digest that tell the releases of one type apart. */
+const shownDigits = 8;
 
-/** Shows which policies were put in charge, when, by whom and why. */
+/** Goes back to a release, as an act that can be taken back. */
+function useRestore(type: DecisionType, current: Release | undefined) {
+  const restore = useChange('releases.create');
+  const { acts } = useWorkbench();
+  const { undoThis } = useUndo(type.id);
+  const toCall = (release: number, reason: string) => ({
+    name: 'releases.create' as const,
+    input: { params: { decision_type_id: type.id }, body: { release, reason } },
+  });
+  const run = ({ release }: Release) => {
+    const now = toCall(release, `Back to release ${release}.`);
+    restore.mutate(now.input, {
+      onSuccess: (made) => {
+        const text = `Release ${made.release} decides as release ${release} did.`;
+        if (current === undefined) return notify({ kind: 'info', text });
+        const back = toCall(current.release, `Release ${made.release} was taken back.`);
+        const act = acts.done(type.id, `Back to release ${release}`, back, now);
+        notify({ kind: 'info', text, undo: () => undoThis(act) });
+      },
+    });
+  };
+  return { run, isPending: restore.isPending, error: restore.error };
+}
+
+/** Shows every release of a type: what decided, since when, by whom and why; each can decide again. */
 export function History({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
-  const { data, error } = useOperation('deployments.list', { params, query: { page_size: shownRows } });
+  const { data, error } = useOperation('releases.list', { params, query: { page_size: shownRows } });
+  const releases = data?.items ?? [];
+  const now = releases.find(({ current }) => current);
+  const restore = useRestore(type, now);
+  const isOther = ({ digest, policy_id }: Release) => digest !== now?.digest || policy_id !== now.policy_id;
+  useCommands(
+    'Training',
+    releases
+      .filter(isOther)
+      .slice(0, 3)
+      .map((release) => ({
+        id: `restore-${release.release}`,
+        title: `Back to release ${release.release}`,
+        run: () => restore.run(release),
+      })),
+  );
   if (error) return <ErrorNote error={error} />;
   if (!data) return <Busy>Loading the history…</Busy>;
   if (data.total === 0) return null;
   return (
     <Part title="History">
       <div className="stack">
-        <PlainTable heads={['Deployed', 'Policy', 'By', 'Reason']}>
-          {data.items.map(({ deployed_at, version, by, automatic, reason }) => (
-            <tr key={`${deployed_at} ${version}`}>
-              <td>
-                <Moment iso={deployed_at} />
-              </td>
-              <td>v{version}</td>
-              <td className="wrap">
-                {automatic ? 'Automatically after training' : by === null ? '–' : showUnseen(by)}
-              </td>
-              <td className="wrap">{reason === null ? '–' : showUnseen(reason)}</td>
-            </tr>
+        {restore.error && <ErrorNote error={restore.error} />}
+        <ol>
+          {releases.map((release) => (
+            <ReleaseItem
+              key={release.release}
+              release={release}
+              isOther={isOther(release)}
+              isPending={restore.isPending}
+              onRestore={() => restore.run(release)}
+            />
           ))}
-        </PlainTable>
+        </ol>
         {data.total > shownRows && (
           <p className="muted">
             The newest {shownRows} of {number(data.total)}.
@@ -38,5 +84,57 @@ export function History({ type }: { type: DecisionType }) {
         )}
       </div>
     </Part>
+  );
+}
+
+type ItemProps = {
+  release: Release;
+  /** Whether it decides otherwise than what decides now. */
+  isOther: boolean;
+  isPending: boolean;
+  onRestore: () => void;
+};
+
+function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
+  const { automatic, by, reason, changes, current, aliases } = release;
+  const more = changes.length - shownChanges;
+  return (
+    <li className="part stack tight">
+      <div className="row between">
+        <span className="wrap">
+          <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
+          <span className="muted">
+            <Moment iso={release.created_at} />
+            {automatic ? ', automatically after training' : by === null ? '' : ` by ${showUnseen(by)}`}
+          </span>{' '}
+          {aliases.map((alias) => (
+            <span key={alias} className="tag">
+              {alias}
+            </span>
+          ))}
+        </span>
+        {current && <span className="tag good">decides now</span>}
+        {isOther && (
+          <Button
+            size="compact-xs"
+            disabled={isPending}
+            aria-label={`Back to this one: release ${release.release}`}
+            onClick={onRestore}
+          >
+            Back to this one
+          </Button>
+        )}
+      </div>
+      {reason !== null && <p className="wrap">{showUnseen(reason)}</p>}
+      {changes.slice(0, shownChanges).map((change) => (
+        <p key={change} className="muted wrap">
+          {showUnseen(change)}
+        </p>
+      ))}
+      {more > 0 && <p className="muted">{more === 1 ? 'One more change' : `${number(more)} more changes`}</p>}
+      <p className="muted">
+        Digest <span className="mono">{release.digest.slice(0, shownDigits)}</span>
+      </p>
+    </li>
   );
 }
