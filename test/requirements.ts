@@ -263,6 +263,7 @@ const examples = {
   'XPT-10':
     'Of two copies that were labelled apart no label is lost; one that differs is a conflict, which is refused, kept, taken or flagged with both labels.',
   'XPT-11': 'An import of exported examples never changes the label by which a held-out example is measured.',
+  'XPT-12': 'The page merges an export into its type: it shows what is added and changed, and asks about conflicts.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -56,11 +56,30 @@ function completeDom(): void {
   if (!document.fonts) Object.assign(document, { fonts: new EventTarget() });
 }
 
+/** A form as browsers write it. */
+async function writeForm(form: FormData): Promise<{ bytes: Buffer; type: string }> {
+  const boundary = 'form-of-a-page';
+  const parts: Buffer[] = [];
+  for (const [name, value] of form) {
+    const file =
+      typeof value === 'string' ? '' : `; filename="${value.name}"\r\nContent-Type: application/octet-stream`;
+    const content = typeof value === 'string' ? value : new Uint8Array(await value.arrayBuffer());
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    parts.push(Buffer.from(head), Buffer.from(content as string), Buffer.from('\r\n'));
+  }
+  return {
+    bytes: Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]),
+    type: `multipart/form-data; boundary=${boundary}`,
+  };
+}
+
 /** The network of a page whose server is called directly. */
 export function fetchFrom(call: Call): Fetch {
   return async (url, init) => {
-    const body = typeof init.body === 'string' ? init.body : undefined;
-    const answer = await call(init.method as 'GET', url, body);
+    const { body } = init;
+    const form = body instanceof FormData ? await writeForm(body) : null;
+    const sent = form?.bytes ?? (typeof body === 'string' ? body : undefined);
+    const answer = await call(init.method as 'GET', url, sent, form === null ? {} : { 'content-type': form.type });
     const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
     return new Response(answer.status === 204 ? null : answer.text, { status: answer.status, headers });
   };

@@ -37,6 +37,9 @@ function toTask(example: ExportedExample): object {
 
 const toAnnotation = (result: object[], isSkipped: boolean) => ({ result, was_cancelled: isSkipped });
 
+/** Argilla wants a user for each response, and knows its own alone; the importing program replaces it. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
 /** A record of Argilla: texts are fields, all else is metadata. */
 function toArgillaRecord(example: ExportedExample): object {
   const { id, input_payload: input, expected_decision: label, suggestion, suggestion_probability: score } = example;
@@ -47,7 +50,7 @@ function toArgillaRecord(example: ExportedExample): object {
     id,
     fields: pick(true),
     metadata: pick(false),
-    responses: label === null ? {} : { [question]: [{ value: label, status: 'submitted' }] },
+    responses: label === null ? {} : { [question]: [{ value: label, status: 'submitted', user_id: nobody }] },
     suggestions: suggestion === null ? {} : { [question]: { value: suggestion, score, agent: example.policy } },
   };
 }

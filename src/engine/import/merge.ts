@@ -33,6 +33,8 @@ export type MergePlan<E extends Mergeable> = {
   added: E[];
   /** Examples as they become, each with the time at which it must still have been changed last. */
   changed: { example: E; expectedUpdatedAt: number }[];
+  /** How many of them are conflicts. */
+  settled: number;
   unchanged: number;
   conflicts: Conflict<E>[];
 };
@@ -48,7 +50,7 @@ export function planMerge<E extends Mergeable>(
   known: KnownExamples<E>,
   choice: ConflictChoice,
 ): MergePlan<E> {
-  const plan: MergePlan<E> = { added: [], changed: [], unchanged: 0, conflicts: [] };
+  const plan: MergePlan<E> = { added: [], changed: [], settled: 0, unchanged: 0, conflicts: [] };
   const taken = new Set<string>();
   const left: FileExample<E>[] = [];
   const merge = (mine: E, theirs: FileExample<E>) => {
@@ -56,8 +58,10 @@ export function planMerge<E extends Mergeable>(
     const conflict = findConflict(mine, theirs);
     if (conflict !== null) plan.conflicts.push(conflict);
     const example = conflict === null ? join(mine, theirs) : settle(conflict, choice);
-    if (isSame(mine, example)) plan.unchanged += 1;
-    else plan.changed.push({ example, expectedUpdatedAt: mine.updatedAt });
+    const isChanged = !isSame(mine, example);
+    if (isChanged) plan.changed.push({ example, expectedUpdatedAt: mine.updatedAt });
+    if (conflict === null && !isChanged) plan.unchanged += 1;
+    if (conflict !== null && isChanged) plan.settled += 1;
   };
   for (const theirs of file) {
     const mine = known.find(theirs.example.id);

@@ -131,12 +131,13 @@ function openKnown(db: Database.Database, typeId: string): KnownExamples<Example
 function describeMerge({
   added,
   changed,
+  settled,
   unchanged,
   conflicts,
 }: MergePlan<ExampleRecord>): NonNullable<ImportResult['merge']> {
   return {
     added: added.length,
-    changed: changed.length,
+    changed: changed.length - settled,
     unchanged,
     conflicts: conflicts.length,
     items: conflicts.slice(0, maxListedConflicts).map(describeConflict),

@@ -127,5 +127,12 @@ describe('An export of examples', () => {
     const { body } = await importText(call, `${url}/examples`, other.join('\n'), { on_conflict: 'take' });
     expect(body.merge).toMatchObject({ added: 0, changed: 80 });
     expect(await measure()).toEqual(before);
+    // later policies are measured by the first labels, too
+    const after = (await readFile(call, `${url}/examples`, 'jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const firsts = after.map((example) => example.first_decision);
+    expect(firsts).toEqual(lines.map((line) => JSON.parse(line).expected_decision));
   });
 });

@@ -11,6 +11,8 @@ import { useSheet } from './use-sheet.ts';
 // It comes with the first file: the rest of the page does not wait for it.
 const MappingDesk = lazy(async () => ({ default: (await import('./mapping-desk.tsx')).MappingDesk }));
 
+const MergeDesk = lazy(async () => ({ default: (await import('./merge-desk.tsx')).MergeDesk }));
+
 /** A file, what is in it, what its labels mean, and one act that imports it; without a type it makes one. */
 export function ImportDesk({ type }: { type: DecisionType | null }) {
   const { state, read, clear } = useSheet(type?.active_version.readings ?? {});
@@ -30,6 +32,12 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
   );
   if (state.kind === 'read') {
     const { from } = state;
+    if (type && state.sheet.isOwnExport)
+      return (
+        <Suspense fallback={<Busy>Opening {isolate(from.file.name)}…</Busy>}>
+          <MergeDesk type={type} file={from.file} title={title} choose={choose} onClose={clear} />
+        </Suspense>
+      );
     return (
       <Suspense fallback={<Busy>Opening {isolate(from.file.name)}…</Busy>}>
         <MappingDesk

@@ -255,9 +255,9 @@ const importResultSchema = z.object({
   merge: z
     .object({
       added: z.int(),
-      changed: z.int(),
+      changed: z.int().describe('Without the conflicts'),
       unchanged: z.int(),
-      conflicts: z.int().describe('Changed here and in the file otherwise'),
+      conflicts: z.int().describe('Changed here and in the file otherwise: they become what on_conflict says'),
       items: z
         .array(
           z.object({
