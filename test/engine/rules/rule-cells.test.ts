@@ -141,12 +141,13 @@ describe('a cell of the sheet of rules', () => {
   });
 
   it('that cannot be meant is refused with what to write instead [RSH-2]', () => {
+    expect(problemOf('matches("^a")', amount)).toContain('the rule as code: ctx.amount.matches("^a")');
     expect(problemOf('> abc', amount)).toContain('“abc” is not a number. Write for example > 100');
     expect(problemOf('> 1.250,50', amount)).toContain('without separators of thousands');
     for (const cell of ['> 1,000', '> 1.000', '2.500'])
       expect(problemOf(cell, amount)).toContain('without separators of thousands');
     expect(problemOf('200 .. 50', amount)).toContain('write the smaller one first');
-    expect(problemOf('maybe', opened)).toContain('not yes or no');
+    expect(problemOf('maybe', opened)).toContain('Use yes or no instead of');
     expect(problemOf('> 31.02.2017', tier)).toContain('dates such as 2026-01-31');
     expect(problemOf('mentions x', amount)).toContain('no word can stand');
     expect(problemOf('not', { path: ['tags'], type: 'list' })).toContain('or the rule as code');
@@ -204,7 +205,7 @@ describe('what people bring from other tables [RSH-13]', () => {
     ['"a" or "b"', 'text', 'with commas between them: "a", "b"'],
     ['[a..c]', 'text', 'only numbers and dates such as 2026-01-31 have a size'],
     ['ja', 'number', 'Write for example > 100'],
-    ['vielleicht', 'bool', 'write one of these two words'],
+    ['vielleicht', 'bool', 'Use yes or no instead of'],
   ])('%s in a column of %s is refused with what to write', (typed, type, problem) => {
     expect(problemOf(typed, { path: ['f'], type })).toContain(problem);
   });

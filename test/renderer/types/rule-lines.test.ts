@@ -109,7 +109,19 @@ describe('lines pasted from a spreadsheet', () => {
     readPasted(
       lines.map((cells, at) => ({ line: at + 1, cells })),
       { fields, draft },
+      toSheet(rules).columns,
     );
+
+  test('are read without the line that names the columns where they stand as in the sheet [RSH-6]', () => {
+    const [, ...block] = linesOf(rules);
+    const read = paste(...block);
+    // The one left has a field that the type does not know.
+    expect([read.rules.length, read.skipped]).toEqual([rules.length - 1, 1]);
+    expect(read.rules.map(({ condition, then }) => [condition, then])).toEqual(
+      paste(...linesOf(rules)).rules.map(({ condition, then }) => [condition, then]),
+    );
+    expect(paste(['> 5', 'ja', 'deny']).problems[0]).toContain('The first line must name the columns');
+  });
 
   test('are told apart: how many make rules, how many do not and why [RSH-6]', () => {
     const read = paste(

@@ -57,6 +57,10 @@ export function readCell(typed: string, field: CellField): ReadCell {
   if (state) return { tests: [{ path, test: state }] };
   if (type === 'list' || type === 'map')
     return { problem: `${path.join('.')} is a ${type}: write empty or not empty, or the rule as code.` };
+  if (/^matches\s*\(/i.test(text))
+    return {
+      problem: `A cell holds no pattern: write contains or mentions, or the rule as code: ${printPath(path)}.${text}.`,
+    };
   const bounds = readBounds(text, type);
   if (bounds) return readComparisons(bounds, field);
   for (const { pattern, test } of words) {

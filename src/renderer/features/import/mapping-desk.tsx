@@ -8,6 +8,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
+import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
@@ -86,9 +87,12 @@ function useImport(from: WaitingFile, { decisionColumn, otherAnswers }: Mapping,
   return { progress, error, run, cancel: () => running.current.abort() };
 }
 
+/** Characters of a column's name on a button of the status line. */
+const maxShownAnswer = 24;
+
 /** Opens the import of the same file again, for a type of its own for another column of answers. */
 const offerNext = ({ ui }: Workbench, next: WaitingFile & { answer: string }) => ({
-  title: `Make a second type from “${isolate(next.answer)}”`,
+  title: `Make a second type from “${isolate(shorten(next.answer, maxShownAnswer))}”`,
   run: () => {
     ui.getState().takeFile(next);
     goTo({ page: 'new' });

@@ -61,7 +61,9 @@ function useGiven({ given, desk, sheet, fields }: ImportRulesProps) {
   const { rows, columns } = sheet;
   const read = useMemo(() => {
     if (!data) return nothing;
-    return isFile ? readWhole(data, { rows, columns }, { fields, draft }) : readPasted(data, { fields, draft });
+    return isFile
+      ? readWhole(data, { rows, columns }, { fields, draft })
+      : readPasted(data, { fields, draft }, columns);
   }, [data, isFile, rows, columns, fields, draft]);
   const room = isFile ? limits.maxRules : Math.max(0, limits.maxRules - rules.length);
   const leftOut = Math.max(0, read.rules.length - room);

@@ -149,10 +149,25 @@ function nameOutcome(
   return column === undefined || others.length > 0 ? names : names.with(column, 'Then');
 }
 
-/** Reads pasted lines as rules to be added. */
-export function readPasted(lines: readonly GivenLine[], reading: Reading): GivenRules {
+/** The line that names the columns of a block copied without it: its cells stand as in the sheet. */
+function findLackingHead(
+  lines: readonly GivenLine[],
+  columns: readonly SheetColumn[],
+  { fields, draft }: Reading,
+): GivenLine[] {
+  const [first] = lines;
+  if (first === undefined || first.cells.length < columns.length || first.cells.length > columns.length + 1) return [];
+  const at = columns.findIndex(({ kind }) => kind === 'then');
+  const isNamed = readHead(first.cells, fields).heads.some((head) => head?.kind === 'then');
+  const areOptions = lines.every(({ cells }) => draft.options.includes(cells[at]?.trim() ?? ''));
+  if (isNamed || !areOptions) return [];
+  return [{ line: first.line - 1, cells: [...columns.map((column) => nameHead(column, columns)), codeColumn.name] }];
+}
+
+/** Reads pasted lines as rules to be added; where none names the columns, they are those of the sheet. */
+export function readPasted(lines: readonly GivenLine[], reading: Reading, columns: readonly SheetColumn[]): GivenRules {
   const toPlace = (line: number, _column: number, name: string) => `Line ${line}, ${isolate(name)}`;
-  return readLines(lines, reading, { toPlace, isWhole: false });
+  return readLines([...findLackingHead(lines, columns, reading), ...lines], reading, { toPlace, isWhole: false });
 }
 
 /** Tells a row from others: by its cells in any order, or its code. */
