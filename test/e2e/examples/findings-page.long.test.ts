@@ -35,7 +35,7 @@ describe('what the workbench finds out by itself', () => {
     const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
     await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();
     await short.getByText(`${percent(whole.automatic.share)} automated`).waitFor();
-    await short.getByText(`${percent(whole.error_automatic.share)} of those are wrong`).waitFor();
+    await short.getByText(`${percent(whole.error_automatic.share)} of these are wrong`).waitFor();
     await short.getByText('No error limit promised').waitFor();
     // Once, beside the thresholds that would keep it.
     await expect.poll(() => page.getByText(promise.sentence).count()).toBe(1);
