@@ -23,6 +23,7 @@ export const backToSchema32 = `
     FROM label_checks_newer WHERE search_id IN (SELECT id FROM policies);
   DROP TABLE label_checks_newer;
   DROP TABLE label_searches;
+  DROP TABLE release_aliases;
   DROP TABLE releases;
   ALTER TABLE decision_logs DROP COLUMN release;
   DROP INDEX audit_draws_by_week;

@@ -279,7 +279,7 @@ export function deleteDecisionType(
   deps: Foundation & { jobs: TrainingJobs },
   caller: Caller,
   id: string,
-  ifMatch: string | null,
+  ifMatch: string | null = null,
 ): void {
   const type = findDecisionType(deps, caller, id);
   refuseOtherState(deps, type, ifMatch);
