@@ -1,6 +1,7 @@
 /** Reading a file of any format into a sheet: its first bytes say more than its name. */
 
 import { openJsonCells } from './formats/json-cells.ts';
+import { setAnnotationAside } from './formats/labelling-exports.ts';
 import { parsePlainJson, readJson } from './formats/read-json.ts';
 import type { WorkbookSheet } from './formats/read-workbook.ts';
 import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
@@ -102,7 +103,7 @@ export function readText(
 
 /** Reads what the cells of a table hold besides their values; an export of examples says that itself. */
 const openTable = (sheet: Sheet, parseJson: ParseJson): Sheet =>
-  sheet.isOwnExport ? sheet : openJsonCells(readFlags(sheet), parseJson);
+  sheet.isOwnExport ? sheet : openJsonCells(readFlags(setAnnotationAside(sheet)), parseJson);
 
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
   const { readSheets } = await import('./formats/read-workbook.ts');

@@ -1,5 +1,6 @@
 /** Exports of labelling tools as records: fields, answers to the tool's questions, and marked parts in words. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import type { Sheet } from '../sheet.ts';
 import type { Records } from './json-records.ts';
 import { labellingTools, onlyQuestion, type Reading } from './labelling-tools.ts';
 
@@ -58,4 +59,16 @@ export function readExport(found: Records): Records | null {
     );
   const setAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
   return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside };
+}
+
+/** Columns by which a table that Label Studio exported is known, and others that it writes of an annotation. */
+const annotationColumns = ['annotation_id', 'annotator', 'lead_time'];
+const writtenColumns = [...annotationColumns, 'created_at', 'updated_at'];
+
+/** Sets the columns of a table aside that Label Studio has written about the annotation. */
+export function setAnnotationAside(sheet: Sheet): Sheet {
+  if (!annotationColumns.every((name) => sheet.columns.includes(name))) return sheet;
+  const written = writtenColumns.filter((name) => sheet.columns.includes(name));
+  const setAside = new Map(written.map((name) => [name, 'Label Studio wrote it about the annotation.']));
+  return { ...sheet, detected: [...sheet.detected, 'an export of Label Studio'], setAside };
 }

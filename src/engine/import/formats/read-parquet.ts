@@ -17,6 +17,7 @@ import { isJsonObject, type Json } from '../../json.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';
+import { readClassNames } from './class-labels.ts';
 import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
 import { fromObjects } from './objects.ts';
 
@@ -162,21 +163,35 @@ function checkChunks(metadata: FileMetaData, refuseSize: (bytes: number) => void
   refuseSize(bytes);
 }
 
+/** The names of numbered classes, by their column. */
+function readClasses({ key_value_metadata: entries = [] }: FileMetaData) {
+  return readClassNames(entries.find(({ key }) => key === 'huggingface')?.value ?? '');
+}
+
 /** The columns of durations, with how many of their units make a millisecond. */
 function readDurations({ key_value_metadata: entries = [] }: FileMetaData): Map<string, number> {
   const arrow = entries.find(({ key }) => key === 'ARROW:schema')?.value;
   return arrow === undefined ? new Map() : findDurations(arrow);
 }
 
+const toClassName = (names: readonly unknown[], value: Json): Json => {
+  const name = typeof value === 'number' ? names[value] : undefined;
+  return typeof name === 'string' ? name : value;
+};
+
 /** Reads a Parquet file whole. Throws UnreadableFile. */
 export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number) => void): Promise<Sheet> {
   const met: Met = { lostDates: 0, roundedDecimals: 0, hasLongNumbers: false };
   const { metadata, own: ownElements, records } = await readRecords(bytes, refuseSize, met);
   const durations = readDurations(metadata);
+  const classes = readClasses(metadata);
   const readers = parquetSchema(metadata).children.map((column): [string, Reader] => {
     const { name } = column.element;
     const perMs = durations.get(name);
-    if (perMs === undefined) return [name, toReader(column, ownElements, met)];
+    const names = classes.get(name);
+    const read = toReader(column, ownElements, met);
+    if (names !== undefined) return [name, (value) => toClassName(names, read(value))];
+    if (perMs === undefined) return [name, read];
     return [name, (value) => (typeof value === 'bigint' ? toHours(Number(value) / perMs) : null)];
   });
   const rows = records.map((record, index) => ({
@@ -187,6 +202,8 @@ export async function readParquet(bytes: Uint8Array, refuseSize: (bytes: number)
   const own = exported && readExportedTable(exported, ['Parquet'], false);
   if (own) return own;
   const notes = [...durations.keys()].map((name) => `“${name}” holds durations, read as hours`);
+  for (const name of classes.keys())
+    notes.push(`“${name}” holds numbers of classes, read as the names that the file gives`);
   if (met.hasLongNumbers) notes.push('Whole numbers beyond 2^53, where numbers lose digits, are kept as texts');
   const tell = (count: number, what: string) => {
     if (count > 0) notes.push(`${what}: ${count.toLocaleString('en')}`);
