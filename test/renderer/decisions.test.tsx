@@ -278,7 +278,9 @@ function keepDownloads(): Blob[] {
 }
 
 describe('Train and Deploy', () => {
-  it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', async () => {
+  it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', {
+    timeout: 120_000,
+  }, async () => {
     const { call, url, policyId } = await openPlace('train');
     await screen.findAllByText(/unseen examples/);
     await screen.findAllByText('ready');
@@ -294,7 +296,7 @@ describe('Train and Deploy', () => {
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));
     fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
-    fireEvent.click(screen.getByRole('button', { name: 'Roll back to v1' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }));
     await waitFor(async () => expect(await active()).toBe(1));
     const history = await region('History');
     await within(history).findByText('v2 errs abroad');
