@@ -216,6 +216,8 @@ const cases: Record<Sized, Record<string, Case>> = {
   'training.start': {},
   'policies.create': { 'of rules': () => ({ kind: 'rules_only' }) },
   'policies.deploy': { 'of rules': () => ({}) },
+  'releases.create': {},
+  'aliases.set': {},
   'promises.declare': {},
   'policies.keep_promise': {},
   'connections.create': {},
