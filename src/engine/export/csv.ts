@@ -4,7 +4,7 @@
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** Writes one cell; what a spreadsheet would run as a formula gets a leading apostrophe. */
-export function writeCsvCell(value: unknown): string {
+function writeCsvCell(value: unknown): string {
   const text = writeCellText(value);
   const safe = typeof value !== 'number' && formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

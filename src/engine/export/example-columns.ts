@@ -58,7 +58,7 @@ const forbidden = '__proto__';
 export const kinds = { text: 't', number: 'n', boolean: 'b', json: 'j', null: 'z', missing: '.' } as const;
 
 /** Texts that a reader of tables may trim or change; they are written as JSON. */
-export const isUnsafe = (text: string) =>
+const isUnsafe = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what tables do not keep
   text === '' || /^[\s"]|\s$|[\0-\x09\x0b-\x1f\x7f\ufffe\uffff\p{Surrogate}]/u.test(text);
 
@@ -103,7 +103,7 @@ function toCell(value: Json): { kind: string; cell: Cell } {
 }
 
 /** A column of one field: its name in the header, and the kinds of the values that were seen. */
-export type FieldColumn = { header: string; kinds: ReadonlySet<string> };
+type FieldColumn = { header: string; kinds: ReadonlySet<string> };
 /** The columns of a table of examples, and each example as its cells. */
 export type ExampleTable = {
   headers: readonly string[];

@@ -8,7 +8,7 @@ import { exampleColumns, kinds, putAt, toFieldName } from './example-columns.ts'
 const telling = ['id', 'expected_decision', 'updated_at', 'cell_kinds'] as const;
 
 /** A cell that cannot be read as what its column holds. */
-export type CellFault = { column: string; message: string };
+type CellFault = { column: string; message: string };
 /** Reads the cells of one row: an exported example as its service has it, and the faults of its cells. */
 export type TableReader = (cells: readonly Json[]) => { example: JsonObject; faults: CellFault[] };
 

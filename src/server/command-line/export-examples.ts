@@ -1,7 +1,6 @@
 /** `workbench export-examples`: the examples of a decision type as a file. */
 import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
 import { renameDurably, syncFile } from '../process/durable-file.ts';
@@ -25,7 +24,7 @@ function chooseFormat(out: string, named: string | undefined): ExampleFormat {
 async function writeFile(out: string, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
   const part = `${out}.${process.pid}.part`;
   try {
-    await pipeline(Readable.fromWeb(stream), createWriteStream(part, { flags: 'wx' }), { signal });
+    await pipeline(stream, createWriteStream(part, { flags: 'wx' }), { signal });
     syncFile(part);
     renameDurably(part, out);
   } catch (cause) {

@@ -33,7 +33,12 @@ describe('a task in a process of its own', () => {
   it('ends at its time limit with a 503 that names it [LRG-3]', async () => {
     const preparation = openPreparation({ taskMs: 100, maxChildren: 1 });
     const content = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => ({ a: n, b: n, c: n, d: n })));
-    const order = { request: { format: 'json' as const, content, commit: true }, type: exampleType, nowMs: 0 };
+    const order = {
+      request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
+      type: exampleType,
+      merge,
+      nowMs: 0,
+    };
     const ended = { code: 'unavailable', message: expect.stringContaining('0.1 s') };
     await expect(preparation.run('a', 'readImport', order)).rejects.toMatchObject(ended);
   });
@@ -41,7 +46,12 @@ describe('a task in a process of its own', () => {
   it('is refused as too large where it outgrows its memory, and others are not disturbed [LRG-3]', async () => {
     const preparation = openPreparation({ heapMb: 48, maxChildren: 2 });
     const content = JSON.stringify(Array.from({ length: 300_000 }, (_, n) => ({ n, label: `text ${n}` })));
-    const order = { request: { format: 'json' as const, content, commit: true }, type: exampleType, nowMs: 0 };
+    const order = {
+      request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
+      type: exampleType,
+      merge,
+      nowMs: 0,
+    };
     const [large, small] = await Promise.allSettled([
       preparation.run('a', 'readImport', order),
       preparation.run('b', 'checkRules', toCheck(1)),
@@ -85,7 +95,12 @@ describe('a task in a process of its own', () => {
     const note = (name: string) => () => ended.push(name);
     const readFile = (caller: string, rows: number) => {
       const content = JSON.stringify(Array.from({ length: rows }, (_, n) => ({ a: n, b: n, c: n, d: n })));
-      const order = { request: { format: 'json' as const, content, commit: true }, type: exampleType, nowMs: 0 };
+      const order = {
+        request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
+        type: exampleType,
+        merge,
+        nowMs: 0,
+      };
       return preparation.run(caller, 'readImport', order);
     };
     const hostile = Array.from({ length: 6 }, () => readFile('hostile', 30_000).then(note('hostile')));
@@ -102,6 +117,8 @@ describe('a task in a process of its own', () => {
   });
 });
 
+/** Of files that are no export of examples nothing is read from it. */
+const merge = { databaseFile: '', piiFields: [] };
 const exampleType = { id: 'type', definition: { options: ['yes', 'no'], reason_codes: [], readings: {} } };
 
 describe('room for large calls', () => {
