@@ -82,7 +82,13 @@ def test_texts_are_read_as_the_type_reads_them(spark: SparkSession, make_bundle:
     """Columns that Spark read as strings, as those of a CSV file [SRV-10]."""
     comma = {"path": ["loan", "amount"], "reading": {"kind": "number", "decimal": ",", "missing": ["n/a"]}}
     predictor = EdgePredictor.from_bundle(make_bundle(readings=[comma]))
-    amounts: list[tuple[str, float | None]] = [("3,5", 3.5), ("-2,25", -2.25), ("n/a", None), ("", None), ("viel", None)]
+    amounts: list[tuple[str, float | None]] = [
+        ("3,5", 3.5),
+        ("-2,25", -2.25),
+        ("n/a", None),
+        ("", None),
+        ("viel", None),
+    ]
     frame = read(spark, [{"loan": {"amount": text}} for text, _ in amounts], tmp_path)
     decided = [row.decided for row in decide(frame, predictor).collect()]
     inputs = [{"loan": {} if amount is None else {"amount": amount}} for _, amount in amounts]
