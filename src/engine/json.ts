@@ -17,7 +17,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Writes a JSON value with the keys of every object in code-unit order: equal values give equal strings. */
 export function toCanonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join()}]`;
+  if (Array.isArray(value)) {
+    const isFlat = value.every((item) => typeof item !== 'object' || item === null);
+    return isFlat ? JSON.stringify(value) : `[${value.map(toCanonicalJson).join()}]`;
+  }
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()

@@ -16,7 +16,7 @@ const isSame = (before: unknown, after: unknown) => JSON.stringify(before) === J
 export function describeChanges(before: DescribedRelease | null, after: DescribedRelease): string[] {
   if (before === null) return [`The first release: policy v${after.policyVersion}.`];
   const [was, is] = [before.settings, after.settings];
-  const sentences = [
+  const sentences: (string | (() => string))[] = [
     ...(before.policyVersion === after.policyVersion
       ? []
       : [`Policy v${after.policyVersion} decides instead of v${before.policyVersion}.`]),
@@ -27,20 +27,23 @@ export function describeChanges(before: DescribedRelease | null, after: Describe
     ...(isSame(was.input_schema, is.input_schema) ? [] : ['The input schema was changed.']),
     ...(isSame(was.readings, is.readings) ? [] : ['How texts are read was changed.']),
   ];
-  if (sentences.length <= maxSentences) return sentences;
-  return [...sentences.slice(0, maxSentences), `${sentences.length - maxSentences} more changes.`];
+  const shown = sentences
+    .slice(0, maxSentences)
+    .map((sentence) => (typeof sentence === 'string' ? sentence : sentence()));
+  return sentences.length <= maxSentences ? shown : [...shown, `${sentences.length - maxSentences} more changes.`];
 }
 
-function describeRuleChanges(before: readonly Rule[], after: readonly Rule[]): string[] {
+/** Changed rules; their sentences are written only where they are shown. */
+function describeRuleChanges(before: readonly Rule[], after: readonly Rule[]): (string | (() => string))[] {
   const asItStands = (text: string) => text;
   const say = (rule: Rule) => describeRule(rule, asItStands, asItStands);
   const known = new Map(before.map((rule) => [rule.name, rule]));
   const kept = new Set(after.map(({ name }) => name));
-  const changes = after.flatMap((rule) => {
+  const changes = after.flatMap((rule): (string | (() => string))[] => {
     const earlier = known.get(rule.name);
-    if (earlier === undefined) return [`Rule ${quote(rule.name)} is new: ${say(rule)}`];
+    if (earlier === undefined) return [() => `Rule ${quote(rule.name)} is new: ${say(rule)}`];
     if (earlier.condition !== rule.condition || earlier.then !== rule.then) {
-      return [`Rule ${quote(rule.name)} was: ${say(earlier)} It is: ${say(rule)}`];
+      return [() => `Rule ${quote(rule.name)} was: ${say(earlier)} It is: ${say(rule)}`];
     }
     return earlier.reason_code === rule.reason_code
       ? []
@@ -54,7 +57,7 @@ function describeRuleChanges(before: readonly Rule[], after: readonly Rule[]): s
   const isReordered = !isSame(toOrder(before, kept), toOrder(after, known));
   return [
     ...changes,
-    ...gone.map((rule) => `Rule ${quote(rule.name)} is gone: ${say(rule)}`),
+    ...gone.map((rule) => () => `Rule ${quote(rule.name)} is gone: ${say(rule)}`),
     ...(isReordered ? ['The rules are evaluated in another order.'] : []),
   ];
 }
@@ -87,8 +90,9 @@ function describeListChanges(before: NamedLists, after: NamedLists): string[] {
     if (was === undefined) return [`List ${quote(name)} is new, with ${is?.length} values.`];
     if (is === undefined) return [`List ${quote(name)} is gone.`];
     if (isSame(was, is)) return [];
-    const added = is.filter((value) => !was.includes(value));
-    const taken = was.filter((value) => !is.includes(value));
-    return [`List ${quote(name)}: ${added.length} values added, ${taken.length} taken away.`];
+    const [known, kept] = [new Set(was), new Set(is)];
+    const added = is.filter((value) => !known.has(value)).length;
+    const taken = was.filter((value) => !kept.has(value)).length;
+    return [`List ${quote(name)}: ${added} values added, ${taken} taken away.`];
   });
 }

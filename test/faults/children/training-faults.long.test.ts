@@ -365,7 +365,7 @@ describe('a server that is killed', () => {
     );
     const usage = (await bench.call('GET', '/credits/usage?operation=training')).body.items;
     expect(usage.filter((item: { reference_id: string }) => item.reference_id === second)).toHaveLength(1);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     expect(artifacts()).toEqual([`${first}.zip`]);
     const decided = await bench.call('POST', '/decide', {
       decision_type: 'complaint',

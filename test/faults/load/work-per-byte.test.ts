@@ -137,7 +137,7 @@ const over = (base: object, cases: Record<string, Make>): Record<string, Make> =
 const additions: Record<string, Make> = {
   ...ofInputs((input) => ({ examples: [{ input }] })),
   'many examples': (size, run) => ({
-    examples: repeat(size * 5, (n) => ({ input: { amount: n, note: `note ${run} ${n}` }, decision: 'option 1' })),
+    examples: repeat(size * 3, (n) => ({ input: { amount: n, note: `note ${run} ${n}` }, decision: 'option 1' })),
   }),
 };
 

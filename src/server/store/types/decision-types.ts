@@ -46,12 +46,24 @@ const noLimit = -1;
 const selectVersions = `SELECT id, version_number AS versionNumber, definition, created_at AS createdAt
   FROM decision_type_versions`;
 
-const toVersion = (row: RawVersion): VersionRecord => ({
-  ...row,
-  definition: definitionSchema.parse(JSON.parse(row.definition)),
-});
+/** Definitions that stay parsed: a single change reads the same two or three versions several times. */
+const maxParsed = 8;
 
-function toDecisionType(row: RawDecisionType): DecisionTypeRecord {
+/** Makes a reader of versions, which never change; what it parsed last is not parsed again. */
+function createVersionReader(): (row: RawVersion) => VersionRecord {
+  const parsed = new Map<string, { text: string; definition: Definition }>();
+  return (row) => {
+    const known = parsed.get(row.id);
+    if (known?.text === row.definition) return { ...row, definition: known.definition };
+    const definition = definitionSchema.parse(JSON.parse(row.definition));
+    const [oldest] = parsed.keys();
+    if (oldest !== undefined && parsed.size >= maxParsed) parsed.delete(oldest);
+    parsed.set(row.id, { text: row.definition, definition });
+    return { ...row, definition };
+  };
+}
+
+function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => VersionRecord): DecisionTypeRecord {
   const { piiFields, costs, audit, versionId, versionNumber, definition, versionCreatedAt, ...type } = row;
   const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
   return {
@@ -126,6 +138,7 @@ export class DecisionTypeStore {
   readonly #statements: ReturnType<typeof prepareStatements>;
   /** Organisation → name → type, until the next change of any type: the decide path reads it on every call. */
   readonly #byName = new Map<string, Map<string, DecisionTypeRecord>>();
+  readonly #toVersion = createVersionReader();
 
   constructor(db: WorkbenchDatabase) {
     this.#statements = prepareStatements(db);
@@ -163,13 +176,13 @@ export class DecisionTypeStore {
 
   get(id: string, organisationId: string): DecisionTypeRecord | null {
     const row = this.#statements.get.get(id, organisationId);
-    return row === undefined ? null : toDecisionType(row);
+    return row === undefined ? null : toDecisionType(row, this.#toVersion);
   }
 
   /** A type of any organisation, also where it is deleted. */
   find(id: string): DecisionTypeRecord | null {
     const row = this.#statements.find.get(id);
-    return row === undefined ? null : toDecisionType(row);
+    return row === undefined ? null : toDecisionType(row, this.#toVersion);
   }
 
   /** Returns the same object until the next change of any type: deciders are known by it. */
@@ -178,7 +191,7 @@ export class DecisionTypeStore {
     if (cached !== undefined) return cached;
     const row = this.#statements.getByName.get(name, organisationId);
     if (row === undefined) return null;
-    const type = toDecisionType(row);
+    const type = toDecisionType(row, this.#toVersion);
     const types = this.#byName.get(organisationId) ?? new Map<string, DecisionTypeRecord>();
     this.#byName.set(organisationId, types.set(name, type));
     return type;
@@ -191,12 +204,12 @@ export class DecisionTypeStore {
   /** Returns one page of an organisation's types, the newest first, with the number of all. */
   page(organisationId: string, page: number, pageSize: number): { types: DecisionTypeRecord[]; total: number } {
     const rows = this.#statements.page.all(organisationId, pageSize, (page - 1) * pageSize);
-    return { types: rows.map(toDecisionType), total: this.count(organisationId) };
+    return { types: rows.map((row) => toDecisionType(row, this.#toVersion)), total: this.count(organisationId) };
   }
 
   /** Returns every type of an organisation, the newest first. */
   list(organisationId: string): DecisionTypeRecord[] {
-    return this.#statements.page.all(organisationId, noLimit, 0).map(toDecisionType);
+    return this.#statements.page.all(organisationId, noLimit, 0).map((row) => toDecisionType(row, this.#toVersion));
   }
 
   /** Returns how long records of each type are kept, deleted types included: a deletion keeps records no longer. */
@@ -217,14 +230,14 @@ export class DecisionTypeStore {
     for (const row of this.#statements.versions.iterate(typeId)) {
       characters += row.definition.length;
       if (versions.length > 0 && characters > maxCharacters) break;
-      versions.push(toVersion(row));
+      versions.push(this.#toVersion(row));
     }
     return versions;
   }
 
   getVersion(typeId: string, versionId: string): VersionRecord | null {
     const row = this.#statements.version.get(versionId, typeId);
-    return row === undefined ? null : toVersion(row);
+    return row === undefined ? null : this.#toVersion(row);
   }
 
   #insertVersion(typeId: string, version: VersionRecord): void {
