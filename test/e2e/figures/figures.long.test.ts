@@ -118,7 +118,7 @@ describe('each figure explains itself', () => {
   test('a figure without a sentence would be found', async () => {
     const { page } = opened;
     await show(`#/types/${type}/deploy`);
-    await page.getByRole('columnheader', { name: 'Right' }).evaluate((each) => each.removeAttribute('title'));
+    await page.getByRole('columnheader', { name: 'Correct' }).evaluate((each) => each.removeAttribute('title'));
     expect((await lookAtFigures(page)).unexplained.length).toBe(policies.length);
   });
 
