@@ -340,22 +340,32 @@ async function measureWait(ask: (run: number) => Promise<SentAnswer>): Promise<n
   return leastMs;
 }
 
+/** Measurements of which one must hold: what else the machine does only adds to them. */
+const maxMeasurements = 3;
+
 /** Asks with half and with whole sizes; `isExpected` tells the statuses that may be answered. */
 async function compare(
   what: string,
   isExpected: (status: number) => boolean,
   ask: (size: number, run: number) => Promise<SentAnswer>,
 ): Promise<void> {
-  const ofHalf = await measure((run) => ask(half, run));
-  const ofWhole = await measure((run) => ask(whole, run), 3);
-  for (const { status, text } of [...ofHalf.answers, ...ofWhole.answers]) {
-    expect(isExpected(status), `${what}: ${status} ${text.slice(0, 500)}`).toBe(true);
+  for (let left = maxMeasurements - 1; left >= 0; left -= 1) {
+    const firstRun = left * 9;
+    const ofHalf = await measure((run) => ask(half, run), firstRun);
+    const ofWhole = await measure((run) => ask(whole, run), firstRun + 3);
+    for (const { status, text } of [...ofHalf.answers, ...ofWhole.answers]) {
+      expect(isExpected(status), `${what}: ${status} ${text.slice(0, 500)}`).toBe(true);
+    }
+    const figures = `${what}: ${ofHalf.allMs} ms, twice as much ${ofWhole.allMs} ms, of which ${ofWhole.heldMs} ms held`;
+    if (process.env['WORK_FIGURES'])
+      process.stdout.write(`${figures} ${ofWhole.answers.map(({ status }) => status)}\n`);
+    const maxAllMs = maxGrowth * ofHalf.allMs + noiseMs;
+    if (left > 0 && ofWhole.allMs >= maxAllMs) continue;
+    expect.soft(ofWhole.allMs, figures).toBeLessThan(maxAllMs);
+    const held = ofWhole.heldMs < maxHeldMs ? ofWhole.heldMs : await measureWait((run) => ask(whole, run));
+    expect.soft(held, figures).toBeLessThan(maxHeldMs);
+    return;
   }
-  const figures = `${what}: ${ofHalf.allMs} ms, twice as much ${ofWhole.allMs} ms, of which ${ofWhole.heldMs} ms held`;
-  if (process.env['WORK_FIGURES']) process.stdout.write(`${figures} ${ofWhole.answers.map(({ status }) => status)}\n`);
-  expect.soft(ofWhole.allMs, figures).toBeLessThan(maxGrowth * ofHalf.allMs + noiseMs);
-  const held = ofWhole.heldMs < maxHeldMs ? ofWhole.heldMs : await measureWait((run) => ask(whole, run));
-  expect.soft(held, figures).toBeLessThan(maxHeldMs);
 }
 
 const isRefused = (status: number) => status >= 400 && status < 500;
