@@ -66,9 +66,14 @@ export function OptionName({ typeId, option }: { typeId: string; option: string 
   );
 }
 
+/** The length of the longest of these names: columns are as wide as it needs. */
+export function findLongest(names: readonly string[]): number {
+  return names.reduce((most, { length }) => Math.max(most, length), 0);
+}
+
 /** The width in pixels of a grid's column that shows options of these names whole, long ones on two lines. */
 export function toColumnWidth(options: readonly string[]): number {
-  const longest = options.reduce((most, option) => Math.max(most, option.length), 0);
+  const longest = findLongest(options);
   return longest <= 18 ? Math.max(96, 48 + 7 * longest) : Math.min(300, 72 + 4 * longest);
 }
 

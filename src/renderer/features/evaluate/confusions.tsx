@@ -4,7 +4,7 @@ import type { Confusion } from '../../../engine/measure/confusion.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { findLongest, OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -58,7 +58,7 @@ function nameCell(examples: number, right: string, decided: string): string {
 function Matrix({ type, confusion, canOpen }: Props) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
+  const longest = findLongest(labels);
   return (
     <div className="scroll">
       <table

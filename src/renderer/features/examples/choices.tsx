@@ -4,7 +4,7 @@ import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { OptionMark, toChoices, useOptionColours } from '../../parts/option.tsx';
+import { findLongest, OptionMark, toChoices, useOptionColours } from '../../parts/option.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -67,7 +67,7 @@ export const Choices = memo(function Choices({
 }) {
   const { options: all, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id);
-  const longest = shown.reduce((most, option) => Math.max(most, option.length), 0);
+  const longest = findLongest(shown);
   const likelihoods = new Map(suggestion?.likely.map(({ decision, probability }) => [decision, probability]));
   return (
     <div className="stack">

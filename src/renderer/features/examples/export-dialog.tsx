@@ -32,6 +32,9 @@ const formats: { group: string; items: { value: ExampleFormat; label: string }[]
   },
 ];
 
+const findFormat = (named: string): ExampleFormat | undefined =>
+  formats.flatMap(({ items }) => items).find(({ value }) => value === named)?.value;
+
 type DialogProps = {
   type: DecisionType;
   /** All examples of the type. */
@@ -51,7 +54,11 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
   const params = { decision_type_id: type.id };
-  const shown = useOperation('examples.list', { params, query: { ...filter, page: 1, page_size: 1 } });
+  const shown = useOperation(
+    'examples.list',
+    { params, query: { ...filter, page: 1, page_size: 1 } },
+    { enabled: filter !== null },
+  );
   const matches = filter === null ? total : shown.data?.total;
   const rows = isFiltered ? matches : total;
   const run = async () => {
@@ -77,12 +84,7 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
           label="Format"
           data={formats}
           value={format}
-          onChange={(event) => {
-            const chosen = formats
-              .flatMap(({ items }) => items)
-              .find(({ value }) => value === event.currentTarget.value);
-            if (chosen !== undefined) setFormat(chosen.value);
-          }}
+          onChange={(event) => setFormat(findFormat(event.currentTarget.value) ?? format)}
         />
         {filter !== null && (
           <Radio.Group

@@ -1,3 +1,4 @@
+/** The points of a policy's verdict that speak against it, as notes. */
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../state/queries.ts';
 import { quoteNames } from '../text/names.ts';
