@@ -106,10 +106,11 @@ export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly 
   const possible = weighed.filter(({ isNamed, repeats }) => isNamed || (options.length === 0 && repeats));
   const candidates = (holding.length > 0 ? holding : possible).map(({ candidate }) => candidate);
   const isKnown = options.length === 0 || holding.length > 0;
+  const named = listNamedAnswers(surveys);
   return {
     candidates,
     isCertain: candidates.length === 0 || (candidates.length === 1 && isKnown),
-    areSeveral: candidates.some(({ column }) => findOtherAnswers(surveys, column).length > 0),
+    areSeveral: candidates.some(({ column }) => filterOthers(named, column).length > 0),
   };
 }
 
@@ -130,16 +131,27 @@ const earlierName =
   /(?:^|[^\p{L}])(?:p|prev|previous|last|prior|former|first|initial|letzte\p{L}*|vorige\p{L}*)(?![\p{L}])/iu;
 const toFirstWord = (key: string) => key.split(' ')[0] ?? '';
 
+type NamedAnswer = { name: string; family: string; isNamed: boolean };
+
+/** Lists the columns that are answers by their names, or could be beside another of their family. */
+function listNamedAnswers(surveys: readonly ColumnSurvey[]): NamedAnswer[] {
+  return surveys.flatMap(({ name, uses, filled, type }) => {
+    const repeats = uses !== null && uses.size >= limits.minOptions && filled / uses.size >= minRowsPerValue;
+    if (type === 'number' || !repeats) return [];
+    const key = toKey(name);
+    const family = toFirstWord(key);
+    const isNamed = otherAnswerName.test(key);
+    const isAnswer = (isNamed || otherAnswerName.test(family)) && !earlierName.test(key);
+    return isAnswer ? [{ name, family, isNamed }] : [];
+  });
+}
+
+function filterOthers(named: readonly NamedAnswer[], answer: string): NamedAnswer[] {
+  const own = toFirstWord(toKey(answer));
+  return named.filter(({ name, family, isNamed }) => name !== answer && (isNamed || family === own));
+}
+
 /** Finds other columns of answers, which another decision type would learn: `label_tone` beside `label_topic`, too. */
 export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): string[] {
-  if (answer === null) return [];
-  const family = toFirstWord(toKey(answer));
-  const others = surveys.filter(({ name, uses, filled, type }) => {
-    const key = toKey(name);
-    const isOfFamily = otherAnswerName.test(family) && toFirstWord(key) === family;
-    const isAnswer = (isOfFamily || otherAnswerName.test(key)) && !earlierName.test(key);
-    const repeats = uses !== null && uses.size >= limits.minOptions && filled / uses.size >= minRowsPerValue;
-    return name !== answer && type !== 'number' && isAnswer && repeats;
-  });
-  return others.map(({ name }) => name);
+  return answer === null ? [] : filterOthers(listNamedAnswers(surveys), answer).map(({ name }) => name);
 }

@@ -181,6 +181,9 @@ const cases: Record<Sized, Record<string, Case>> = {
     'many columns': (size, run) => ({
       content: `${repeat(size, (n) => `c${run} ${n}`).join(',')},decision\n${repeat(20, (row) => `${repeat(size, (n) => row + n).join(',')},option ${row % 2}`).join('\n')}`,
     }),
+    'many columns of labels': (size, run) => ({
+      content: `${repeat(size, (n) => `c${run} ${n}`).join(',')}\n${repeat(20, (row) => repeat(size, (n) => `option ${(row + n) % 3}`).join(',')).join('\n')}`,
+    }),
     'long cells': (size, run) => ({
       content: `text,decision\n${repeat(40, (n) => `${'word '.repeat(size * 2)}${run},option ${n % 2}`).join('\n')}`,
     }),
