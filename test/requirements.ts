@@ -398,6 +398,14 @@ const training = {
     'Readiness answers for train_on: per_option counts what no rule decides, left_to_rules the others; an option whose examples rules all decide needs none.',
   'VDT-1':
     'The verdict of a policy names its gate, promise, weak parts, comparison, availability and need of retraining with passed, warning or blocking and a sentence; a training deploys no policy with a blocking item, and the command train, page and report read the same list.',
+  'PIN-1':
+    'An example with must: true (PATCH, addition, column of an import, bulk, filter) is learned from and measured by no training; GET …/pinned-cases decides such cases with the current rules and thresholds, says which do not hold, and which rules no case reaches.',
+  'PIN-2':
+    'A case that is decided otherwise is the blocking item must of the verdict, in words, and no training deploys the policy by itself; a deployment by hand goes on.',
+  'PIN-3':
+    'An exported bundle holds the pinned cases before its golden lines, personal fields replaced, and the Python package decides them.',
+  'PIN-4':
+    'The page pins an example by a key, a record by a key and an input under Try; Deploy lists the cases, and Rules those that do not hold.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',

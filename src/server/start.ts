@@ -50,10 +50,10 @@ import { TeacherLabellings } from './services/examples/teacher-labelling.ts';
 import { prepareDeployedPolicies } from './services/policies/deployment.ts';
 import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
+import { PinnedCases } from './services/policies/pinned-cases.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
-import { endUnfinishedTraining } from './services/policies/training.ts';
+import { endUnfinishedTraining, toTrainingRequest } from './services/policies/training.ts';
 import { completeReport, completeTraining, completeTuning } from './services/policies/training-completion.ts';
-import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import type { KeepDeps } from './services/policies/type-promises.ts';
 import { Receipts } from './services/receipts.ts';
@@ -211,6 +211,7 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   closing.defer(() => imports.close());
   const heldOutDecisions = new HeldOutDecisions(foundation);
   const promiseChecks = new PromiseChecks({ ...foundation, heldOutDecisions });
+  const pinnedCases = new PinnedCases(foundation);
   const teacherLabellings = new TeacherLabellings(foundation);
   closing.defer(() => teacherLabellings.close());
   const labelSearches = new LabelSearches({
@@ -222,11 +223,12 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   const analyses = openAnalyses(foundation, closing);
   return {
     ...foundation,
-    jobs: openJobs({ ...foundation, labelSearches, heldOutDecisions, promiseChecks }, closing),
+    jobs: openJobs({ ...foundation, labelSearches, heldOutDecisions, promiseChecks, pinnedCases }, closing),
     analyses,
     trustedTime: new TrustedTime(foundation),
     promiseChecks,
     heldOutDecisions,
+    pinnedCases,
     labelSearches,
     exampleAdditions: new ExampleAdditions(foundation),
     exampleLists: new ExampleLists(store),
@@ -319,7 +321,10 @@ function openRuntime(
 }
 
 /** Starts the runner of trainings and passes it the services that a training needs. */
-function openJobs(deps: KeepDeps & { labelSearches: LabelSearches }, closing: AsyncDisposableStack): TrainingJobs {
+function openJobs(
+  deps: KeepDeps & { pinnedCases: PinnedCases; labelSearches: LabelSearches },
+  closing: AsyncDisposableStack,
+): TrainingJobs {
   const { options, store, clock, log } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const jobs = new TrainingJobs({

@@ -18,6 +18,8 @@ export type ModelCardFacts = {
   reasons: Reasons;
   /** One of these is the example. */
   golden: readonly Golden[];
+  /** So many golden decisions at the beginning are of cases whose decisions must hold. */
+  pinned?: number;
   /** Figures of the settings in the manifest; null where rules alone decide, and nothing was measured. */
   metrics: Metrics | null;
   /** How the promise of its type stands with it, in a sentence, and when it made it its own; null without a promise. */
@@ -256,13 +258,14 @@ const listUnder = (title: string, items: readonly string[]): string[] =>
 
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
-  const { manifest, metrics, plan, promise, golden } = facts;
+  const { manifest, metrics, plan, promise, golden, pinned = 0 } = facts;
   const isSynthetic = manifest.golden_inputs === 'synthetic';
   const leftOut = plan.left_out.map((entry) => `${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
   const parts = manifest.classifier === null ? '' : ', the feature plan, the classifier (ONNX), reason codes,';
   const goldenWords = isSynthetic
     ? 'those of inputs that nobody sent, made up of what at least five examples share, without personal fields'
     : 'those of some examples as they are, with personal fields replaced';
+  const pinnedWords = pinned === 0 ? '' : `; before them, ${pinned} pinned cases as they are, personal fields replaced`;
   const sections = [
     writeCardHead(facts),
     `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
@@ -280,13 +283,13 @@ export function writeModelCard(facts: ModelCardFacts): string {
     ...describeReadings(manifest.readings),
     ...listUnder('Fields left out', leftOut),
     '## What is inside',
-    `The hard rules${parts} and golden decisions to test an implementation against: ${goldenWords}. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
+    `The hard rules${parts} and golden decisions to test an implementation against: ${goldenWords}${pinnedWords}. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
     manifest.text === null
       ? 'Nothing else is needed to run it.'
       : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
     '## How to run it from Python',
     isSynthetic ? 'The input is made up, its answer is that of the bundle.' : 'The input is one of the examples.',
-    `\`\`\`python\n${writeExample(golden)}\n\`\`\``,
+    `\`\`\`python\n${writeExample(golden.length > pinned ? golden.slice(pinned) : golden)}\n\`\`\``,
   ];
   return `${sections.join('\n\n')}\n`;
 }

@@ -12,6 +12,7 @@ export type ExportedExample = {
   note: string | null;
   reviewed: boolean;
   test: boolean;
+  must: boolean;
   source: string;
   labelled_by: string | null;
   first_decision: string | null;
@@ -31,6 +32,7 @@ const valueColumns = [
   'note',
   'reviewed',
   'test',
+  'must',
   'source',
   'labelled_by',
   'first_decision',

@@ -13,6 +13,7 @@ type Column = { name: string; type: ColumnType; values: Cell[] };
 const ownTypes: Readonly<Partial<Record<string, ColumnType>>> = {
   reviewed: 'boolean',
   test: 'boolean',
+  must: 'boolean',
   suggestion_probability: 'number',
 };
 

@@ -132,6 +132,7 @@ function readValues(readOwn: (column: string) => Json): JsonObject {
     reason_codes: readCodes(readOwn('reason_codes')),
     reviewed: isTrue('reviewed'),
     test: isTrue('test'),
+    must: isTrue('must'),
   };
 }
 
@@ -154,6 +155,7 @@ export type ExportedFields = {
   note: string | null;
   reviewed: boolean;
   test: boolean;
+  must: boolean;
   source: 'user' | 'synthetic';
   byTeacher: boolean;
   createdAtMs: number | null;
@@ -176,6 +178,7 @@ export function readExportedFields(record: JsonObject): ExportedFields {
     note: readText('note'),
     reviewed: record['reviewed'] === true,
     test: record['test'] === true && !isSynthetic,
+    must: record['must'] === true && !isSynthetic,
     source: isSynthetic ? 'synthetic' : 'user',
     byTeacher: record['labelled_by'] === 'teacher',
     createdAtMs: readTime('created_at'),

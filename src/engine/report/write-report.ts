@@ -74,6 +74,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
     ['How good it is', describeQuality(facts)],
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
     ['What it was measured on', describeData(facts)],
+    ...listSentences(facts, 'must').map((sentence) => ['What must hold', `<p>${quoteText(sentence)}</p>`] as const),
     ['What is promised', `<p>${quoteText(listSentences(facts, 'promise')[0] ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
     ['The rules', listRules(rules)],

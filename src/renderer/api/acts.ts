@@ -29,7 +29,7 @@ type ActsPorts = {
 type Bulk = InputOf<'examples.bulk'>['body'];
 /** An example as far as its labels go; what a change does not touch may be left out. */
 type Labelled = Pick<Example, 'id' | 'expected_decision'> &
-  Partial<Pick<Example, 'reviewed' | 'reason_codes' | 'status'>>;
+  Partial<Pick<Example, 'reviewed' | 'must' | 'reason_codes' | 'status'>>;
 
 const countDelayMs = 1_500;
 

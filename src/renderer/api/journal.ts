@@ -3,7 +3,7 @@ import { type DBSchema, openDB } from 'idb';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { InputOf, OperationName } from '../../server/contract/operations.ts';
 
-export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
+export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'must' | 'reason_codes' | 'status'>>;
 
 /** A change of one example that the server has not confirmed yet. */
 export type OutboxEntry = {

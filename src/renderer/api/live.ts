@@ -90,8 +90,8 @@ export function createLive(ports: LivePorts) {
     outbox.forget(exampleId);
     if (!isInQueue(exampleId)) return;
     try {
-      const { expected_decision, reviewed, reason_codes, status } = await ports.readExample(typeId, exampleId);
-      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes, status });
+      const { expected_decision, reviewed, must, reason_codes, status } = await ports.readExample(typeId, exampleId);
+      patchCachedExample(queries, exampleId, { expected_decision, reviewed, must, reason_codes, status });
     } catch {
       // An example that is gone, or cannot be read now, keeps the labels that were seen of it.
     }

@@ -26,6 +26,7 @@ import { CommandError, endCodes } from './command.ts';
 /** Flags that say what the columns of a file are. */
 export const columnOptions = {
   label: { type: 'string' },
+  must: { type: 'string' },
   'read-as': { type: 'string', multiple: true },
   'leave-out': { type: 'string', multiple: true },
   sheet: { type: 'string' },
@@ -36,6 +37,7 @@ export const columnOptions = {
 } as const;
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
   --leave-out COLUMN, once for each that is not to be learned from
+  --must COLUMN    the column that marks pinned cases, whose decisions must hold
   --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, fixed, none), --quote SIGN (or none), --encoding NAME:
                    how the file is read, where it is not as the command found it`;
 type ColumnFlags = {
@@ -97,7 +99,14 @@ export async function readLabelledFile(
       say(`Column “${name}” is learned from: ${leaks.get(name)?.sentence} If not, add --leave-out "${name}".`);
   const { inputs, reasons } = toExampleColumns(columns, roles);
   const read_as = readKinds(flags['read-as'] ?? [], columns);
-  return { ...read, mapping: { decision, reason_codes: reasons, input: [...inputs], read_as } };
+  const { must } = flags;
+  if (must !== undefined && !columns.includes(must))
+    throw refuse(`${file} has no column "${must}" for --must: ${columns.join(', ')}.`);
+  const learned = inputs.filter((name) => name !== must);
+  return {
+    ...read,
+    mapping: { decision, reason_codes: reasons, ...(must === undefined ? {} : { must }), input: learned, read_as },
+  };
 }
 
 /** Reads a file of inputs, or the standard input; `label` names a column that is not a part of them. */

@@ -16,6 +16,7 @@ import type { Imports } from '../services/examples/imports.ts';
 import type { LabelSearches } from '../services/examples/label-searches.ts';
 import type { TeacherLabellings } from '../services/examples/teacher-labelling.ts';
 import type { HeldOutDecisions } from '../services/policies/held-out-decisions.ts';
+import type { PinnedCases } from '../services/policies/pinned-cases.ts';
 import type { PromiseChecks } from '../services/policies/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TrustedTime } from '../services/upkeep/trusted-time.ts';
@@ -28,6 +29,7 @@ export type Deps = Foundation & {
   trustedTime: TrustedTime;
   promiseChecks: PromiseChecks;
   heldOutDecisions: HeldOutDecisions;
+  pinnedCases: PinnedCases;
   labelSearches: LabelSearches;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;

@@ -34,6 +34,7 @@ export function toExample(example: ExampleRecord): Example {
     source: example.source,
     reviewed: example.reviewed,
     test: example.test,
+    must: example.must,
     status: toExampleStatus(example),
     note: example.note,
     audited: example.audited,

@@ -43,8 +43,8 @@ export function mapImport(file: SurveyedSheet, options: readonly string[], given
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
-function toColumns({ decision, reason_codes: reasons, input }: ImportMapping, names: readonly string[]) {
-  const inputs = input ?? names.filter((name) => name !== decision && name !== reasons);
+function toColumns({ decision, reason_codes: reasons, must, input }: ImportMapping, names: readonly string[]) {
+  const inputs = input ?? names.filter((name) => ![decision, reasons, must].includes(name));
   return { inputs, decision, reasons };
 }
 
@@ -68,13 +68,16 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
   return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
 }
 
-export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null };
+export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null; must: boolean };
+
+/** Cells that say no; an empty one does, too. */
+const noes = new Set(['false', 'no', '0', '-']);
 export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: RowReader['misfits'] };
 
 /** Makes the reader of a file's rows. It throws `validation_error` for a cell that does not fit its mapping. */
 export function createExampleReader(
   sheet: Sheet,
-  { columns, readings }: Pick<ImportPlan, 'columns' | 'readings'>,
+  { columns, readings, mapping }: Pick<MappedImport, 'columns' | 'readings' | 'mapping'>,
   options: readonly string[],
 ): ExampleReader {
   const { readRow, misfits } = createRowReader(sheet, columns, readings);
@@ -84,7 +87,10 @@ export function createExampleReader(
       checkRow(row, columns);
       const { label, ...example } = readRow(row);
       const isNone = label !== null && isMissing(label) && !options.includes(label);
-      return { ...example, decision: isNone ? null : label };
+      const pinned =
+        mapping.must === undefined ? null : readCell(row, sheet.columns, sheet.columns.indexOf(mapping.must));
+      const must = pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
+      return { ...example, decision: isNone ? null : label, must };
     },
   };
 }
@@ -115,6 +121,7 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
   const places: [name: string | null, ...loc: (string | number)[]][] = [
     [mapping.decision, 'decision'],
     [mapping.reason_codes, 'reason_codes'],
+    [mapping.must ?? null, 'must'],
     ...(mapping.input ?? []).map((name, index): [string, string, number] => [name, 'input', index]),
     ...Object.keys(mapping.read_as).map((name): [string, string, string] => [name, 'read_as', name]),
   ];

@@ -61,6 +61,7 @@ function readRow(row: SheetRow): ImportedExample {
     input: isJsonObject(input) ? input : {},
     decision: typeof label === 'string' ? label : null,
     reasonCodes: Array.isArray(codes) ? codes.map(String) : [],
+    must: values['must'] === true,
   };
 }
 

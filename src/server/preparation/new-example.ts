@@ -6,7 +6,7 @@ import type { ExampleRecord } from '../store/examples/examples.ts';
 
 /** The content of a new example, by default the user's own and not reviewed. */
 type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
-  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId' | 'audited'>>;
+  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'must' | 'logId' | 'audited'>>;
 /** Where a problem with the labels of an example is reported. */
 type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -26,6 +26,7 @@ export function newExample(
     source: example.source ?? 'user',
     reviewed: example.reviewed ?? false,
     test: example.test ?? false,
+    must: example.must ?? false,
     mark: null,
     note: null,
     firstDecision: null,

@@ -36,7 +36,7 @@ export function makeExamples({ examples }: Request, type: ExampleType, nowMs: nu
     return newExample(
       { newId },
       type,
-      { input: input ?? {}, decision, reasonCodes, test: request.test ?? false },
+      { input: input ?? {}, decision, reasonCodes, test: request.test ?? false, must: request.must ?? false },
       nowMs,
     );
   });

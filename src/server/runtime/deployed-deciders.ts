@@ -267,6 +267,11 @@ export class DeployedDeciders {
     return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now, checkElsewhere });
   }
 
+  /** Compiles bytes with a type's present settings, beside `ownEscalation`, the threshold of their training or null. */
+  compilePresent(type: DecisionTypeRecord, bytes: Uint8Array, ownEscalation: number | null): Decider {
+    return this.compile(withCurrentSettings(unpackBundle(bytes, sha256), type, ownEscalation));
+  }
+
   #readFile(policyId: string, bundleSha256: string): Uint8Array {
     let bytes: Uint8Array;
     try {

@@ -31,6 +31,7 @@ const example = (id: string, changes: Partial<ExampleRecord> = {}): ExampleRecor
   source: 'user',
   reviewed: false,
   test: false,
+  must: false,
   mark: null,
   note: null,
   firstDecision: null,

@@ -141,6 +141,7 @@ describe('the fields of', () => {
         source: 'user',
         reviewed: false,
         test: false,
+        must: false,
         status: 'done',
         note: null,
         audited: false,

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
@@ -59,6 +60,7 @@ export function Deploy({ type }: { type: DecisionType }) {
         </EmptyState>
       )}
       {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
+      <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && <History type={type} />}
       {type.model_deployed && <Export type={type} />}
     </Place>
@@ -113,7 +115,11 @@ function Standing({ type, newest, deployed }: StandingProps) {
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
         {newest?.status === 'trained' && (
-          <VerdictNotes policy={newest} kinds={['gate', 'promise']} lead={`Policy v${newest.version} is held back. `} />
+          <VerdictNotes
+            policy={newest}
+            kinds={['gate', 'promise', 'must']}
+            lead={`Policy v${newest.version} is held back. `}
+          />
         )}
       </div>
     </>

@@ -312,6 +312,7 @@ export function useLabelCommands(
       enabled: current !== null,
       run: act(work.toggleReviewed),
     },
+    { id: 'row-must', title: 'Must hold, or not', keys: 'p', enabled: current !== null, run: act(work.toggleMust) },
     { id: 'undo-label', title: 'Undo', keys: 'u', run: act(undoRow) },
     { id: 'row-delete', title: 'Delete the example', keys: 'Delete', enabled: current !== null, run: act(work.remove) },
   ]);
@@ -359,6 +360,7 @@ export const ExampleCard = memo(function ExampleCard({
         {example.source === 'synthetic' ? 'Made by a teacher' : example.audited ? 'Shown' : 'Added'}{' '}
         <Moment iso={example.created_at} />
         {example.reviewed ? ' · reviewed' : ''}
+        {example.must ? ' · must hold' : ''}
         {example.status === 'flagged' ? ' · flagged' : ''} ·{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>

@@ -108,7 +108,7 @@ export const Choices = memo(function Choices({
       </div>
       <p className="muted">
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
-        <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
+        <kbd>P</kbd> must hold · <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
       </p>
     </div>
   );

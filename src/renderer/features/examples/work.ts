@@ -63,6 +63,8 @@ export type Work = {
   toggleFlag(): void;
   setReasons(codes: string[]): void;
   toggleReviewed(): void;
+  /** Pins the example as a case whose decision must hold, or not any more. */
+  toggleMust(): void;
   remove(): void;
 };
 
@@ -178,6 +180,14 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
       if (!found) return;
       const reviewed = !found.example.reviewed;
       acts.label(type.id, found.example, { reviewed }, reviewed ? 'Marked as reviewed' : 'Marked as not reviewed');
+    },
+    toggleMust: () => {
+      const found = find();
+      if (!found) return;
+      const must = !found.example.must;
+      const title = must ? 'Pinned: its decision must hold' : 'Not pinned any more';
+      acts.label(type.id, found.example, { must }, title);
+      ui.getState().announce(title);
     },
     remove: () => {
       const found = find();

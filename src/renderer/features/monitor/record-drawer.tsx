@@ -11,8 +11,8 @@ import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { decimal, moment, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
-import { notify } from '../../state/notices.tsx';
-import { useChange } from '../../state/queries.ts';
+import { notify, notifyFailure } from '../../state/notices.tsx';
+import { change, useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -42,12 +42,39 @@ function useCorrection(type: DecisionType, record: LogRecord) {
   return { set, error: correct.error };
 }
 
+/** Pins the right decision of a record as a case that must hold; it can be taken back. */
+function usePin(type: DecisionType, record: LogRecord) {
+  const workbench = useWorkbench();
+  const { undoThis } = useUndo(type.id);
+  const decision = record.corrected_decision ?? record.decision;
+  return async () => {
+    try {
+      const made = await change(workbench, 'examples.create', {
+        params: { decision_type_id: type.id },
+        body: { examples: [{ input: record.input, decision, must: true }] },
+      });
+      const act = workbench.acts.added(
+        type.id,
+        made.map(({ id }) => id),
+        'Case pinned',
+      );
+      notify({ kind: 'info', text: `Pinned: it must be ${isolate(decision)}.`, undo: () => undoThis(act) });
+    } catch (error) {
+      notifyFailure(error);
+    }
+  };
+}
+
 type RecordDrawerProps = { type: DecisionType; record: LogRecord; onClose(): void; onFocus(): void };
 
 /** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
 export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerProps) {
   const { options } = type.active_version;
   const correction = useCorrection(type, record);
+  const pin = usePin(type, record);
+  useCommands('Monitor', [
+    { id: 'pin-record', title: 'Pin the record: its right decision must hold', keys: 'p', run: () => void pin() },
+  ]);
   useCommands(
     'Monitor',
     options.slice(0, maxKeyOptions).map((option, index) => ({
@@ -69,9 +96,14 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       title="Record"
       onClose={onClose}
       tools={
-        <Button size="compact-xs" onClick={tryIt}>
-          Try this input
-        </Button>
+        <>
+          <Button size="compact-xs" onClick={() => void pin()}>
+            Must hold
+          </Button>
+          <Button size="compact-xs" onClick={tryIt}>
+            Try this input
+          </Button>
+        </>
       }
     >
       <div className="part stack">

@@ -5,6 +5,7 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import { compileSoundRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { Inspector, Place, useNarrow } from '../../parts/panes.tsx';
@@ -105,6 +106,7 @@ export function Rules({ type }: { type: DecisionType }) {
       <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
       {narrow && <section aria-label={title}>{beside}</section>}
       <LeftOut problems={problems} />
+      <PinnedCases type={type} onlyRed />
       <Suspense>
         <WholeEffect type={type} draft={checked} problems={problems} />
       </Suspense>

@@ -148,7 +148,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
   return (
     <>
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
-      <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'retraining']} />
+      <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'retraining']} />
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />

@@ -26,6 +26,8 @@ const restMs = 300;
 /** An explanation decides the input a few hundred times: it waits until somebody reads. */
 const explainRestMs = 1_000;
 const sampleCount = 50;
+/** Options that the menu offers to pin; of more, the example is labelled on its card. */
+const maxPinOptions = 9;
 
 /** One input, decided by the deployed policy while it is typed, with everything that led there. */
 export function Try({ type }: { type: DecisionType }) {
@@ -169,16 +171,16 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
     await navigator.clipboard.writeText(text);
     notify({ kind: 'info', text: `The ${what} is in the clipboard.` });
   };
-  const save = async (label: string | null) => {
+  const save = async (label: string | null, must = false) => {
     try {
       const made = await change(workbench, 'examples.create', {
         params: { decision_type_id: type.id },
-        body: { examples: [{ input, decision: label }] },
+        body: { examples: [{ input, decision: label, must }] },
       });
       const ids = made.map(({ id }) => id);
       const act = workbench.acts.added(type.id, ids, 'Example added');
-      const text =
-        label === null ? 'Saved as an example without a label.' : `Saved as an example of ${isolate(label)}.`;
+      const saved = must ? 'Pinned: it must be decided as' : 'Saved as an example of';
+      const text = label === null ? 'Saved as an example without a label.' : `${saved} ${isolate(label)}.`;
       notify({ kind: 'info', text, undo: () => undoThis(act) });
     } catch (error) {
       notifyFailure(error);
@@ -201,6 +203,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
         {decision !== null && (
           <Menu.Item onClick={() => void save(decision)}>Save as an example of {isolate(decision)}</Menu.Item>
         )}
+        <PinItems options={type.active_version.options} onPin={(option) => void save(option, true)} />
         <Menu.Item onClick={() => void save(null)}>Save as an example to label</Menu.Item>
         <Menu.Item onClick={() => void decide()}>Decide and record it, as for a program</Menu.Item>
         <Menu.Divider />
@@ -212,4 +215,14 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Says what the input must be decided as. */
+function PinItems({ options, onPin }: { options: readonly string[]; onPin(option: string): void }) {
+  if (options.length > maxPinOptions) return null;
+  return options.map((option) => (
+    <Menu.Item key={option} onClick={() => onPin(option)}>
+      Pin: it must be {isolate(option)}
+    </Menu.Item>
+  ));
 }

@@ -25,6 +25,10 @@ const exampleInputSchema = z.strictObject({
   reason_codes: reasonCodes.optional(),
   reason_code: aliasOf('reason_codes with one', z.string().nullable()),
   test: z.boolean().optional().describe('Policies are measured on test rows and never learn from them'),
+  must: z
+    .boolean()
+    .optional()
+    .describe('Its decision must hold: every policy is tried on it, and none learns from it or is measured on it'),
 });
 export type ExampleInput = z.output<typeof exampleInputSchema>;
 
@@ -57,6 +61,7 @@ export const exampleSchema = z
     source: z.enum(['user', 'synthetic']).describe('Entered or imported, or proposed by a teacher'),
     reviewed: z.boolean().describe('Whether a person has confirmed the label'),
     test: z.boolean().describe('Measured on, never learned from'),
+    must: z.boolean().describe('A pinned case: its decision must hold'),
     status: status.describe('to_label and done follow from the label; skipped and flagged are set'),
     note: z.string().nullable().describe('For people'),
     audited: z.boolean().describe('A live decision that was drawn by the audit to be judged blind'),
@@ -99,6 +104,7 @@ const filterFields = {
   source: z.enum(['user', 'synthetic']).optional(),
   reviewed: z.boolean().optional(),
   test: z.boolean().optional(),
+  must: z.boolean().optional(),
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
   status: status.optional(),
@@ -134,6 +140,7 @@ const importMappingSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Column with reason codes (separated by ; or |, or a JSON array)'),
+  must: z.string().optional().describe('Column that marks pinned cases: filled, and none of false, no, 0 or -'),
   input: z
     .array(z.string())
     .max(2_000)
@@ -303,6 +310,7 @@ const bulkValues = {
   decision: z.string().nullable().describe('For set_decision'),
   reviewed: z.boolean().describe('For set_reviewed'),
   test: z.boolean().describe('For set_test'),
+  must: z.boolean().describe('For set_must'),
   status: status.describe('For set_status: done and to_label concern only the examples with, and without, a label'),
 };
 /** A value of another action may be there, and changes nothing. */
@@ -319,9 +327,10 @@ const exampleBulkSchema = z
       bulkAction.extend({ action: z.literal('set_decision'), decision: bulkValues.decision }),
       bulkAction.extend({ action: z.literal('set_reviewed'), reviewed: bulkValues.reviewed }),
       bulkAction.extend({ action: z.literal('set_test'), test: bulkValues.test }),
+      bulkAction.extend({ action: z.literal('set_must'), must: bulkValues.must }),
       bulkAction.extend({ action: z.literal('set_status'), status: bulkValues.status }),
     ],
-    'expected delete, set_decision, set_reviewed, set_test or set_status',
+    'expected delete, set_decision, set_reviewed, set_test, set_must or set_status',
   )
   .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
   .meta({

@@ -100,7 +100,32 @@ const countedSliceSchema = sliceSchema
   })
   .meta({ id: 'Slice' });
 
+const pinnedCaseSchema = z
+  .object({
+    example_id: uuid,
+    input_payload: z.record(z.string(), z.unknown()),
+    note: z.string().nullable(),
+    expected_decision: z.string().describe('The decision that must hold'),
+    decision: z.string().nullable().describe('The decision made; null where the input schema refuses it'),
+    stage: z.enum(stages).nullable(),
+    rules: z.array(z.string()).describe('The rules that decided it'),
+    kept: z.boolean(),
+  })
+  .meta({ id: 'PinnedCase' });
+
 export const evaluationOperations = {
+  'pinned_cases.list': operation('GET', '/api/v1/decision-types/:decision_type_id/pinned-cases', {
+    ...common,
+    query: z.strictObject({ policy_id: uuid.optional().describe('Another policy than the deployed one') }),
+    output: z.object({
+      policy_id: uuid,
+      items: z.array(pinnedCaseSchema).describe('The newest 200 labelled ones, newest first'),
+      red: z.int().describe('Cases that are decided otherwise than they must'),
+      uncovered_rules: z.array(z.string()).describe('Hard rules that no case reaches'),
+    }),
+    summary: 'Examples marked must, as a policy decides them with the current rules and thresholds',
+    errors: ['not_found', 'model_not_deployed', 'unavailable'],
+  }),
   'policies.whole': operation('GET', `${base}/whole-decision`, {
     ...common,
     query: z.strictObject(triedThresholds),

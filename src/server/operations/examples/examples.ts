@@ -70,11 +70,11 @@ export const exampleHandlers = {
 
   'examples.update': (deps, { type, params, body, lostDigits }) => {
     refuseLostDigits(lostDigits ?? []);
-    const { reviewed, test, status, note, replaces, ...request } = body;
+    const { reviewed, test, must, status, note, replaces, ...request } = body;
     const { definition } = type.activeVersion;
     const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
-    const update = { ...fields, reviewed, test, status, note, replaces };
+    const update = { ...fields, reviewed, test, must, status, note, replaces };
     return toExample(updateExample(deps, type, params.example_id, update));
   },
 
@@ -105,6 +105,8 @@ function toChange(body: ExampleBulk): ExampleChange {
       return { set: 'reviewed', to: body.reviewed };
     case 'set_test':
       return { set: 'test', to: body.test };
+    case 'set_must':
+      return { set: 'must', to: body.must };
     case 'set_status':
       return { set: 'status', to: body.status };
   }

@@ -1,5 +1,6 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
 import type { Decision } from '../../../engine/domain/decision.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
@@ -86,6 +87,28 @@ function compareClassifiers({ store }: Deps, [first, second]: PolicyPair, { page
 }
 
 export const evaluationHandlers = {
+  'pinned_cases.list': async (deps, { type, query }) => {
+    const policyId = query.policy_id ?? deps.store.deployments.find(type.id)?.id;
+    if (policyId === undefined) {
+      throw new WorkbenchError('model_not_deployed', 'No policy is deployed. Deploy one, or name a trained one.');
+    }
+    const policy = findPolicy(deps.store, type, policyId);
+    const report = await deps.pinnedCases.tryToDecide(type, policy);
+    if (report === null) throw new WorkbenchError('unavailable', 'The policy cannot be used, so it decides no case.');
+    return {
+      policy_id: policy.id,
+      items: report.cases.map(({ example, isKept, ...made }) => ({
+        example_id: example.id,
+        input_payload: example.input,
+        note: example.note,
+        expected_decision: example.decision ?? '',
+        ...made,
+        kept: isKept,
+      })),
+      red: report.cases.filter(({ isKept }) => !isKept).length,
+      uncovered_rules: report.uncoveredRules,
+    };
+  },
   'policies.whole': (deps, { type, policy, query }) => deps.heldOutDecisions.measureInDetail(type, policy, query),
   'policies.try_rules': (deps, { type, policy, body, caller }) =>
     tryRules(deps, toCallerId(caller), type, policy, body),

@@ -145,15 +145,17 @@ export const trainingHandlers = {
     return summaries;
   },
 
-  'policies.get'(deps, request) {
+  async 'policies.get'(deps, { type, policy }) {
     deps.jobs.checkHeartbeats();
-    return toDetail(deps, request.policy);
+    await deps.pinnedCases.tryToDecide(type, policy);
+    return toDetail(deps, policy);
   },
 
-  async 'policies.deploy'(deps, { policy, caller, body, receipt }) {
+  async 'policies.deploy'(deps, { type, policy, caller, body, receipt }) {
     const keep = (made: PolicyRecord) => receipt?.keep(toDetail(deps, made));
     const deployed = await deployPolicy(deps, caller, policy, body.reason, keep);
     tellPromise(deps, policy.id);
+    await deps.pinnedCases.tryToDecide(type, deployed);
     return toDetail(deps, deployed);
   },
 

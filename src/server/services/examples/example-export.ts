@@ -76,10 +76,10 @@ function toExported(
   policy: PolicyRecord | null,
   show: (input: JsonObject) => JsonObject,
 ): ExportedExample {
-  const { id, reason_codes, note, source, reviewed, test, labelled_by, created_at, updated_at, ...example } =
+  const { id, reason_codes, note, source, reviewed, test, must, labelled_by, created_at, updated_at, ...example } =
     toExample(row);
   const hasLearned = policy !== null && row.decision !== null && row.updatedAt <= policy.createdAt;
-  const side = row.test ? 'test' : row.isHeldOut ? 'held_out' : hasLearned ? 'learned' : null;
+  const side = row.test ? 'test' : row.isHeldOut ? 'held_out' : hasLearned && !row.must ? 'learned' : null;
   return {
     id,
     input_payload: show(row.input),
@@ -89,6 +89,7 @@ function toExported(
     note,
     reviewed,
     test,
+    must,
     source,
     labelled_by,
     first_decision: example.first_decision,

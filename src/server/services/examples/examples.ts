@@ -12,7 +12,9 @@ import type { ExampleAdditions } from './example-additions.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
-  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'note']?: ExampleRecord[Field] | undefined;
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'must' | 'note']?:
+    | ExampleRecord[Field]
+    | undefined;
 } & {
   status?: ExampleStatus | undefined;
   /** The decision that the given one replaces. */
@@ -68,8 +70,10 @@ export function updateExample(
   const { labellingModels, leases } = deps.runtime;
   const updated = deps.store.transaction(() => {
     const example = findExample(deps, type, id);
-    if (update.test === true && example.source === 'synthetic') {
-      throw toValidationError([toInvalidValue(['body', 'test'], 'a generated example cannot be a test row')]);
+    for (const flag of ['test', 'must'] as const) {
+      if (update[flag] !== true || example.source !== 'synthetic') continue;
+      const problem = `a generated example cannot be a ${flag === 'test' ? 'test row' : 'pinned case'}`;
+      throw toValidationError([toInvalidValue(['body', flag], problem)]);
     }
     const decision = update.decision === undefined ? example.decision : update.decision;
     refuseOvertaken(example, decision, update.replaces);
@@ -80,6 +84,7 @@ export function updateExample(
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
       reviewed: update.reviewed ?? example.reviewed,
       test: update.test ?? example.test,
+      must: update.must ?? example.must,
       mark: toMark(example.mark, update, decision),
       byTeacher: update.decision === undefined && example.byTeacher,
       note: update.note === undefined ? example.note : update.note,

@@ -26,6 +26,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
+import { maxPinnedCases } from './pinned-cases.ts';
 import { findPolicy } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
 import { isPersonal } from './verdict.ts';
@@ -33,6 +34,8 @@ import { isPersonal } from './verdict.ts';
 /** Facts about a policy in its bundle that do not affect decisions. */
 type BundleFacts = {
   metrics: ModelCardFacts['metrics'];
+  /** Inputs of the cases whose decisions must hold: the bundle is tried on them, too. */
+  pinned: JsonObject[];
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
 };
 
@@ -64,6 +67,7 @@ export function findExportablePolicy(
   return {
     policy: { id, version, bundleSha256 },
     metrics: record.metrics && withPresentFigures(record.metrics, deps.heldOutDecisions.read(type, record).whole),
+    pinned: deps.store.examples.listMust(type.id, maxPinnedCases).map(({ input }) => input),
     promise: describePromise(deps, type, record),
   };
 }
@@ -123,7 +127,7 @@ async function packSlim(
   { deployed, encoderHost }: Runtime,
   type: DecisionTypeRecord,
   policy: PolicyFile,
-  { metrics, promise }: BundleFacts,
+  { metrics, pinned, promise }: BundleFacts,
 ): Promise<Uint8Array> {
   const pause = deployed.createTurns();
   const { bytes, trained, present } = deployed.readFile(type, policy);
@@ -134,7 +138,8 @@ async function packSlim(
     isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
   );
   const isNewest = trained.manifest.min_reader !== undefined;
-  if (promise === null && isNewest && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
+  if (promise === null && pinned.length === 0 && isNewest && isRedacted && isDeepStrictEqual(present, trained))
+    return bytes;
   if (present.plan.text?.encoder) await encoderHost.start();
   const inputs = listGoldenInputs(present, type.piiFields);
   const {
@@ -151,7 +156,9 @@ async function packSlim(
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
   await pause();
-  const golden = await recordGoldenLines(deployed.compile(present), inputs, type.piiFields, pause);
+  const decider = deployed.compile(present);
+  const cases = await recordGoldenLines(decider, pinned, type.piiFields, pause);
+  const golden = [...cases, ...(await recordGoldenLines(decider, inputs, type.piiFields, pause))];
   await pause();
   return packBundle(
     {
@@ -162,6 +169,7 @@ async function packSlim(
         ...present,
         manifest,
         golden,
+        pinned: cases.length,
         metrics: withoutFields(metrics, type.piiFields),
         promise,
       }),

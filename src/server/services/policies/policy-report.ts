@@ -13,10 +13,9 @@ import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { findSlices, weighPolicyCosts } from './held-out-figures.ts';
 import { readTrainedFrom } from './policies.ts';
-import type { PromiseChecks } from './promises.ts';
-import { assessPolicy } from './verdict.ts';
+import { assessPolicy, type VerdictDeps } from './verdict.ts';
 
-type Deps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; heldOutDecisions: HeldOutDecisions };
+type Deps = Foundation & { analyses: Analyses; heldOutDecisions: HeldOutDecisions } & VerdictDeps;
 
 const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
 const minRows = 30;
@@ -35,6 +34,7 @@ export async function makePolicyReport(
       `A policy in status ${status} has no report. Train the type to the end first.`,
     );
   }
+  await deps.pinnedCases.tryToDecide(type, policy);
   const { store, clock, toolVersion } = deps;
   const trained = readTrainedFrom(deps, policy);
   const { rules, versionNumber, ...settings } = readPresentSettings(type, trained);

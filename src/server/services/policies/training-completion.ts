@@ -14,11 +14,11 @@ import { noteRelease } from '../releases.ts';
 import { prepareDeployedPolicy } from './deployment.ts';
 import { readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
-import { assessPolicy, findBlocking, judgeGate } from './verdict.ts';
+import { assessPolicy, findBlocking, judgeGate, type VerdictDeps } from './verdict.ts';
 
 const checksPerTurn = 1_000;
 
-type CompletionDeps = KeepDeps & { artifactsDir: string };
+type CompletionDeps = KeepDeps & VerdictDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: file first, then one transaction of report, digest, status and deployment, which its
@@ -29,7 +29,7 @@ export async function completeTraining(
   finished: FinishedTraining,
   isWanted: () => boolean,
 ): Promise<'stored' | 'refused' | 'unwanted'> {
-  return storeBundle(deps, finished, isWanted, () => recordCompletion(deps, finished));
+  return storeBundle(deps, finished, finished.policyId, isWanted, () => recordCompletion(deps, finished));
 }
 
 /**
@@ -42,21 +42,29 @@ export async function completeTuning(
   isWanted: () => boolean,
 ): ReturnType<typeof completeTraining> {
   const { next, partFile, result } = finished;
-  return storeBundle(deps, { policyId: next.policyId, partFile, result }, isWanted, () => recordTuning(deps, finished));
+  const stored = { policyId: next.policyId, partFile, result };
+  return storeBundle(deps, stored, finished.policyId, isWanted, () => recordTuning(deps, finished));
 }
 
-/** Gives the file its name, and writes by `record`, which says whether the policy was deployed. */
+/**
+ * Gives the file its name, and writes by `record`, which says whether the policy was deployed. `trainedId` is the
+ * policy whose settings it was trained with.
+ */
 async function storeBundle(
   deps: CompletionDeps,
   { policyId, partFile, result }: Pick<FinishedTraining, 'policyId' | 'partFile' | 'result'>,
+  trainedId: string,
   isWanted: () => boolean,
   record: () => boolean,
 ): ReturnType<typeof completeTraining> {
   const bundle = readFileSync(partFile);
   if (sha256(bundle) !== result.sha256) throw new Error('The bundle on the disk is not the one that was trained.');
   await deps.runtime.deployed.selfTest(bundle);
+  const decidePinned = () => decidePinnedCases(deps, trainedId, { id: policyId, bundleSha256: result.sha256 }, bundle);
+  await decidePinned();
   // Another process that has the data file does not cost hours of work, however long it has it.
   while (!deps.store.writeLock.isFree() && isWanted()) await deps.store.writeLock.lookAgain();
+  await decidePinned();
   if (!isWanted()) return 'unwanted';
   const file = artifactPath(deps.artifactsDir, policyId);
   try {
@@ -68,6 +76,20 @@ async function storeBundle(
     if (error instanceof StaleAttemptError) return 'refused';
     throw error;
   }
+}
+
+/** Decides the pinned cases of its type with a policy that is not stored yet; at once where they are known. */
+async function decidePinnedCases(
+  { store, runtime, pinnedCases }: CompletionDeps,
+  trainedId: string,
+  policy: { id: string; bundleSha256: string },
+  bundle: Uint8Array,
+): Promise<void> {
+  const trained = store.policies.byId(trainedId);
+  const type = trained && store.decisionTypes.get(trained.decisionTypeId, trained.organisationId);
+  if (!type) return;
+  const { escalation_threshold: ownEscalation } = trained.trainingConfig;
+  await pinnedCases.decide(type, policy, () => runtime.deployed.compilePresent(type, bundle, ownEscalation));
 }
 
 /** Writes the result and, where nothing holds the policy back, deploys it; returns whether it was deployed. */

@@ -4,11 +4,14 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
+import type { WorkerOrder } from '../../jobs/worker-messages.ts';
+import { isoTime } from '../../process/clock.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { AttemptKey } from '../../store/policies/training-runs.ts';
+import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
-import { readPolicy } from './policies.ts';
+import { readPolicy, readVersion } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 
 type TrainingDeps = Foundation & { jobs: TrainingJobs };
@@ -135,4 +138,23 @@ export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): Policy
   }
   if (status !== 'cancelled') deps.jobs.cancel(id);
   return readPolicy(deps.store, id);
+}
+
+/** Reads the request from the policy and the version of the type that it is trained on. Throws when there is none. */
+export function toTrainingRequest(store: Store, toolVersion: string, policyId: string): WorkerOrder['request'] {
+  const policy = readPolicy(store, policyId);
+  const { definition } = readVersion(store, policy);
+  return {
+    policyId,
+    policyVersion: policy.version,
+    decisionType: policy.typeName,
+    versionNumber: policy.versionNumber,
+    definition,
+    fallbackOption: policy.fallbackOption,
+    config: policy.trainingConfig,
+    toolVersion,
+    doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
+    createdAt: isoTime(policy.createdAt),
+    piiFields: store.decisionTypes.get(policy.decisionTypeId, policy.organisationId)?.piiFields ?? [],
+  };
 }

@@ -7,8 +7,11 @@ import type { Foundation } from '../../foundation.ts';
 import { followsSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { describeRed, type PinnedCases } from './pinned-cases.ts';
 import { describeAttention, readTrainedFrom } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
+
+export type VerdictDeps = Foundation & { promiseChecks: PromiseChecks; pinnedCases: PinnedCases };
 
 type Item = Verdict[number];
 type JudgedPolicy = Pick<PolicyRecord, 'trainingConfig' | 'metrics' | 'isQualityGateMet'>;
@@ -17,19 +20,16 @@ type JudgedPolicy = Pick<PolicyRecord, 'trainingConfig' | 'metrics' | 'isQuality
 const minCommonRows = 30;
 
 /**
- * Judges a policy by its gate, its type's promise, its weak parts, the policy it was compared with, whether it can be
- * used and whether it should be trained again; empty before it was made. A blocking item keeps it from being deployed
- * by itself.
+ * Judges a policy by its gate, its type's promise and pinned cases, its weak parts, the policy it was compared with,
+ * its availability and whether it should be trained again; empty before it was made. A blocking item keeps it from
+ * being deployed by itself.
  */
-export function assessPolicy(
-  deps: Foundation & { promiseChecks: PromiseChecks },
-  type: DecisionTypeRecord,
-  policy: PolicyRecord,
-): Verdict {
+export function assessPolicy(deps: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): Verdict {
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
     judgeGate(policy),
     judgePromise(deps, type, policy),
+    judgePinned(deps, type, policy),
     judgeWeakParts(policy.metrics, type.piiFields),
     judgeComparison(policy.metrics),
     policy.status === 'deployed' ? judgeAvailability(deps, policy) : null,
@@ -74,6 +74,24 @@ function judgePromise(
   const standing = promiseChecks.readStanding(type, policy);
   if (standing === null || standing.state === 'nothing_promised') return null;
   return { kind: 'promise', state: standing.state === 'kept' ? 'passed' : 'blocking', sentence: standing.sentence };
+}
+
+const maxNamedCases = 3;
+
+/** Whether the decisions that must hold do; the cases are decided beforehand, see `PinnedCases.decide`. */
+function judgePinned({ pinnedCases }: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): Item | null {
+  const report = pinnedCases.find(type, policy);
+  const cases = pinnedCases.list(type);
+  if (cases.length === 0) return null;
+  if (report === null) return { kind: 'must', state: 'warning', sentence: 'Its pinned cases are not decided yet.' };
+  const red = report.cases.filter(({ isKept }) => !isKept);
+  if (red.length === 0) {
+    return { kind: 'must', state: 'passed', sentence: `All ${formatCount(cases.length)} pinned cases hold.` };
+  }
+  const more = red.length > maxNamedCases ? ` And ${formatCount(red.length - maxNamedCases)} more.` : '';
+  const named = red.slice(0, maxNamedCases).map((each) => describeRed(each, type.piiFields));
+  const sentence = `${named.join(' ')}${more}`;
+  return { kind: 'must', state: 'blocking', sentence };
 }
 
 function judgeWeakParts(metrics: Metrics | null, piiFields: readonly string[]): Item | null {

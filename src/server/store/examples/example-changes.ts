@@ -8,7 +8,7 @@ import { toFirstOfMany } from './first-labels.ts';
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
   | { set: 'decision'; to: string | null }
-  | { set: 'reviewed' | 'test'; to: boolean }
+  | { set: 'reviewed' | 'test' | 'must'; to: boolean }
   | { set: 'status'; to: ExampleStatus }
   | 'delete';
 
@@ -30,7 +30,17 @@ export type OptionChange = {
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
 
-const labelColumns = ['id', 'decision', 'first_decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
+const labelColumns = [
+  'id',
+  'decision',
+  'first_decision',
+  'reviewed',
+  'test',
+  'must',
+  'mark',
+  'by_teacher',
+  'updated_at',
+];
 const allColumns = [
   'seq',
   'id',
@@ -42,6 +52,7 @@ const allColumns = [
   'source',
   'reviewed',
   'test',
+  'must',
   'mark',
   'note',
   'by_teacher',
@@ -58,8 +69,8 @@ const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS
 
 /** Writes a change as SQL assignments; a label settles the mark. */
 function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
-  if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = @value`;
   if (change.set === 'status') return 'mark = @value';
+  if (change.set !== 'decision') return `${change.set} = @value`;
   const label = `decision = @decision, by_teacher = 0, ${toFirstOfMany('@decision')}`;
   return change.to === null ? label : `${label}, mark = NULL`;
 }
@@ -67,14 +78,14 @@ function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
 /** Leaves out the examples that cannot have the status, and generated ones as test rows. */
 function toCondition(change: ExampleChange): string {
   if (change === 'delete') return '';
-  if (change.set === 'test') return change.to ? " AND source = 'user'" : '';
+  if (change.set === 'test' || change.set === 'must') return change.to ? " AND source = 'user'" : '';
   if (change.set !== 'status') return '';
   if (change.to === 'done') return ' AND decision IS NOT NULL';
   return change.to === 'to_label' ? ' AND decision IS NULL' : '';
 }
 
 function toColumnValue(change: Exclude<ExampleChange, 'delete' | { set: 'decision' }>): string | number | null {
-  if (change.set === 'reviewed' || change.set === 'test') return Number(change.to);
+  if (change.set !== 'status') return Number(change.to);
   return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
 }
 
@@ -129,7 +140,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     restoreLabels: db.prepare<[{ token: string }]>(
       `UPDATE examples SET decision = kept.decision, first_decision = kept.first_decision,
-         reviewed = kept.reviewed, test = ifnull(kept.test, 0),
+         reviewed = kept.reviewed, test = ifnull(kept.test, 0), must = ifnull(kept.must, 0),
          mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
@@ -152,7 +163,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
        SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed,
-         ifnull(test, 0), mark, note, ifnull(by_teacher, 0),
+         ifnull(test, 0), ifnull(must, 0), mark, note, ifnull(by_teacher, 0),
          iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), ifnull(audited, 0), created_at,
          updated_at
        FROM ${keptRows} AS kept

@@ -21,6 +21,8 @@ export type ExampleRecord = {
   reviewed: boolean;
   /** Whether it is a test row: policies are measured on it and never learn from it. */
   test: boolean;
+  /** Whether its decision must hold: every policy is tried on it, and none learns from it or is measured on it. */
+  must: boolean;
   /** A person's decision about it instead of a label, or null. */
   mark: ExampleMark | null;
   note: string | null;
@@ -49,14 +51,14 @@ type ExampleTotals = {
 /** How many examples are alike in the counted properties. */
 type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
 
-type Flag = 'reviewed' | 'test' | 'byTeacher' | 'audited';
+type Flag = 'reviewed' | 'test' | 'must' | 'byTeacher' | 'audited';
 /** A row that {@link selectExamples} reads. */
 export type RawExample = Omit<ExampleRecord, 'input' | 'reasonCodes' | Flag> &
   Record<Flag, number> & { seq: number; input: string; reasonCodes: string };
 
 /** The beginning of every statement that reads whole examples. */
 export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeId, input, decision,
-  first_decision AS firstDecision, reason_codes AS reasonCodes, source, reviewed, test, mark, note, by_teacher AS byTeacher, log_id AS logId,
+  first_decision AS firstDecision, reason_codes AS reasonCodes, source, reviewed, test, must, mark, note, by_teacher AS byTeacher, log_id AS logId,
   audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
 export type Value = string | number;
 
@@ -74,8 +76,8 @@ export type ExampleRows = {
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
 type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt: number | null };
 type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'updatedAt'> &
-  Record<'reviewed' | 'test' | 'byTeacher', number> & { input: string; reasonCodes: string };
-type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
+  Record<'reviewed' | 'test' | 'must' | 'byTeacher', number> & { input: string; reasonCodes: string };
+type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test' | 'must'>;
 type InsertedRow = Omit<ExampleRecord, 'firstDecision' | 'input' | 'reasonCodes' | Flag> &
   Record<Flag, number> & { input: string; reasonCodes: string };
 
@@ -98,17 +100,17 @@ export class ExampleRowWriter {
     this.#createdAt = createdAt;
   }
 
-  add({ id, input, decision, reasonCodes, test }: NewRow): void {
-    this.#put([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
+  add({ id, input, decision, reasonCodes, test, must }: NewRow): void {
+    this.#put([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), Number(must)]);
   }
 
   /** Adds an example with all that an export keeps of it; then all of them are added so. */
   addWhole(example: ExampleRecord): void {
-    const { id, input, decision, reasonCodes, test, source, reviewed, mark, note, byTeacher } = example;
+    const { id, input, decision, reasonCodes, test, must, source, reviewed, mark, note, byTeacher } = example;
     this.#isWhole = true;
     this.#put([
       ...[id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), example.firstDecision],
-      ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt],
+      ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt, Number(must)],
     ]);
   }
 
@@ -147,6 +149,7 @@ export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
     reasonCodes: JSON.parse(row.reasonCodes),
     reviewed: row.reviewed === 1,
     test: row.test === 1,
+    must: row.must === 1,
     byTeacher: row.byTeacher === 1,
     audited: row.audited === 1,
   };
@@ -176,6 +179,7 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   add('source = ?', filter.source);
   add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
   add('test = ?', filter.test === undefined ? undefined : Number(filter.test));
+  add('must = ?', filter.must === undefined ? undefined : Number(filter.must));
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
   if (filter.labelled_by !== undefined) {
@@ -218,26 +222,27 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare<[InsertedRow]>(
       `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         mark, note, by_teacher, log_id, audited, created_at, updated_at)
+         must, mark, note, by_teacher, log_id, audited, created_at, updated_at)
        VALUES (@id, @decisionTypeId, @input, @decision,
          ${firstOfNew({ typeId: '@decisionTypeId', input: '@input', decision: '@decision' })}, @reasonCodes, @source,
-         @reviewed, @test, @mark, @note, @byTeacher, @logId, @audited, @createdAt, @updatedAt)`,
+         @reviewed, @test, @must, @mark, @note, @byTeacher, @logId, @audited, @createdAt, @updatedAt)`,
     ),
     // In the order of the list, which is that of `seq`.
     insertSlice: db.prepare(
       `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         created_at, updated_at)
+         must, created_at, updated_at)
        SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2,
          ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 3,
-         'user', 0, value ->> 4, :createdAt, :createdAt
+         'user', 0, value ->> 4, value ->> 5, :createdAt, :createdAt
        FROM json_each(:slice)`,
     ),
     insertWholeSlice: db.prepare(
       `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         mark, note, by_teacher, created_at, updated_at)
+         mark, note, by_teacher, created_at, updated_at, must)
        SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, ifnull(
          ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 5),
-         value ->> 3, value ->> 6, value ->> 7, value ->> 4, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12
+         value ->> 3, value ->> 6, value ->> 7, value ->> 4, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12,
+         value ->> 13
        FROM json_each(:slice)`,
     ),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
@@ -255,7 +260,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     update: db
       .prepare<[UpdatedRow], string | null>(
         `UPDATE examples SET input = @input, decision = @decision, ${setFirstOfOne}, reason_codes = @reasonCodes,
-           reviewed = @reviewed, test = @test, mark = @mark, note = @note, by_teacher = @byTeacher,
+           reviewed = @reviewed, test = @test, must = @must, mark = @mark, note = @note, by_teacher = @byTeacher,
            updated_at = @updatedAt
          WHERE id = @id RETURNING first_decision`,
       )
@@ -286,9 +291,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT decision, source, reviewed, mark, count(*) AS n FROM examples WHERE decision_type_id = ?
        GROUP BY decision, source, reviewed, mark`,
     ),
-    countTestRows: db.prepare<[string], { decision: string; n: number }>(
-      `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND test = 1 AND decision IS NOT NULL
-       GROUP BY decision`,
+    countTestRows: db.prepare<[{ typeId: string }], { decision: string; n: number }>(
+      `SELECT decision, count(*) AS n FROM
+         (SELECT decision FROM examples WHERE decision_type_id = @typeId AND test = 1 AND must = 0 UNION ALL
+          SELECT decision FROM examples WHERE decision_type_id = @typeId AND must = 1) WHERE decision IS NOT NULL GROUP BY 1`,
     ),
   };
 }
@@ -297,12 +303,16 @@ function prepareStatements(db: WorkbenchDatabase) {
 export class ExampleStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #listMust;
   readonly #revisions = new Map<string, number>();
   readonly #totals = new Map<string, { revision: number; totals: ExampleTotals }>();
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
     this.#statements = prepareStatements(db);
+    this.#listMust = db.prepare<[string, number], RawExample>(
+      `${selectExamples} WHERE decision_type_id = ? AND must = 1 AND decision IS NOT NULL ORDER BY seq DESC LIMIT ?`,
+    );
   }
 
   /** Grows with every write of a type's examples while the program runs; a trigger would run for each row. */
@@ -322,6 +332,7 @@ export class ExampleStore {
       reasonCodes: JSON.stringify(example.reasonCodes),
       reviewed: Number(example.reviewed),
       test: Number(example.test),
+      must: Number(example.must),
       byTeacher: Number(example.byTeacher),
       audited: Number(example.audited),
     });
@@ -365,6 +376,7 @@ export class ExampleStore {
       reasonCodes: JSON.stringify(example.reasonCodes),
       reviewed: Number(example.reviewed),
       test: Number(example.test),
+      must: Number(example.must),
       byTeacher: Number(example.byTeacher),
     });
     return { ...example, firstDecision: firstDecision ?? null };
@@ -451,9 +463,16 @@ export class ExampleStore {
     return new Map(this.#statements.countByLabel.all(decisionTypeId).map(({ decision, n }) => [decision, n]));
   }
 
-  /** Returns how many test rows have each label; labels without test rows are left out. */
+  /** Lists the newest labelled cases of a type that must hold. */
+  listMust(decisionTypeId: string, limit: number): ExampleRecord[] {
+    return this.#listMust.all(decisionTypeId, limit).map(toExample);
+  }
+
+  /** Returns how many test rows and pinned cases have each label; labels without any are left out. */
   countTestRows(decisionTypeId: string): Map<string, number> {
-    return new Map(this.#statements.countTestRows.all(decisionTypeId).map(({ decision, n }) => [decision, n]));
+    return new Map(
+      this.#statements.countTestRows.all({ typeId: decisionTypeId }).map(({ decision, n }) => [decision, n]),
+    );
   }
 
   /** Counts the examples of a type; they are counted again only after one of them has changed. */

@@ -26,7 +26,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        SELECT ?, seq, id, input, decision, first_decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', iif(log_id IS NOT NULL AND NOT audited, 'correction', source)),
          iif(by_teacher AND NOT reviewed, 0, test)
        FROM examples
-       WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
+       WHERE decision_type_id = ? AND must = 0 AND decision IN (SELECT value FROM json_each(?))`,
     ),
     after: db.prepare<[string, number, number], Omit<SnapshotRecord, 'test'> & { test: number }>(
       `SELECT position, example_id AS exampleId, input AS inputJson, decision, first_decision AS firstDecision, reason_codes AS reasonCodesJson, source, test
@@ -43,7 +43,8 @@ export function createSnapshotStore(db: WorkbenchDatabase) {
   return {
     /**
      * Copies the examples labelled with an option; returns their number. A teacher's unreviewed labels count as
-     * synthetic, corrections as such unless the audit drew them: no figure is measured on them.
+     * synthetic, corrections as such unless the audit drew them: no figure is measured on them. Cases that must hold
+     * are left out.
      */
     copyExamples: (policyId: string, typeId: string, options: readonly string[]): number =>
       statements.copy.run(policyId, typeId, JSON.stringify(options)).changes,
