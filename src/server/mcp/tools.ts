@@ -219,7 +219,7 @@ export const tools: readonly Tool[] = [
     shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions }) =>
       committed ? { total, labelled } : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
     description:
-      'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where it is clear, are found by all values. Without commit it only says what it would do. Costs nothing.',
+      'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where clear, are found. Without commit it only says what it would do. Costs nothing.',
     summarise: ({ committed, total, labelled }) =>
       committed
         ? `${total} rows were added, ${labelled} of them labelled. Cost: none. Next: train_model.`
@@ -238,7 +238,7 @@ export const tools: readonly Tool[] = [
     operation: 'examples.next',
     omit: ['restart'],
     description:
-      'The examples that are worth a label most, each with a suggestion and why it comes now. They are kept from others for five minutes: a second call gives other ones. Costs nothing.',
+      'The examples most worth a label, each with a suggestion and why it comes now; kept from others for five minutes: a second call gives others. Costs nothing.',
     summarise: ({ items, remaining, stop_hint }) =>
       `${items.length} of ${remaining} examples that wait. ${stop_hint ?? ''} Next: ${
         items.length === 0 ? 'add_examples, or train_model.' : 'label_example for each of them.'
@@ -257,7 +257,7 @@ export const tools: readonly Tool[] = [
       test,
     }),
     description:
-      'Changes one example: its label (expected_decision, one of the options), reason codes, status (skipped or flagged where no label can be given), a note, or whether it is reviewed. Costs nothing.',
+      'Changes one example: its label (expected_decision, one of the options), reason codes, status (skipped or flagged where it can have none), note and marks. Costs nothing.',
     summarise: ({ status, expected_decision }) =>
       `The example is ${status}${
         expected_decision === null ? '' : ` with the label ${JSON.stringify(expected_decision)}`
@@ -267,7 +267,7 @@ export const tools: readonly Tool[] = [
     name: 'explain_decision',
     operation: 'logs.explain',
     description:
-      'What would change the decision on a logged input, as the deployed policy decides it now: the smallest changes of fields or words, the words it rests on, and the labelled examples most like it. Writes no log record, costs nothing.',
+      'What would change the decision on a logged input, as the deployed policy decides now: the smallest changes of fields or words, the words it rests on, and the examples most like it. Writes no log record, costs nothing.',
     summarise: ({ decision, flips, nearest }) =>
       `Decided ${JSON.stringify(decision)}. ${flips.length} changes would lead elsewhere; ${nearest.length} labelled examples are like it. Next: correct the record where the decision is wrong, or get_decision_logs for another one.`,
   }),
@@ -276,7 +276,7 @@ export const tools: readonly Tool[] = [
     operation: 'data_findings.list',
     follow: followAnalysis,
     description:
-      'What may be wrong with the examples: contradictions, duplicates, suspect labels, fields that give the answer away and more, with the likelier label and what to do. Costs nothing.',
+      'What may be wrong with the examples: contradictions, duplicates, suspect labels, fields that give the answer away; with what to do. Costs nothing.',
     summarise: ({ state, counts, items }) => {
       const found = Object.entries(counts).flatMap(([kind, count]) => (count === 0 ? [] : [`${count} ${kind}`]));
       const known = found.length === 0 ? 'Nothing was found' : `Found: ${found.join(', ')}`;
@@ -302,8 +302,7 @@ export const tools: readonly Tool[] = [
     operation: 'policies.progress',
     follow: ({ status, progress_percent, message }) =>
       isInProgress(status) ? { percent: progress_percent, message: message ?? status } : null,
-    description:
-      'How far a training is; waits for its end, with progress notifications where they are asked for. Costs nothing.',
+    description: 'How far a training is; waits for its end, with progress notifications if asked for. Costs nothing.',
     summarise: ({ status, stage_name, progress_percent, error }) => {
       const next: Record<string, string> = {
         trained: 'evaluate_policy, then deploy_policy where it is good enough.',
@@ -333,7 +332,7 @@ export const tools: readonly Tool[] = [
     name: 'deploy_policy',
     operation: 'policies.deploy',
     shorten: shortenPolicy,
-    description: `Puts a trained policy in charge of its decision type, in the place of the deployed one, which stays and can be deployed again. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
+    description: `Puts a trained policy in charge of its decision type; the one before it can be deployed again. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
     summarise: ({ version }) =>
       `Policy v${version} is deployed. Cost: ${creditPrices.hostingPerHour} credits per hour. Next: make_decision.`,
   }),
@@ -341,8 +340,7 @@ export const tools: readonly Tool[] = [
     name: 'cancel_training',
     operation: 'policies.cancel',
     shorten: shortenPolicy,
-    description:
-      'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. Costs nothing.',
+    description: 'Stops a running training, which is lost. Safe to repeat. Costs nothing.',
     summarise: ({ status }) =>
       `Status ${status}. Next: ${status === 'cancelled' ? 'train_model to start again.' : 'get_training_status until it is cancelled.'}`,
   }),
@@ -373,7 +371,7 @@ export const tools: readonly Tool[] = [
     name: 'export_edge_bundle',
     operation: 'bundle.export',
     description:
-      'Gives the address from which the deployed policy can be downloaded as a ZIP bundle for offline use. Costs nothing; Growth, Scale and local plans.',
+      'Gives the address of the deployed policy as a ZIP bundle for offline use. Costs nothing; Growth, Scale and local plans.',
     summarise: () =>
       'The bundle is ready. Cost: none. Next: GET download_url with the same Authorization header and open the file with decision_edge.',
   }),
