@@ -156,7 +156,15 @@ describe('Examples for labelling tools', () => {
 describe('A table of examples', () => {
   const example = {
     ...{ id: '00000000-0000-4000-8000-000000000000', expected_decision: '=approve', reason_codes: [], status: 'done' },
-    ...{ note: '+1', reviewed: true, test: false, must: true, source: 'user', labelled_by: 'person', first_decision: null },
+    ...{
+      note: '+1',
+      reviewed: true,
+      test: false,
+      must: true,
+      source: 'user',
+      labelled_by: 'person',
+      first_decision: null,
+    },
     ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z', suggestion: null },
     ...{ suggestion_probability: null, side: null, policy: null },
   };
