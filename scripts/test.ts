@@ -2,6 +2,7 @@
  * `npm test`: every check and the fast stories; `-- --all`: the long ones, too, and each fault in its many rounds only;
  * `-- --long`: the long ones alone. All of them run even after a failure.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runApiTests } from './testing/api-tests.ts';
 import { prepareBrowser } from './testing/browser-tests.ts';
@@ -64,6 +65,8 @@ async function runLong(): Promise<StepResult[]> {
     projects: units,
     only: ['.long.test.', ...Object.keys(rounds)],
     exclude: ['.timed.'],
+    // Most of them wait for processes that are killed, or for limits on time.
+    maxWorkers: availableParallelism() + 1,
     env: Object.assign({}, ...Object.values(rounds)),
   });
   // None of these holds a time; what comes after them has the machine to itself.

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEdgePython } from './tools/edge-python.ts';
-import { type RunningWorkbench, runWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { findEdgePython } from '../../e2e/tools/edge-python.ts';
+import { type RunningWorkbench, runWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
 
 type Failure = { error: { code: string; message: string; details?: { loc: (string | number)[]; msg: string }[] } };
 const python = findEdgePython();

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEdgePython } from './tools/edge-python.ts';
-import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+import { findEdgePython } from '../e2e/tools/edge-python.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/tools/workbench-process.ts';
 
 type Row = { input: Record<string, unknown>; decision: string };
 type Outcome = {
