@@ -65,8 +65,6 @@ async function runLong(): Promise<StepResult[]> {
     projects: units,
     only: ['.long.test.', ...Object.keys(rounds)],
     exclude: ['.timed.'],
-    // Most of them wait for processes that are killed, or for limits on time.
-    maxWorkers: availableParallelism() + 1,
     env: Object.assign({}, ...Object.values(rounds)),
   });
   // None of these holds a time; what comes after them has the machine to itself.
@@ -80,7 +78,14 @@ async function runLong(): Promise<StepResult[]> {
     }),
   );
   if (browser.projects.length > 0) {
-    steps.push(await runVitest('browser stories', { projects: browser.projects, only: ['.long.test.'] }));
+    steps.push(
+      await runVitest('browser stories', {
+        projects: browser.projects,
+        only: ['.long.test.'],
+        // A page and its browser fill a core each.
+        maxWorkers: availableParallelism(),
+      }),
+    );
   }
   return steps;
 }
