@@ -518,6 +518,8 @@ const training = {
   'REL-12':
     'The digest in the log decides the same input again from the kept release, after any sequence of edits, deployments, restores and deletions.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
+  'REL-13':
+    'Decisions over REST and by a bundle in Python, the bundle, its card, the report and events name one digest where what decides is equal.',
   'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',

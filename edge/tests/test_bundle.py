@@ -16,7 +16,11 @@ from typing import Any
 import pytest
 
 from decision_edge import EdgePredictor, InvalidBundle, __version__
+from decision_edge._bundle.manifest import check_manifest
+from decision_edge._bundle.release import digest_release
 from tiny_bundle import parts, seal, write_zip
+
+RELEASES = json.loads((Path(__file__).parents[2] / "test/cases/releases.json").read_text("utf-8"))
 
 
 def refusal(path: Path) -> str:
@@ -166,6 +170,22 @@ def test_what_a_policy_was_trained_from_may_be_left_out_and_is_checked_otherwise
         EdgePredictor.from_bundle(make_bundle(training=training))
     for change in ({"version": 0}, {"seed": -1}, {"snapshot_sha256": "0"}, {"node": 24}, {"another": 1}):
         assert "manifest.json" in refusal(make_bundle(training={**known, **change}))
+
+
+@pytest.mark.parametrize("case", RELEASES, ids=lambda case: case["note"])
+def test_what_decides_has_the_name_that_the_workbench_gives_it(case: Any) -> None:
+    check_manifest(case["manifest"])
+    assert digest_release(case["manifest"]) == case["digest"]
+
+
+def test_decisions_name_what_decides_whatever_it_is_called(make_bundle: Any) -> None:
+    seen = []
+    for settings in ({}, {"decision_type": "other", "policy_version": "v9"}, {"fallback_option": "review"}):
+        predictor = EdgePredictor.from_bundle(make_bundle(**settings))
+        decision = predictor.predict({"loan": {"amount": 4}})
+        assert predictor.info["digest"] == decision.digest == predictor.predict_many([{}])[0].digest
+        seen.append(decision.digest)
+    assert seen[0] == seen[1] != seen[2]
 
 
 def test_info_and_decisions_say_which_bundle_it_is(make_bundle: Any) -> None:

@@ -108,6 +108,7 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
         "fallback_used",
         "unfamiliar",
         "policy_version",
+        "digest",
         "bundle_digest",
         "unread",
     }

@@ -236,6 +236,7 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "fallback_used": False,
         "unfamiliar": False,
         "policy_version": "v3",
+        "digest": predictor.info["digest"],
         "bundle_digest": predictor.info["bundle_digest"],
         "unread": [],
     }
@@ -602,7 +603,9 @@ def test_other_numbers_of_the_encoder_are_refused(make_bundle: Any) -> None:
     path = make_bundle(lambda entries: encode_notes(entries, folder))
     answer = EdgePredictor.from_bundle(path, text_model=folder).predict({"note": "Thank you, all is well"}).to_dict()
     output = {
-        name: value for name, value in answer.items() if name not in ("policy_version", "bundle_digest", "unread")
+        name: value
+        for name, value in answer.items()
+        if name not in ("policy_version", "digest", "bundle_digest", "unread")
     }
 
     def record(**changes: Any) -> Path:

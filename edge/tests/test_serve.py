@@ -385,6 +385,8 @@ def test_a_file_is_replaced_while_it_is_served(tmp_path: Path, check: Any) -> No
         answer = running.decide("loan", asked)
         assert (answer["decision"], answer["policy_version"]) == ("reject", "v4")
         assert answer["bundle_digest"] != first["bundle_digest"]
+        (now,) = running.wait_until(lambda ready: ready["status"] == "ready")["bundles"]
+        assert now["digest"] == answer["digest"] != first["digest"]
 
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2])

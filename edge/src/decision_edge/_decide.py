@@ -30,7 +30,8 @@ class EdgeDecision:
     """One decision; `escalate` asks for a person's look.
 
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
-    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided. `unread` has a sentence
+    `digest` names what decided, as the decisions of the workbench and its releases do. `bundle_digest` is the SHA-256
+    of the bundle's manifest: it tells which bundle decided. `unread` has a sentence
     for each part of the input that the policy did not read: no field of it, or of another kind.
     """
 
@@ -44,6 +45,7 @@ class EdgeDecision:
     fallback_used: bool
     unfamiliar: bool
     policy_version: str
+    digest: str
     bundle_digest: str
     unread: list[str] = field(default_factory=list, compare=False)
 
@@ -63,9 +65,10 @@ def choose_option(probabilities: Mapping[str, float], set_aside: Collection[str]
 class Settings:
     """Read from manifest and reasons.json how to decide. Raises InvalidBundle."""
 
-    def __init__(self, manifest: JsonObject, digest: str, reasons: JsonObject) -> None:
-        """Read a checked manifest, whose SHA-256 is `digest`."""
-        self._digest = digest
+    def __init__(self, manifest: JsonObject, release: str, bundle_digest: str, reasons: JsonObject) -> None:
+        """Read a checked manifest, whose SHA-256 is `bundle_digest`; `release` is the digest of all that decides."""
+        self._release = release
+        self._bundle_digest = bundle_digest
         with reading("manifest.json"):
             self._policy_version = expect_string(manifest["policy_version"])
             self.options = [expect_string(option) for option in expect_list(manifest["options"])]
@@ -103,7 +106,8 @@ class Settings:
             fallback_used=False,
             unfamiliar=False,
             policy_version=self._policy_version,
-            bundle_digest=self._digest,
+            digest=self._release,
+            bundle_digest=self._bundle_digest,
         )
 
     def decide_by_classifier(
@@ -136,7 +140,8 @@ class Settings:
             fallback_used=fallback is not None,
             unfamiliar=unfamiliar,
             policy_version=self._policy_version,
-            bundle_digest=self._digest,
+            digest=self._release,
+            bundle_digest=self._bundle_digest,
         )
 
     def decide_without_classifier(self) -> EdgeDecision:
@@ -154,7 +159,8 @@ class Settings:
             fallback_used=True,
             unfamiliar=False,
             policy_version=self._policy_version,
-            bundle_digest=self._digest,
+            digest=self._release,
+            bundle_digest=self._bundle_digest,
         )
 
     def _choose_codes(self, option: str, head_softmax: Sequence[float]) -> list[str]:

@@ -78,7 +78,7 @@ class EdgePredictor:
         plan = bundle.json("features.json")
         self._bundle = bundle
         self._on_decision = on_decision
-        self._settings = Settings(bundle.manifest, bundle.digest, bundle.json("reasons.json"))
+        self._settings = Settings(bundle.manifest, bundle.release, bundle.digest, bundle.json("reasons.json"))
         self._rules = _load_rules(bundle, self._settings.options)
         schema = bundle.json("input_schema.json") if "input_schema.json" in bundle else {}
         self._schema = _load_schema(schema) if schema else None
@@ -153,10 +153,11 @@ class EdgePredictor:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Describe the bundle: decision type, version, options, thresholds, fields, digest; a new dict."""
+        """Describe the bundle: decision type, version, options, thresholds, fields, digests; a new dict."""
         settings = {name: self._bundle.manifest.get(name) for name in _INFO}
         fields = [asdict(field) for field in self.fields]
-        return {**settings, "fields": fields, "bundle_digest": self._bundle.digest}
+        digests = {"digest": self._bundle.release, "bundle_digest": self._bundle.digest}
+        return {**settings, "fields": fields, **digests}
 
     @property
     def model_card(self) -> str:

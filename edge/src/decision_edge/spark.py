@@ -30,6 +30,7 @@ _FIELDS: dict[str, DataType] = {
     "fallback_used": BooleanType(),
     "unfamiliar": BooleanType(),
     "policy_version": StringType(),
+    "digest": StringType(),
     "bundle_digest": StringType(),
     "unread": ArrayType(StringType()),
     "error": StringType(),

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
 import { packAdapters, unpackAdapters } from '../text/adapters.ts';
-import { assemble, toJsonBytes } from './assemble.ts';
+import { assemble, listFiles, toJsonBytes } from './assemble.ts';
 import { licensesText, withTextModelLicense } from './licenses.ts';
 import {
   adaptersEntry,
@@ -29,6 +29,7 @@ import {
   unlistedEntries,
 } from './manifest.ts';
 import { parseJson } from './parse-json.ts';
+import { digestRelease } from './release-digest.ts';
 import { openZip, toBundleError } from './zip.ts';
 
 export type Bundle = {
@@ -87,6 +88,26 @@ function listTextEntries(
   return entries;
 }
 
+/** The entries of a bundle that have a part in decisions, without those of the text model. */
+function listDecidingEntries(parts: Omit<BundleParts, 'golden' | 'modelCard'>): Map<EntryName, Uint8Array> {
+  const entries = new Map<EntryName, Uint8Array>([
+    ['rules.json', toJsonBytes(parts.rules)],
+    ['features.json', toJsonBytes(parts.plan)],
+    ['reasons.json', toJsonBytes(parts.reasons)],
+  ]);
+  if (parts.classifier !== null) entries.set('classifier.onnx', parts.classifier);
+  if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
+  if (parts.adapters !== null) entries.set(adaptersEntry, packAdapters(parts.adapters));
+  if (parts.familiarity !== null) entries.set('familiarity.json', toJsonBytes(parts.familiarity));
+  if (parts.inputSchema !== null) entries.set('input_schema.json', toJsonBytes(parts.inputSchema));
+  return entries;
+}
+
+/** The digest of the release that decides as these parts do: that of their bundle, slim and full. */
+export function digestParts(parts: Omit<BundleParts, 'golden' | 'modelCard'>, sha256: Sha256): string {
+  return digestRelease(parts.manifest, listFiles(listDecidingEntries(parts), sha256), sha256);
+}
+
 /**
  * Packs a bundle into ZIP bytes that depend on nothing but the arguments. Without `text` a policy that reads text
  * is packed slim. Throws WorkbenchError 'validation_error' where `text` is another model than the manifest names.
@@ -95,18 +116,11 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   const manifest = { ...parts.manifest };
   if (manifest.text !== null) manifest.text = { ...manifest.text, slim: text === undefined };
   const entries = new Map<EntryName, Uint8Array>([
-    ['rules.json', toJsonBytes(parts.rules)],
-    ['features.json', toJsonBytes(parts.plan)],
-    ['reasons.json', toJsonBytes(parts.reasons)],
+    ...listDecidingEntries(parts),
     ['golden.jsonl', strToU8(parts.golden.map((line) => `${JSON.stringify(line)}\n`).join(''))],
     ['model-card.md', strToU8(parts.modelCard)],
     ['LICENSES', strToU8(licensesText)],
   ]);
-  if (parts.classifier !== null) entries.set('classifier.onnx', parts.classifier);
-  if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
-  if (parts.adapters !== null) entries.set(adaptersEntry, packAdapters(parts.adapters));
-  if (parts.familiarity !== null) entries.set('familiarity.json', toJsonBytes(parts.familiarity));
-  if (parts.inputSchema !== null) entries.set('input_schema.json', toJsonBytes(parts.inputSchema));
   if (text !== undefined)
     for (const [name, bytes] of listTextEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
   return assemble(manifest, entries, sha256);
@@ -305,15 +319,17 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
   return openBundle(bytes, sha256).bundle;
 }
 
-/** Identifies a bundle; `digest` is the SHA-256 of the manifest, which covers every other entry. */
-export type BundleIdentity = { digest: string; revision: string; isSlim: boolean };
+/** Identifies a bundle: `digest` is the SHA-256 of the manifest, which covers every other entry; `release` that of all
+ * that decides. */
+export type BundleIdentity = { digest: string; release: string; isSlim: boolean };
 
 /** The identity of a bundle that this product has packed; no other entry than the manifest is read. */
 export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentity {
   const manifestBytes = openZip(bytes, bundleZipLimits).read('manifest.json');
   if (manifestBytes === undefined) throw toBundleError('entry manifest.json', 'is missing');
-  const { revision, text } = readManifest(manifestBytes);
-  return { digest: sha256(manifestBytes), revision, isSlim: text?.slim === true };
+  const manifest = readManifest(manifestBytes);
+  const release = digestRelease(manifest, manifest.files, sha256);
+  return { digest: sha256(manifestBytes), release, isSlim: manifest.text?.slim === true };
 }
 
 /** Makes a slim bundle full: with tokenizer and, where used, encoder. Refuses files of another text model. */

@@ -1,7 +1,9 @@
 /** The differences between two releases, in sentences. */
-import type { NamedLists, Rule } from '../domain/definition.ts';
+import type { Definition, NamedLists, Rule } from '../domain/definition.ts';
 import { describeRule, describeThresholds } from './describe-policy.ts';
-import type { ReleaseSettings } from './release-digest.ts';
+
+/** The settings that decide beside a policy's own files. */
+export type ReleaseSettings = Omit<Definition, 'options'> & { fallback_option: string | null };
 
 /** A release as its changes are described: the number of its policy, and the settings beside it. */
 export type DescribedRelease = { policyVersion: number; settings: ReleaseSettings };

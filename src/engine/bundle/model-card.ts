@@ -13,6 +13,8 @@ import { writeCardHead } from './model-card-head.ts';
 
 export type ModelCardFacts = {
   manifest: ManifestDraft;
+  /** The digest of the release: of all that decides. */
+  digest: string;
   plan: FeaturePlan;
   rules: RulesFile;
   reasons: Reasons;
@@ -65,7 +67,10 @@ function writeOptionTable({ options }: ManifestDraft, { per_class: perClass }: M
   return ['| option | precision | recall | F1 | test rows |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
-function describeOrigin({ version, created_at, tool_version, classifier, training }: ManifestDraft): string {
+function describeOrigin(
+  { version, created_at, tool_version, classifier, training }: ManifestDraft,
+  digest: string,
+): string {
   const trainedOn = training?.version ?? version;
   const made = classifier === null ? 'Made' : 'Trained';
   const sentences = [
@@ -77,6 +82,7 @@ function describeOrigin({ version, created_at, tool_version, classifier, trainin
   const { snapshot_sha256, seed, node, runtime } = training ?? {};
   if (snapshot_sha256) sentences.push(`The SHA-256 of its examples is ${snapshot_sha256}, its seed ${seed}.`);
   if (node && runtime) sentences.push(`It was computed with Node ${node} and ${runtime}.`);
+  sentences.push(`What decides has the digest ${digest}, which decisions name.`);
   return sentences.join(' ');
 }
 
@@ -269,7 +275,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
   const sections = [
     writeCardHead(facts),
     `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
-    describeOrigin(manifest),
+    describeOrigin(manifest, facts.digest),
     '## What it decides',
     `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
     ...describeDeciding(facts),

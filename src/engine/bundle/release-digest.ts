@@ -1,42 +1,38 @@
 /** The name of what decides: a digest of all that has a part in decisions, and of nothing else. */
 import { strToU8 } from 'fflate';
-import type { Definition } from '../domain/definition.ts';
 import { toCanonicalJson } from '../json.ts';
 import type { Sha256 } from '../ports.ts';
-import { listDecidingEntries } from './assemble.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest, ManifestDraft } from './manifest.ts';
 
-/** Entries of a policy's file that settings of the type replace. */
-const replacedEntries: readonly string[] = ['rules.json', 'input_schema.json'];
+/** Entries that say nothing about decisions, or that the manifest names apart. */
+const undecidingEntries: readonly string[] = [
+  'golden.jsonl',
+  'model-card.md',
+  'LICENSES',
+  'text/tokenizer.json',
+  'text/encoder.onnx',
+];
 
-/** The settings that decide beside a policy's own files. */
-export type ReleaseSettings = Omit<Definition, 'options'> & { fallback_option: string | null };
-
-const digest = (value: unknown, sha256: Sha256): string =>
-  sha256(strToU8(toCanonicalJson(JSON.parse(JSON.stringify(value)))));
-
-/** The digest of what a trained policy brings itself, from the manifest of its file: not its name, number or date. */
-export function digestPolicy({ files, options, classifier, text, set_aside = [] }: Manifest, sha256: Sha256): string {
-  const { slim: _slim, ...model } = text ?? { slim: true };
-  const entries = listDecidingEntries(files).filter(([name]) => !replacedEntries.includes(name));
-  return digest([options, classifier, model, set_aside, entries], sha256);
-}
-
-/** The digest of a release: equal where what decides is equal, whatever type and policy are called. */
-export function digestRelease(
-  policyDigest: string,
-  {
+/**
+ * The digest of a release, from the manifest of its bundle and the digests of the other entries: equal where what
+ * decides is equal, whatever type and policy are called. `_bundle/release.py` computes it, too.
+ */
+export function digestRelease(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
+  const { options, reason_codes, confidence_thresholds, escalation_policy, fallback_option, classifier } = manifest;
+  const { text, set_aside = [], readings = [] } = manifest;
+  const deciding = Object.entries(files).filter(([name]) => !undecidingEntries.includes(name));
+  const facts = {
+    options,
     reason_codes,
-    hard_rules,
-    lists,
-    readings,
-    input_schema,
     confidence_thresholds,
     escalation_policy,
     fallback_option,
-  }: ReleaseSettings,
-  sha256: Sha256,
-): string {
-  const settings = { hard_rules, lists, readings, input_schema, confidence_thresholds, escalation_policy };
-  return digest([policyDigest, { ...settings, reason_codes, fallback_option }], sha256);
+    classifier,
+    text: text && { encoder_sha256: text.encoder_sha256, tokenizer_sha256: text.tokenizer_sha256 },
+    set_aside,
+    readings,
+    files: Object.fromEntries(deciding.map(([name, facts]) => [name, facts.sha256])),
+  };
+  // Settings that are left out are undefined in some callers, absent in others.
+  return sha256(strToU8(toCanonicalJson(JSON.parse(JSON.stringify(facts)))));
 }

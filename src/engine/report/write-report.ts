@@ -11,7 +11,14 @@ import { escapeHtml, quoteText } from './html.ts';
 
 type ReportFacts = {
   type: { name: string; description: string; options: readonly string[] };
-  policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
+  policy: {
+    version: number;
+    isDeployed: boolean;
+    isRulesOnly: boolean;
+    completedAt: string | null;
+    /** The digest of what decides, and the number of its release where it does now; null without a bundle. */
+    release: { digest: string; number: number | null } | null;
+  };
   /** The version of the type whose rules and thresholds decide. */
   versionNumber: number;
   metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options' | 'left_to_rules'> | null;
@@ -86,7 +93,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
 <h1>${quoteText(type.name)}</h1>
 <p class="quiet">${describePolicy(facts)}</p>
 ${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`).join('\n')}
-<footer>Made by ${quoteText(made.by)} on ${formatTime(made.at)} with Decision Workbench ${escapeHtml(made.toolVersion)}.</footer>
+<footer>Made by ${quoteText(made.by)} on ${formatTime(made.at)} with Decision Workbench ${escapeHtml(made.toolVersion)}.${describeRelease(facts)}</footer>
 </main></body></html>
 `;
 }
@@ -111,6 +118,12 @@ function describePolicy({ policy, versionNumber }: ReportFacts): string {
   const deciding = isDeployed ? 'It decides now' : 'It is not deployed';
   const kind = isRulesOnly ? 'rules alone' : 'rules and a trained classifier';
   return `Policy v${version} of ${kind}${made}. ${deciding}, with the settings of version ${versionNumber}.`;
+}
+
+function describeRelease({ policy: { release } }: ReportFacts): string {
+  if (release === null) return '';
+  const name = release.number === null ? 'What it is about' : `Release ${release.number}`;
+  return `<br>${name} has the digest <code>${release.digest}</code>.`;
 }
 
 function describeQuestion({ type }: ReportFacts): string {

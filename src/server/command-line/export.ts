@@ -50,7 +50,7 @@ export async function writeBundle(client: Client, typeId: string, policyId: stri
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const file = path.resolve(out);
   writeDurably(file, bytes, { mode: bundleMode, part: toPartPath(file) });
-  return { bundle: out, sha256: sha256(bytes), revision: identifyBundle(bytes, sha256).revision };
+  return { bundle: out, sha256: sha256(bytes), revision: identifyBundle(bytes, sha256).release };
 }
 
 const help = `workbench export --out FILE [--policy V] [--type NAME] [--slim] [--data-dir DIR]

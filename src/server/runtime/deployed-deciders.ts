@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { type Bundle, digestParts, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
-import { digestPolicy } from '../../engine/bundle/release-digest.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
 import { compileDecider, compileRulesDecider } from '../../engine/decide/decider.ts';
 import { runGolden } from '../../engine/decide/golden.ts';
@@ -180,15 +179,20 @@ export class DeployedDeciders {
     return { bytes, trained, present: this.#withPresentSettings(trained, type) };
   }
 
-  /** The digest of what a policy brings to decisions itself; that of its whole file while this cannot be read. */
-  digestPolicy({ id, bundleSha256 }: Pick<PolicyFile, 'id' | 'bundleSha256'>): string {
+  /**
+   * The digest of the release of a policy with its type's present settings. While the policy's file cannot be read, one
+   * of the file's SHA-256 and the settings.
+   */
+  digest(type: DecisionTypeRecord, { id, bundleSha256 }: Pick<PolicyFile, 'id' | 'bundleSha256'>): string {
     const known = this.#compiled.get(id)?.bundle;
     try {
-      return digestPolicy((known ?? unpackBundle(this.#readFile(id, bundleSha256), sha256)).manifest, sha256);
+      const bundle = known ?? unpackBundle(this.#readFile(id, bundleSha256), sha256);
+      return digestParts(this.#withPresentSettings(bundle, type), sha256);
     } catch (error) {
       // Why it cannot be used is said where it would decide.
-      if (error instanceof WorkbenchError) return bundleSha256;
-      throw error;
+      if (!(error instanceof WorkbenchError)) throw error;
+      const { activeVersion, fallbackOption } = type;
+      return sha256(Buffer.from(JSON.stringify([bundleSha256, activeVersion.definition, fallbackOption])));
     }
   }
 

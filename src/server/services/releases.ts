@@ -1,6 +1,5 @@
 /** Every change of what decides becomes a release: numbered, with its digest and what it changes in words. */
-import { type DescribedRelease, describeChanges } from '../../engine/bundle/describe-changes.ts';
-import { digestRelease, type ReleaseSettings } from '../../engine/bundle/release-digest.ts';
+import { type DescribedRelease, describeChanges, type ReleaseSettings } from '../../engine/bundle/describe-changes.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Foundation } from '../foundation.ts';
@@ -26,7 +25,7 @@ export function noteRelease(
   typeId: string,
   { isDeployment = false, ...note }: ReleaseNote & { isDeployment?: boolean },
 ): void {
-  const { store } = deps;
+  const { store, events } = deps;
   const policyId = store.deployments.findId(typeId);
   if (policyId === null) return;
   const type = readType(deps, typeId);
@@ -36,6 +35,19 @@ export function noteRelease(
   const changes = describeChanges(before && describeContent(deps, type, before), described);
   store.releases.insert({ typeId, ...content, ...note, isDeployment, changes });
   store.deployments.forget();
+  const decides = { policy_id: policyId, release: (before?.number ?? 0) + 1, digest: content.digest };
+  events.tell(type.organisationId, { event: 'release', decision_type_id: typeId, ...decides });
+}
+
+/** The digest of a policy with its type's present settings, and the number of the release if it decides now. */
+export function identifyRelease(
+  { store, runtime }: Foundation,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord & { bundleSha256: string },
+): { digest: string; number: number | null } {
+  const deployed = store.deployments.find(type.id);
+  if (deployed?.id === policy.id) return { digest: deployed.digest, number: deployed.release };
+  return { digest: runtime.deployed.digest(type, policy), number: null };
 }
 
 /** As `noteRelease`, of a change over REST or in the page by a caller. */
@@ -64,7 +76,7 @@ function readContent(deps: Foundation, type: DecisionTypeRecord, policyId: strin
     ? [type.activeVersion, type.fallbackOption]
     : [trained, policy.fallbackOption];
   const settings = toSettings(version, fallbackOption, policy);
-  const digest = digestRelease(deps.runtime.deployed.digestPolicy(policy), settings, deps.sha256);
+  const digest = deps.runtime.deployed.digest({ ...type, activeVersion: version, fallbackOption }, policy);
   return {
     content: { policyId, versionId: version.id, fallbackOption, digest },
     described: { policyVersion: policy.version, settings },

@@ -251,6 +251,7 @@ describe('the model card', () => {
     };
     const card = writeModelCard({
       manifest: { ...manifest, decision_type: 'loan\n# <b>x</b>', fields },
+      digest: sha256(new Uint8Array()),
       golden: [
         { input: { note: 'long '.repeat(200) }, output },
         { input: { loan: { amount: 3 }, vip: true, note: null, tags: ['x"'] }, output },

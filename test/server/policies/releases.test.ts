@@ -1,5 +1,7 @@
 /** What decides has a name: every change of it is a release, with a digest, in the history and in each decision. */
 import { describe, expect, it } from 'vitest';
+import { identifyBundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { sha256 } from '../../../src/server/process/clock.ts';
 import { type Answer, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
 
 const input = { applicant: { score: 700 }, amount: 60_000, purpose: 'car', employed: true };
@@ -7,11 +9,11 @@ const input = { applicant: { score: 700 }, amount: 60_000, purpose: 'car', emplo
 describe('releases', () => {
   const folder = deployForAll(loanType, loanExamples(40));
   const open = async () => {
-    const { call, deps } = await openForTest({ dataDir: folder.copy() });
+    const { app, token, call, deps } = await openForTest({ dataDir: folder.copy() });
     const decide = async () => (await call('POST', '/api/v1/decide', { decision_type: 'loan', input })).body;
     const releases = async () => (await call('GET', `${folder.url}/releases`)).body.items;
     const put = (body: object): Promise<Answer> => call('PUT', folder.url, body);
-    return { call, deps, decide, releases, put };
+    return { app, token, call, deps, decide, releases, put };
   };
 
   it('name what decides in the answer, the log and the history, from the first deployment on [REL-1] [REL-2]', async () => {
@@ -93,6 +95,46 @@ describe('releases', () => {
       }),
     );
     expect(digests[0]).toBe(digests[1]);
+  });
+
+  it('have one digest in decisions, bundle, card and report, after every change [REL-13]', async () => {
+    const { app, token, call, releases, put } = await open();
+    const download = async () => {
+      const headers = { host: '127.0.0.1', authorization: `Bearer ${token}` };
+      return (await app.inject({ url: `${folder.url}/export?slim=true`, headers })).rawPayload;
+    };
+    const rule = { name: 'cars', condition: 'ctx.purpose in lists.rare', then: 'approve', priority: 1 };
+    const changes: object[] = [
+      { hard_rules: loanType.rules },
+      { hard_rules: [rule], lists: { rare: ['car'] } },
+      { hard_rules: [rule], lists: { rare: ['boat'] } },
+      { confidence_thresholds: { auto_decide: 0.9, escalation: 0.6 } },
+      { input_schema: { type: 'object', properties: { amount: { type: 'number' }, purpose: {} } } },
+      { input_schema: { properties: { purpose: {}, amount: { type: 'number' } }, type: 'object' } },
+      { readings: { opened: { kind: 'date', order: 'day_first' } } },
+      { reason_codes: loanType.reason_codes.slice(0, 1) },
+      { fallback_option: 'decline' },
+      { name: 'credit' },
+      { name: 'loan', options: ['approve', 'decline', 'ask'] },
+    ];
+    const seen = new Set<string>();
+    for (const change of changes) {
+      expect([change, (await put(change)).status]).toEqual([change, 200]);
+      const name = 'name' in change && change.name === 'credit' ? 'credit' : 'loan';
+      const { digest } = (await call('POST', '/api/v1/decide', { decision_type: name, input })).body;
+      seen.add(digest);
+      const bytes = await download();
+      const { manifest, modelCard } = unpackBundle(bytes, sha256);
+      expect([change, manifest.revision, identifyBundle(bytes, sha256).release]).toEqual([change, digest, digest]);
+      expect(modelCard).toContain(`What decides has the digest ${digest}`);
+      const [newest] = await releases();
+      expect(newest.digest).toBe(digest);
+    }
+    const [newest] = await releases();
+    // With other options the policy decides by its own version again.
+    expect([seen.size, newest.digest]).toEqual([newest.release - 1, [...seen][0]]);
+    const report = await call('GET', `${folder.url}/policies/${folder.policyId}/report`);
+    expect(report.text).toContain(`Release ${newest.release} has the digest <code>${newest.digest}</code>`);
   });
 
   it('keep deciding by what the policy was trained with while the type has other options [REL-5]', async () => {

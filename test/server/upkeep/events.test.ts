@@ -96,6 +96,13 @@ describe('a window that listens', () => {
     expect(seen.at(-1)).toBe('deployed');
     expect(seen.length).toBeGreaterThan(2);
     const of = { decision_type_id: id, policy_id };
+    const [release] = (await call('GET', `${url}/releases`)).body.items;
+    expect(await other.next({ event: 'release' })).toEqual({
+      event: 'release',
+      ...of,
+      release: 1,
+      digest: release.digest,
+    });
     expect(await other.next({ event: 'promise' })).toEqual({
       event: 'promise',
       ...of,

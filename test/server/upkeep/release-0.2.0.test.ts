@@ -6,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { packBundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { toGoldenOutput } from '../../../src/engine/bundle/manifest.ts';
+import { digestRelease } from '../../../src/engine/bundle/release-digest.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
 import { openForTest, stoppedClock, temporaryFolder } from '../workbench.ts';
@@ -99,7 +100,7 @@ it('a bundle of 0.2.0 opens; packed again, it names the first version that reads
   const bundle = unpackBundle(fixture('refund-requests-slim.zip'), sha256);
   expect(bundle.manifest).toMatchObject({ tool_version: '0.2.0', format_version: 2 });
   expect(bundle.manifest.min_reader).toBeUndefined();
-  const { files: _files, format_version: _format, revision, ...manifest } = bundle.manifest;
+  const { files, format_version: _format, revision: _revision, ...manifest } = bundle.manifest;
   const again = unpackBundle(packBundle({ ...bundle, manifest }, sha256), sha256).manifest;
-  expect(again).toMatchObject({ min_reader: '0.3.0', revision });
+  expect(again).toMatchObject({ min_reader: '0.3.0', revision: digestRelease(manifest, files, sha256) });
 });

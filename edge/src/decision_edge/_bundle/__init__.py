@@ -15,6 +15,7 @@ from .._json import JsonObject, parse_entry
 from .._model.shared import SharedFile, share_file
 from .._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
 from .manifest import check_manifest, check_manifest_digest, list_files
+from .release import digest_release
 from .zip import ADAPTERS, ENCODER, TOKENIZER, read_zip
 
 __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
@@ -29,12 +30,14 @@ MAX_GOLDEN_LINE_BYTES = 8 * 1024 * 1024
 class Bundle:
     """The checked contents of a bundle: `manifest` and the other entries as bytes.
 
-    `digest` is the SHA-256 of the manifest, which covers every other entry by its own.
+    `digest` is the SHA-256 of the manifest, which covers every other entry by its own; `release` that of all that
+    decides, as the workbench names it.
     """
 
     def __init__(self, manifest: JsonObject, entries: dict[str, bytes], digest: str) -> None:
         self.manifest = manifest
         self.digest = digest
+        self.release = digest_release(manifest)
         self._entries = entries
         self._text_files: dict[str, SharedFile] = {}
 

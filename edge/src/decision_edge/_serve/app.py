@@ -159,6 +159,7 @@ class _Service:
                 "decision_type": bundle.name,
                 "file": bundle.file,
                 "policy_version": bundle.loaded.info["policy_version"],
+                "digest": bundle.loaded.info["digest"],
                 "bundle_digest": bundle.loaded.info["bundle_digest"],
                 "problem": bundle.problem,
             }

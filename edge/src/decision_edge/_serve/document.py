@@ -143,6 +143,7 @@ _ANSWERS: dict[str, Schema] = {
             "unfamiliar": {**_FLAG, "description": "The input is unlike the examples"},
             "explanation": _TEXT,
             "policy_version": _TEXT,
+            "digest": {**_TEXT, "description": "The release that decided, as the workbench names it"},
             "bundle_digest": {**_TEXT, "description": "SHA-256 of the manifest of the bundle that decided"},
             "unread": {**_TEXTS, "description": "Parts of the input that the policy does not read"},
             "latency_ms": {"type": "number", "minimum": 0},
@@ -203,6 +204,7 @@ _ANSWERS: dict[str, Schema] = {
                         "decision_type": _TEXT,
                         "file": _TEXT,
                         "policy_version": _TEXT,
+                        "digest": _TEXT,
                         "bundle_digest": _TEXT,
                         "problem": {"anyOf": [_TEXT, {"type": "null"}]},
                     }

@@ -1,5 +1,5 @@
 /** Packs a policy of rules alone: it has learned nothing, and inputs that no rule decides get the fallback option. */
-import { packBundle } from '../../bundle/bundle.ts';
+import { digestParts, packBundle } from '../../bundle/bundle.ts';
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type ManifestDraft } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
@@ -54,6 +54,7 @@ export async function packRulesPolicy(
   const made = makeGoldenInputs(seen, piiFields, { decisionType, rules, inputSchema });
   const golden = await recordGoldenLines(decider, [{}, ...made], piiFields, ports.pause);
   await ports.pause();
-  const modelCard = writeModelCard({ ...parts, manifest, golden, metrics: null, promise: null });
+  const digest = digestParts({ ...parts, manifest }, ports.sha256);
+  const modelCard = writeModelCard({ ...parts, manifest, digest, golden, metrics: null, promise: null });
   return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
 }

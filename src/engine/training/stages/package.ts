@@ -1,4 +1,4 @@
-import { type BundleParts, packBundle } from '../../bundle/bundle.ts';
+import { type BundleParts, digestParts, packBundle } from '../../bundle/bundle.ts';
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
@@ -87,7 +87,8 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
   );
   const latenciesMs = await measureLatency(timed, measuredInputs, ports.now);
   const metrics = completeMetrics(state, parts, latenciesMs);
-  const modelCard = writeModelCard({ ...parts, golden, metrics, promise: null });
+  const digest = digestParts(parts, ports.sha256);
+  const modelCard = writeModelCard({ ...parts, digest, golden, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };

@@ -29,6 +29,13 @@ const eventSchema = z.discriminatedUnion('event', [
     held_back: z.boolean().describe('Whether its training did not deploy it'),
   }),
   z.object({
+    event: z.literal('release').describe('What decides was changed, or a policy was deployed'),
+    decision_type_id: uuid,
+    policy_id: uuid,
+    release: z.int(),
+    digest: z.string().describe('The digest of what decides from now on'),
+  }),
+  z.object({
     event: z.literal('logs').describe('Decisions were recorded'),
     decision_type_id: uuid,
     added: z.int().describe('Log records since the last such event'),
@@ -43,7 +50,7 @@ export const eventOperations = {
     access: 'key',
     scope: 'read',
     summary:
-      'What happens, as server-sent events: `ready`, `change`, `job`, `promise`, `logs`, `reset`, at most four groups a second, a ' +
+      'What happens, as server-sent events: `ready`, `change`, `job`, `promise`, `release`, `logs`, `reset`, at most four groups a second, a ' +
       'comment every 15 seconds; a stream ends after ten minutes, so that its credential is asked for again',
     tag: 'System',
   }),

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Bundle,
   type BundleIdentity,
+  digestParts,
   identifyBundle,
   packBundle,
   withTextModel,
@@ -44,8 +45,8 @@ type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
 /** An exported bundle: its bytes, its name and its identity. */
 type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
 
-/** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
-const shownRevisionLength = 8;
+/** Digits of the release's digest in a file's name: enough to tell the releases of one policy apart. */
+const shownDigits = 8;
 
 /**
  * Finds the policy to export, the deployed one unless named. Throws `forbidden` (plan), `model_not_deployed`,
@@ -99,9 +100,8 @@ export async function exportBundle(
   isSlim: boolean,
 ): Promise<ExportedBundle> {
   const slim = await packSlim(runtime, type, policy, facts);
-  const { revision } = identifyBundle(slim, sha256);
-  // The revision changes with everything that affects the bundle's decisions.
-  const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
+  const { release } = identifyBundle(slim, sha256);
+  const name = `${type.name}-v${policy.version}-${release.slice(0, shownDigits)}`;
   if (isSlim) return nameBundle(slim, name);
   const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
     readFile(path).catch((cause: unknown) => Promise.reject(toMissingPart(part, cause)));
@@ -137,7 +137,8 @@ async function packSlim(
   const isRedacted = trained.golden.every(({ input }) =>
     isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
   );
-  const isNewest = trained.manifest.min_reader !== undefined;
+  const digest = digestParts(present, sha256);
+  const isNewest = trained.manifest.min_reader !== undefined && trained.manifest.revision === digest;
   if (promise === null && pinned.length === 0 && isNewest && isRedacted && isDeepStrictEqual(present, trained))
     return bytes;
   if (present.plan.text?.encoder) await encoderHost.start();
@@ -168,6 +169,7 @@ async function packSlim(
       modelCard: writeModelCard({
         ...present,
         manifest,
+        digest,
         golden,
         pinned: cases.length,
         metrics: withoutFields(metrics, type.piiFields),

@@ -10,6 +10,7 @@ import { isoTime } from '../../process/clock.ts';
 import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { identifyRelease } from '../releases.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { findSlices, weighPolicyCosts } from './held-out-figures.ts';
 import { readTrainedFrom } from './policies.ts';
@@ -27,7 +28,7 @@ export async function makePolicyReport(
   type: DecisionTypeRecord,
   policy: PolicyRecord,
 ): Promise<string> {
-  const { metrics, isRulesOnly, version, status, completedAt } = policy;
+  const { metrics, isRulesOnly, version, status, completedAt, bundleSha256 } = policy;
   if (metrics === null && !isRulesOnly) {
     throw new WorkbenchError(
       'conflict',
@@ -55,6 +56,7 @@ export async function makePolicyReport(
       isRulesOnly,
       isDeployed: status === 'deployed',
       completedAt: completedAt === null ? null : isoTime(completedAt),
+      release: bundleSha256 === null ? null : identifyRelease(deps, type, { ...policy, bundleSha256 }),
     },
     versionNumber,
     metrics,
