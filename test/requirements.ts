@@ -408,18 +408,6 @@ const training = {
     'The page pins an example by a key, a record by a key and an input under Try; Deploy lists the cases, and Rules those that do not hold.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
-  'HLD-1':
-    'A training may hold out by date: about the newest fifth of the examples by a field; those without a date are learned, and so is everything once the figures are measured.',
-  'HLD-2':
-    'A training may hold out by group: about a fifth of the values of a field, each with all its examples. Nothing of a group is on both sides of the split or in two folds, and adding examples moves none.',
-  'HLD-3':
-    'A training may hold out what a column of the examples says, and nothing learns from these; marked test rows go before any other way.',
-  'HLD-4':
-    'A way to hold out that names no field of the examples is refused at once; one whose field cannot part them, or leaves too few of an option, ends with a sentence that says so.',
-  'HLD-5':
-    'Where answers hold only for a month or a customer, the figure by date or group is that of new data within 2 points; at random it is 8 or more too good.',
-  'HLD-6':
-    'How rows were held out is said by settings, metrics, notes, report and card. After a change of the way an earlier held-out row that is still there does not count as dropped.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',
@@ -528,7 +516,17 @@ const training = {
     'decision_type may name a release, as loan@3, loan@v3 or by an alias; a type of exactly that name wins, and the release decides as long as it is kept.',
   'REL-10': 'A decision type has an ETag; with If-Match of an earlier state a change is refused with 412.',
   'REL-12':
-    'The digest in the log decides the same input again from the kept release, after any sequence of edits, deployments, restores and deletions.',
+    'The digest in the log decides the same input again from the kept release, after any sequence of edits, drafts, publications, deployments, restores and deletions.',
+  'DRA-1':
+    'A change of what decides that is sent with draft: true decides nothing until it is published; it stands with the type for everybody, with the changes in sentences and by whom.',
+  'DRA-2':
+    'GET …/draft says what the draft would change: on held-out examples with its cost, and on the newest logged decisions. DELETE discards it.',
+  'DRA-3':
+    'POST …/releases without a release publishes the draft, a version and a release in one; a draft that is certainly worse asks for a reason.',
+  'DRA-4':
+    'A draft is of fields: changes of others leave it alone; where the same field was changed live meanwhile it is not published until it is sent again.',
+  'DRA-5':
+    'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REL-13':
     'Decisions over REST and by a bundle in Python, the bundle, its card, the report and events name one digest where what decides is equal.',

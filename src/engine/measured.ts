@@ -3,13 +3,9 @@ import { z } from 'zod';
 
 export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
-/** How rows were held out, and whether the policy was `refitted` on all rows then. */
+/** How rows were held out, by hashes or marks, and whether the policy was `refitted` on all rows then. */
 export const splitReportSchema = z.object({
-  rule: z
-    .enum(['hash', 'test_rows', 'date', 'group', 'column'])
-    .describe('`hash`: at random; `test_rows`: those that were marked; otherwise by `field`'),
-  field: z.string().nullable().default(null).describe('By which date, group or column rows were held out'),
-  sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
+  rule: z.enum(['hash', 'test_rows']),
   refitted: z.boolean(),
   near_duplicates: z
     .int()
@@ -144,8 +140,13 @@ export const rulesEffectSchema = z
       ),
     rows: z.int().describe('Held-out rows that were decided by both'),
     masked: z.int().describe('Those in which personal fields are masked, which count as missing'),
+    refused: z.int().describe('Held-out rows beyond these that only the given input schema refuses'),
     before: effectPartSchema.describe('With the current rules'),
     after: effectPartSchema.describe('With the given rules'),
+    saving: intervalSchema
+      .extend({ per_1000: z.number() })
+      .nullable()
+      .describe('What 1,000 decisions cost less, with its 95 % interval; below 0: more. null as `cost_per_1000`'),
     only_before_right: z.int(),
     only_after_right: z.int(),
     p_value: z.number().describe("Of McNemar's exact test, two-sided"),

@@ -1,44 +1,46 @@
-/** Other rules in place of the current ones, on the same held-out rows: is the whole decision better or worse? */
+/** Other rules or settings in place of the current ones, on the same held-out rows: is the whole decision better? */
 import type { Costs } from '../costs.ts';
 import type { RulesEffect } from '../measured.ts';
-import type { CompiledRules } from '../rules/compile.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
-import { computeCostPer1000, formatAmount } from './costs.ts';
+import { computeCostPer1000, estimateSaving, formatAmount } from './costs.ts';
 import { formatShare } from './format-share.ts';
 import { type DecidingSettings, decideRow, type ReappliedRow, type RecordedRow, reapplySettings } from './reapply.ts';
 import { measureWholeDecision } from './whole-decision.ts';
 
-/** Decides recorded rows by the rules of `settings` and by other ones, and compares the results. */
+/** Decides recorded rows by settings with their rules and by other ones, and compares the results. */
 export function measureRulesEffect(
   recorded: readonly RecordedRow[],
   settings: DecidingSettings,
-  rules: CompiledRules,
+  tried: DecidingSettings,
   costs: Costs,
 ): RulesEffect {
-  const before = reapplySettings(recorded, settings).rows;
-  const others = new Map(reapplySettings(recorded, { ...settings, rules }).rows.map((row) => [row.recorded, row]));
+  const { rows: before, refused } = reapplySettings(recorded, settings);
+  const reapplied = reapplySettings(recorded, tried);
+  const others = new Map(reapplied.rows.map((row) => [row.recorded, row]));
   // Rules that take long leave out rows at the end.
   const pairs = before.flatMap((row) => {
     const other = others.get(row.recorded);
     return other ? [[row, other] as const] : [];
   });
-  const measure = (rows: ReappliedRow[]) => {
-    const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, settings, 0);
-    return { accuracy, automatic, error_automatic, cost_per_1000: computeCostPer1000(rows, settings, costs) };
+  const [first, second] = [pairs.map(([row]) => row), pairs.map(([, row]) => row)];
+  const measure = (rows: ReappliedRow[], by: DecidingSettings) => {
+    const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, by, 0);
+    return { accuracy, automatic, error_automatic, cost_per_1000: computeCostPer1000(rows, by, costs) };
   };
-  const isRight = (row: ReappliedRow) => decideRow(row, settings).decision === row.expected;
-  const isSame = ([a, b]: (typeof pairs)[number]) =>
-    JSON.stringify(decideRow(a, settings)) === JSON.stringify(decideRow(b, settings));
-  const onlyFirst = pairs.filter(([a, b]) => isRight(a) && !isRight(b)).length;
-  const onlySecond = pairs.filter(([a, b]) => !isRight(a) && isRight(b)).length;
+  const decided = pairs.map(([a, b]) => [decideRow(a, settings), decideRow(b, tried), a.expected] as const);
+  const isSame = ([a, b]: (typeof decided)[number]) => JSON.stringify(a) === JSON.stringify(b);
+  const onlyFirst = decided.filter(([a, b, right]) => a.decision === right && b.decision !== right).length;
+  const onlySecond = decided.filter(([a, b, right]) => a.decision !== right && b.decision === right).length;
   const p_value = computeMcNemarP({ onlyFirst, onlySecond });
   const moved = p_value > maxChance ? 'not_shown' : onlySecond > onlyFirst ? 'better' : 'worse';
   const effect = {
-    verdict: pairs.every(isSame) ? ('unchanged' as const) : (moved as 'not_shown' | 'better' | 'worse'),
+    verdict: decided.every(isSame) ? ('unchanged' as const) : (moved as 'not_shown' | 'better' | 'worse'),
     rows: pairs.length,
     masked: pairs.filter(([row]) => row.isMasked).length,
-    before: measure(pairs.map(([row]) => row)),
-    after: measure(pairs.map(([, row]) => row)),
+    refused: Math.max(0, reapplied.refused - refused),
+    before: measure(first, settings),
+    after: measure(second, tried),
+    saving: estimateSaving([first, settings], [second, tried], costs),
     only_before_right: onlyFirst,
     only_after_right: onlySecond,
     p_value,
@@ -49,12 +51,14 @@ export function measureRulesEffect(
 const verdicts = { better: 'Better', worse: 'Worse', not_shown: 'Neither better nor worse for certain' } as const;
 
 function describe(
-  { verdict, rows, masked, before, after }: Omit<RulesEffect, 'sentence'>,
+  { verdict, rows, masked, refused, before, after }: Omit<RulesEffect, 'sentence'>,
   currency: string | null,
 ): string {
   if (rows === 0) return 'No unseen example is left to measure on. Train the type again.';
-  const ofMasked = masked === 0 ? '' : ` In ${masked} of these personal fields are masked, which count as missing.`;
-  if (verdict === 'unchanged') return `These rules decide all ${rows} unseen examples as before.${ofMasked}`;
+  const ofMasked =
+    (masked === 0 ? '' : ` In ${masked} of these personal fields are masked, which count as missing.`) +
+    (refused === 0 ? '' : ` ${refused} more would be refused by the input schema.`);
+  if (verdict === 'unchanged') return `All ${rows} unseen examples are decided as before.${ofMasked}`;
   const change = (part: 'accuracy' | 'automatic' | 'error_automatic') => {
     const [from, to] = [before[part].share ?? 0, after[part].share ?? 0].map(formatShare);
     return from === to ? to : `${from} → ${to}`;
@@ -64,4 +68,19 @@ function describe(
       ? ''
       : `, cost ${formatAmount(before.cost_per_1000, null)} → ${formatAmount(after.cost_per_1000, currency)} per 1,000`;
   return `${verdicts[verdict]}: right ${change('accuracy')}, decided alone ${change('automatic')}, wrong among these ${change('error_automatic')}${cost}, on ${rows} unseen examples.${ofMasked}`;
+}
+
+/** Says in which ways an effect is certainly worse, a sentence each; none where it is not. */
+export function listWorse({ verdict, refused, before, after, saving }: RulesEffect): string[] {
+  const compare = (part: 'accuracy' | 'error_automatic') =>
+    `${formatShare(before[part].share ?? 0)} → ${formatShare(after[part].share ?? 0)}`;
+  const isWrongMore = after.error_automatic.count > 0 && after.error_automatic.low > before.error_automatic.high;
+  return [
+    verdict === 'worse' && `Fewer unseen examples are decided correctly: ${compare('accuracy')}.`,
+    saving === null
+      ? isWrongMore && `More of what is decided alone is wrong: ${compare('error_automatic')}.`
+      : saving.high < 0 &&
+        `Decisions cost more: ${formatAmount(before.cost_per_1000 ?? 0, null)} → ${formatAmount(after.cost_per_1000 ?? 0, null)} per 1,000.`,
+    refused > 0 && `${refused} unseen examples would be refused by the input schema.`,
+  ].filter((sentence) => sentence !== false);
 }

@@ -1,6 +1,6 @@
 /** The check of all labels of a type without a training: before the first one, and between two. */
 
-import type { SplitWay, TrainingExample } from '../domain/training.ts';
+import type { TrainingExample } from '../domain/training.ts';
 import { compileFeatures } from '../features/compile.ts';
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
@@ -16,12 +16,7 @@ import { chooseText } from './select/choose-text.ts';
 import { inferFieldPlan } from './stages/features.ts';
 
 /** Settings of a decision type that affect how its examples are read. */
-export type SearchedType = {
-  options: string[];
-  inputSchema: JsonObject | null;
-  piiFields: string[];
-  split: SplitWay;
-};
+export type SearchedType = { options: string[]; inputSchema: JsonObject | null; piiFields: string[] };
 
 /** The same examples give the same verdicts. */
 const seed = 1;
@@ -31,10 +26,10 @@ const seed = 1;
  */
 export async function searchLabels(
   examples: readonly TrainingExample[],
-  { options, inputSchema, piiFields, split }: SearchedType,
+  { options, inputSchema, piiFields }: SearchedType,
   ports: { tokenizer: Tokenizer; openEncoder(): Promise<BatchTextEncoder> },
 ): Promise<LabelSearch> {
-  const { rows, presentOptions } = prepareRows(examples, options, { piiFields, split });
+  const { rows, presentOptions } = prepareRows(examples, options, { piiFields });
   const fieldPlan = inferFieldPlan(rows, inputSchema, piiFields);
   const features = compileFeatures(fieldPlan);
   const report = () => undefined;
@@ -72,7 +67,7 @@ export async function searchLabels(
     choice,
     plan: choice.plan,
     rows,
-    trainRows: chooseTrainRows(rows, split.by),
+    trainRows: chooseTrainRows(rows),
     presentOptions,
     optionCount: options.length,
     texts,
@@ -83,8 +78,8 @@ export async function searchLabels(
 }
 
 /** The rows that a training would learn from; all where these would leave an option out. */
-function chooseTrainRows(rows: readonly LabelledRow[], by: SplitWay['by']): readonly LabelledRow[] {
-  const trainRows = splitRows(rows, by).train.flatMap((position) => rows[position] ?? []);
+function chooseTrainRows(rows: readonly LabelledRow[]): readonly LabelledRow[] {
+  const trainRows = splitRows(rows).train.flatMap((position) => rows[position] ?? []);
   const countLabels = (of: readonly LabelledRow[]) => new Set(of.map(({ label }) => label)).size;
   return countLabels(trainRows) === countLabels(rows) ? trainRows : rows;
 }

@@ -16,6 +16,7 @@ import { promiseOperations } from './policies/promises.ts';
 import { releaseOperations } from './policies/releases.ts';
 import { trainingOperations } from './policies/training.ts';
 import { decisionTypeOperations } from './types/decision-types.ts';
+import { draftOperations } from './types/drafts.ts';
 import { optionOperations } from './types/options.ts';
 import { ruleOperations } from './types/rules.ts';
 import { backupOperations } from './upkeep/backups.ts';
@@ -27,6 +28,7 @@ export const operations = {
   ...eventOperations,
   ...billingOperations,
   ...decisionTypeOperations,
+  ...draftOperations,
   ...optionOperations,
   ...ruleOperations,
   ...decisionOperations,

@@ -179,7 +179,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings'],
+    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings', 'publish_by_hand'],
     shorten: shortenType,
     description:
       'Creates a decision type: a name, at least two options, and optionally reason codes, hard rules (CEL over ctx; the resource workbench://guides/rules explains them), an input schema and thresholds. Counts towards the plan; costs no credits.',
@@ -189,10 +189,10 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: ['costs', 'audit', 'escalation_policy', 'readings'],
+    omit: ['costs', 'audit', 'escalation_policy', 'readings', 'publish_by_hand', 'draft'],
     shorten: shortenType,
     description:
-      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, too, as get_decision_type gives them. Costs no credits.',
+      'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, as get_decision_type gives them, and `draft`: true for a person to publish. Costs no credits.',
     summarise: ({ name, active_version, needs_retraining, model_deployed }) =>
       `${JSON.stringify(name)} is changed; version ${active_version.version_number} is active. Cost: none. Next: ${
         needs_retraining

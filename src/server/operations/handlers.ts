@@ -20,6 +20,7 @@ import { promiseHandlers } from './policies/promises.ts';
 import { releaseHandlers } from './policies/releases.ts';
 import { trainingHandlers } from './policies/training.ts';
 import { decisionTypeHandlers } from './types/decision-types.ts';
+import { draftHandlers } from './types/drafts.ts';
 import { optionHandlers } from './types/options.ts';
 import { ruleHandlers } from './types/rules.ts';
 import { backupHandlers } from './upkeep/backups.ts';
@@ -34,6 +35,7 @@ export const operationHandlers: OperationHandlers = {
   ...eventHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,
+  ...draftHandlers,
   ...optionHandlers,
   ...ruleHandlers,
   ...sampleHandlers,

@@ -23,6 +23,8 @@ export const backToSchema32 = `
     FROM label_checks_newer WHERE search_id IN (SELECT id FROM policies);
   DROP TABLE label_checks_newer;
   DROP TABLE label_searches;
+  ALTER TABLE decision_types DROP COLUMN draft;
+  ALTER TABLE decision_types DROP COLUMN publish_by_hand;
   DROP TABLE release_aliases;
   DROP TABLE releases;
   ALTER TABLE decision_logs DROP COLUMN release;

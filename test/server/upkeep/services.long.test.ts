@@ -21,13 +21,10 @@ import {
 } from '../../../src/server/services/examples/examples.ts';
 import { generateExamples } from '../../../src/server/services/examples/generation.ts';
 import { createFromSample, listSamples } from '../../../src/server/services/examples/samples.ts';
-import {
-  createDecisionType,
-  deleteDecisionType,
-  findDecisionType,
-} from '../../../src/server/services/types/decision-types.ts';
+import { createDecisionType, findDecisionType } from '../../../src/server/services/types/decision-types.ts';
 import { renameOption } from '../../../src/server/services/types/option-rename.ts';
 import { undoOptionChange } from '../../../src/server/services/types/option-undo.ts';
+import { deleteDecisionType } from '../../../src/server/services/types/type-deletion.ts';
 import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { says, startStub } from '../teacher-stub.ts';
 import {
@@ -113,6 +110,7 @@ describe('examples', () => {
       'policies.progress',
       'policies.replay',
       'releases.list',
+      'drafts.get',
     ];
     expect(atOnce.map(({ name }) => name).sort()).toEqual(names);
     expect(await shown).toBe(1_201);
@@ -385,6 +383,7 @@ describe('a decision type', () => {
       fallback_option: null,
       costs: null,
       audit: null,
+      publish_by_hand: false,
     };
     expect((await failureOf(() => createDecisionType(deps, caller, request))).code).toBe('conflict');
     deleteDecisionType(deps, caller, id);

@@ -46,12 +46,16 @@ export const releaseOperations = {
     ...common,
     scope: 'deploy',
     body: z.strictObject({
-      release: z.int().min(1).describe('The release whose policy and settings decide again'),
+      release: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('The release whose policy and settings decide again; left out: the draft decides'),
       reason: z.string().trim().min(1).max(500).nullable().default(null).describe('Why, for the history'),
     }),
     output: releaseSchema,
     status: 201,
-    summary: 'Go back to an earlier release: a new one that decides the same',
+    summary: 'Publish the draft, or go back to an earlier release by a new one that decides the same',
     hints: { ...replaces, idempotent: false },
     takesIdempotencyKey: true,
     guardsType: true,

@@ -20,6 +20,7 @@ import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
 import { aliasOf, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { destroys, operation, replaces, updates } from '../operation.ts';
+import { draftSchema } from './drafts.ts';
 
 const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
 const name = nameText(limits.maxTypeNameLength).describe('By which callers name it');
@@ -50,6 +51,11 @@ export const auditSettingSchema = z
   .meta({ id: 'AuditSetting', minProperties: 1, maxProperties: 1 });
 export type AuditSetting = z.infer<typeof auditSettingSchema>;
 const retentionDays = z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever');
+const publishByHand = z
+  .boolean()
+  .describe(
+    'Whether a change of what decides is refused unless it is a draft, and trained policies wait to be deployed',
+  );
 const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');
 
 export const decisionTypeCreateSchema = z
@@ -70,6 +76,7 @@ export const decisionTypeCreateSchema = z
     pii_fields: piiFields.default([]),
     retention_days: retentionDays.default(90),
     audit: audit.default(null),
+    publish_by_hand: publishByHand.default(false),
   })
   .meta({
     id: 'DecisionTypeCreate',
@@ -104,6 +111,11 @@ export const decisionTypeUpdateSchema = z
     pii_fields: piiFields.optional(),
     retention_days: retentionDays.optional(),
     audit: audit.optional(),
+    publish_by_hand: publishByHand.optional(),
+    draft: z
+      .boolean()
+      .default(false)
+      .describe('Keeps the changes as the draft of the type: they decide once they are published'),
   })
   .meta({
     id: 'DecisionTypeUpdate',
@@ -111,7 +123,7 @@ export const decisionTypeUpdateSchema = z
       { description: 'Refunds of the web shop', confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } },
     ],
   });
-export type DecisionTypeUpdate = z.output<typeof decisionTypeUpdateSchema>;
+export type DecisionTypeUpdate = Omit<z.output<typeof decisionTypeUpdateSchema>, 'draft'>;
 
 const versionSchema = z
   .object({
@@ -142,6 +154,8 @@ export const decisionTypeSchema = z
     audit: auditSettingSchema.nullable().describe('What is drawn of the live decisions to be judged blind; null: none'),
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
     costs: costsSchema.nullable().describe('What wrong answers and looks cost; null where it is not said'),
+    publish_by_hand: publishByHand,
+    draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),
     model_deployed: z.boolean().describe('Whether a policy is deployed'),
     availability: z
       .object({ state: z.enum(['available', 'unavailable']), reason: z.string().nullable() })
@@ -222,7 +236,7 @@ export const decisionTypeOperations = {
     scope: 'deploy',
     body: decisionTypeUpdateSchema,
     output: decisionTypeSchema,
-    summary: 'Change a decision type; a change of logic makes a new version',
+    summary: 'Change a decision type; a change of logic makes a new version, or with `draft` waits to be published',
     hints: replaces,
     guardsType: true,
     errors: ['conflict'],

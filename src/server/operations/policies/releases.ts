@@ -2,7 +2,9 @@
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Release } from '../../contract/policies/releases.ts';
 import { isoTime } from '../../process/clock.ts';
+import { publishDraft } from '../../services/deciding/publishing.ts';
 import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
+import { withDraft } from '../../services/types/drafts.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -37,8 +39,13 @@ export const releaseHandlers = {
 
   'releases.create': async (deps, { caller, type, body, ifMatch, receipt }) => {
     const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type.id)(release);
-    const order = { number: body.release, reason: body.reason, ifMatch };
-    return toAnswer(await restoreRelease(deps, caller, type, order, (made) => receipt?.keep(toAnswer(made))));
+    const { release: number, reason } = body;
+    const keep = (made: ReleaseRecord) => receipt?.keep(toAnswer(made));
+    const made =
+      number === undefined
+        ? publishDraft(deps, caller, withDraft(type), { reason, ifMatch }, keep)
+        : restoreRelease(deps, caller, type, { number, reason, ifMatch }, keep);
+    return toAnswer(await made);
   },
 
   'aliases.set': (deps, { type, params, body }) => {

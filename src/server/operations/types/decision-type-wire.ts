@@ -1,10 +1,12 @@
 /** Decision types and versions as the wire has them. */
 import type { OutputOf } from '../../contract/operations.ts';
 import type { DecisionType, Version } from '../../contract/types/decision-types.ts';
+import type { Draft } from '../../contract/types/drafts.ts';
 import { isoTime } from '../../process/clock.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { readTypePromise } from '../../services/policies/type-promises.ts';
 import { toTypeTag } from '../../services/types/decision-types.ts';
+import { type DraftedType, describeDraft, listConflicts } from '../../services/types/drafts.ts';
 import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import type { Deps } from '../context.ts';
@@ -37,6 +39,8 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     audit: type.audit,
     fallback_option: type.fallbackOption,
     costs: type.costs,
+    publish_by_hand: type.publishByHand,
+    draft: type.draft && toDraft({ ...type, draft: type.draft }),
     model_deployed: deployed !== null,
     availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
     needs_retraining:
@@ -49,6 +53,18 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     etag: toTypeTag(deps, type),
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
+  };
+}
+
+/** The draft of a type as the wire has it. */
+export function toDraft(type: DraftedType): Draft {
+  const { to: settings, by, updatedAt } = type.draft;
+  return {
+    settings,
+    changes: describeDraft(type),
+    conflicts: listConflicts(type),
+    by,
+    updated_at: isoTime(updatedAt),
   };
 }
 

@@ -3,13 +3,13 @@ import { type DecisionType, maxVersionsCharacters } from '../../contract/types/d
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
 import {
   createDecisionType,
-  deleteDecisionType,
   findVersion,
-  restoreDecisionType,
   restoreVersion,
   updateDecisionType,
 } from '../../services/types/decision-types.ts';
+import { keepDraft } from '../../services/types/drafts.ts';
 import { requestClearing } from '../../services/types/personal-data.ts';
+import { deleteDecisionType, restoreDecisionType } from '../../services/types/type-deletion.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -40,8 +40,13 @@ export const decisionTypeHandlers = {
   'decision_types.get': (deps, { type, query }) =>
     query.fields ? { ...toDecisionType(deps, type), fields: listFields(deps, type) } : toDecisionType(deps, type),
 
-  'decision_types.update': async (deps, { caller, params, body, ifMatch }) =>
-    toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body, { ifMatch })),
+  'decision_types.update': async (deps, { caller, params, body: { draft, ...body }, ifMatch }) => {
+    const { decision_type_id: id } = params;
+    const written = draft
+      ? keepDraft(deps, caller, id, body, ifMatch)
+      : updateDecisionType(deps, caller, id, body, { ifMatch });
+    return toDecisionType(deps, await written);
+  },
 
   'decision_types.delete': (deps, { caller, params, ifMatch }) =>
     deleteDecisionType(deps, caller, params.decision_type_id, ifMatch),

@@ -1,8 +1,10 @@
 /** Replays logged inputs with a policy beside the deployed one. Writes no log record. */
+import type { Decider } from '../../../engine/decide/decided.ts';
 import type { Decision } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { Foundation } from '../../foundation.ts';
+import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
@@ -19,21 +21,43 @@ const decidedAtOnce = 8;
  * values are the same for both, so they make no difference by themselves. Throws `model_not_deployed`, `conflict` for a
  * policy that is not trained to the end, or `unavailable`.
  */
-export async function replayLogged(
-  { store, runtime }: Foundation,
+export function replayLogged(
+  deps: Foundation,
   type: DecisionTypeRecord,
   { id, version, bundleSha256, status }: PolicyRecord,
+  query: ReplayQuery,
+): Promise<Replay> {
+  const deployed = findDeployed(deps, type);
+  if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} cannot decide.`);
+  const other = deps.runtime.deployed.getTrained(type, { id, version, bundleSha256 });
+  return replay(deps, type, [deps.runtime.deployed.get(type, deployed), other], query);
+}
+
+/** As `replayLogged`, of the newest decisions, with another decider. */
+export function replayNewest(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  other: Decider,
+  rows: number,
+): Promise<Replay> {
+  const present = deps.runtime.deployed.get(type, findDeployed(deps, type));
+  return replay(deps, type, [present, other], { page: 1, page_size: rows });
+}
+
+function findDeployed({ store }: Foundation, { id }: DecisionTypeRecord): DeployedPolicy {
+  const deployed = store.deployments.find(id);
+  if (deployed !== null) return deployed;
+  throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Deploy one first.');
+}
+
+async function replay(
+  { store }: Foundation,
+  type: DecisionTypeRecord,
+  [present, other]: readonly [Decider, Decider],
   { page, page_size, ...filter }: ReplayQuery,
 ): Promise<Replay> {
-  const deployed = store.deployments.find(type.id);
-  if (deployed === null) {
-    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Deploy one first.');
-  }
-  if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} cannot decide.`);
-  const present = runtime.deployed.get(type, deployed);
-  const other = runtime.deployed.getTrained(type, { id, version, bundleSha256 });
   const { decisions, total } = await store.logs.page(type.seq, filter, page, page_size);
-  const replay: Replay = { differing: [], rows: 0, refused: 0, total };
+  const found: Replay = { differing: [], rows: 0, refused: 0, total };
   for (let at = 0; at < decisions.length; at += decidedAtOnce) {
     const some = decisions.slice(at, at + decidedAtOnce);
     const inputs = some.map(({ input }) => input);
@@ -41,13 +65,13 @@ export async function replayLogged(
     for (const { id: logId, input } of some) {
       const [before, after] = await Promise.all([present.decide(input), other.decide(input)]);
       if (!before.ok || !after.ok) {
-        replay.refused += 1;
+        found.refused += 1;
         continue;
       }
-      replay.rows += 1;
+      found.rows += 1;
       if (before.decision.decision === after.decision.decision) continue;
-      replay.differing.push({ logId, input, deployed: before.decision, replayed: after.decision });
+      found.differing.push({ logId, input, deployed: before.decision, replayed: after.decision });
     }
   }
-  return replay;
+  return found;
 }

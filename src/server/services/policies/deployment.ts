@@ -9,7 +9,13 @@ import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeHosting } from '../account/hosting.ts';
 import { nameCaller, noteRelease } from '../releases.ts';
-import { findDecisionType, findVersion, refuseOtherState, toNextVersion, toTypeTag } from '../types/decision-types.ts';
+import {
+  findDecisionType,
+  findVersion,
+  refuseChangedMeanwhile,
+  refuseOtherState,
+  toNextVersion,
+} from '../types/decision-types.ts';
 import { readPolicy, readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 
@@ -99,9 +105,7 @@ export async function restoreRelease(
   await store.writeLock.whenFree();
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
-    if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
-      throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
-    }
+    refuseChangedMeanwhile(deps, now, type);
     const before = store.releases.findNewest(type.id);
     if (before?.digest === wanted.digest && before.policyId === policyId) {
       throw new WorkbenchError('conflict', `Release ${before.number} decides as release ${number} did.`);

@@ -24,6 +24,7 @@ import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
+import type { TrialOrder } from '../../preparation/try-rules.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { followsSettings, readPresentSettings } from '../../runtime/current-settings.ts';
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
@@ -202,26 +203,48 @@ function listRecorded(
 }
 
 /** Says whether rules make the whole decision better. Throws `validation_error` or `conflict`. */
-export async function tryRules(
+export function tryRules(
   deps: Foundation,
   callerId: string,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
   { rules: hard_rules, ...request }: Pick<AnalysisRequest, 'rules' | 'options' | 'reason_codes' | 'lists'>,
 ): Promise<RulesEffect> {
+  const saved = type.activeVersion.definition;
+  const { options = saved.options, reason_codes = saved.reason_codes, lists = saved.lists } = request;
+  return measureEffect(deps, callerId, type, policy, { rules: { hard_rules, options, reason_codes, lists } });
+}
+
+/** Says whether a draft makes the whole decision better: its type as it would be. Throws `conflict`. */
+export function tryDraft(
+  deps: Foundation,
+  callerId: string,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  drafted: DecisionTypeRecord,
+): Promise<RulesEffect> {
+  const { rules: _compiled, ...settings } = readPresentSettings(drafted, readTrainedFrom(deps, policy));
+  return measureEffect(deps, callerId, type, policy, { rules: drafted.activeVersion.definition, settings });
+}
+
+type Tried = Pick<TrialOrder['tried'], 'rules'> & Partial<TrialOrder['tried']>;
+
+async function measureEffect(
+  deps: Foundation,
+  callerId: string,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  { rules, settings }: Tried,
+): Promise<RulesEffect> {
   const trained = readTrainedFrom(deps, policy);
   if (!followsSettings(type, trained)) {
     throw new WorkbenchError('conflict', 'The policy was trained with other options. Train the type again.');
   }
-  const saved = type.activeVersion.definition;
-  const { options = saved.options, reason_codes = saved.reason_codes, lists = saved.lists } = request;
-  const { rules: _compiled, ...settings } = readPresentSettings(type, trained);
-  const { recorded: rows } = listRecorded(deps, type, policy);
+  const { rules: _compiled, ...present } = readPresentSettings(type, trained);
   const effect = await deps.preparation.runAdmitted(callerId, 'tryRules', {
-    saved,
-    tried: { hard_rules, options, reason_codes, lists },
-    settings,
-    rows,
+    saved: { rules: type.activeVersion.definition, settings: present },
+    tried: { rules, settings: settings ?? present },
+    rows: listRecorded(deps, type, policy).recorded,
     costs: type.costs ?? noCosts,
   });
   if ('problems' in effect) {

@@ -13,7 +13,6 @@ import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import { noteChange } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
@@ -44,6 +43,12 @@ export function refuseOtherState(deps: Foundation, type: DecisionTypeRecord, ifM
     'precondition_failed',
     'Somebody has changed the decision type since you read it. Nothing was changed: read it again and repeat your change.',
   );
+}
+
+/** Throws `conflict` where a type is not as it was seen any more: in a transaction, after something was waited for. */
+export function refuseChangedMeanwhile(deps: Foundation, now: DecisionTypeRecord, seen: DecisionTypeRecord): void {
+  if (toTypeTag(deps, now) === toTypeTag(deps, seen)) return;
+  throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
 }
 
 function refuseMissingType(): never {
@@ -104,6 +109,8 @@ export function insertDecisionType(
       fallbackOption: request.fallback_option,
       costs: request.costs,
       audit: request.audit,
+      draft: null,
+      publishByHand: request.publish_by_hand,
       activeVersion: { id: deps.newId(), versionNumber: 1, definition, createdAt: now },
       createdAt: now,
       updatedAt: now,
@@ -137,10 +144,28 @@ export async function updateDecisionType(
 ): Promise<DecisionTypeRecord> {
   refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
   const seen = await checkUpdate(deps, caller, id, request);
+  refuseUnpublished(deps, seen, request);
   return deps.store.transaction(() => {
     refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
     return writeUpdate(deps, caller, request, seen, reason);
   });
+}
+
+/** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */
+function refuseUnpublished({ store }: Foundation, type: DecisionTypeRecord, request: DecisionTypeUpdate): void {
+  if (!(request.publish_by_hand ?? type.publishByHand) || store.deployments.find(type.id) === null) return;
+  const { options: _options, ...before } = type.activeVersion.definition;
+  const { options: _others, ...after } = mergeDefinition(
+    type.activeVersion.definition,
+    request,
+    readRules(request).rules,
+  );
+  const { fallback_option = type.fallbackOption } = request;
+  if (isDeepStrictEqual(after, before) && fallback_option === type.fallbackOption) return;
+  throw new WorkbenchError(
+    'conflict',
+    'What decides for this type is published by hand. Send the change with draft: true, then publish the draft.',
+  );
 }
 
 /** Makes a new version with the content of an earlier one; throws `not_found`, or as `updateDecisionType`. */
@@ -230,6 +255,7 @@ export function writeUpdate(
         costs:
           request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
         audit,
+        publishByHand: request.publish_by_hand ?? type.publishByHand,
         activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now) : type.activeVersion,
         updatedAt: now,
       },
@@ -271,44 +297,6 @@ export function toNextVersion(
   return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
 }
 
-/** How long a deleted type can be restored; then it is removed. */
-export const restorableMs = 2 * 24 * 3600 * 1000;
-
-/** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
-export function deleteDecisionType(
-  deps: Foundation & { jobs: TrainingJobs },
-  caller: Caller,
-  id: string,
-  ifMatch: string | null = null,
-): void {
-  const type = findDecisionType(deps, caller, id);
-  refuseOtherState(deps, type, ifMatch);
-  deps.jobs.cancelOfType(type.id);
-  deps.store.decisionTypes.remove(type.id, deps.clock.now());
-}
-
-/**
- * Brings a deleted type back, deployed as it was; one not deleted stays. Throws `decision_type_not_found` (past two
- * days), `conflict` (name taken) or `quota_exceeded`.
- */
-export function restoreDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
-  const { store, metering, clock } = deps;
-  return store.transaction(() => {
-    const { organisationId } = caller;
-    const name = store.decisionTypes.findDeletedName(id, organisationId, clock.now() - restorableMs);
-    if (name === null) return findDecisionType(deps, caller, id);
-    if (store.decisionTypes.getByName(name, organisationId) !== null) {
-      throw new WorkbenchError(
-        'conflict',
-        `Another decision type has the name "${name}" by now. Rename that one, then restore this one.`,
-      );
-    }
-    metering.checkDecisionTypeCount(caller);
-    store.decisionTypes.restore(id);
-    return findDecisionType(deps, caller, id);
-  });
-}
-
 function mergeDefinition(
   before: Definition,
   request: DecisionTypeUpdate,
@@ -334,7 +322,7 @@ function mergeDefinition(
 }
 
 /** Reads the rules under either of their two names; throws `validation_error` when both are given. */
-function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rules | undefined }): {
+export function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rules | undefined }): {
   rules: Rules | undefined;
   field: 'rules' | 'hard_rules';
 } {

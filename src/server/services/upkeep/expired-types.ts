@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Foundation } from '../../foundation.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
-import { restorableMs } from '../types/decision-types.ts';
+import { restorableMs } from '../types/type-deletion.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 /** Removes types deleted over two days ago with all they have; returns how many. `isStopped` ends it early. */

@@ -1,10 +1,20 @@
 /** Decision types and versions. Only `find`, `listRetentions` and `findDeletedName` see deleted ones. */
+import type { ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
 import { type Costs, costsSchema } from '../../../engine/costs.ts';
 import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
 export type VersionRecord = { id: string; versionNumber: number; definition: Definition; createdAt: number };
+
+/** Changes that do not decide yet: the fields as they were when each was changed last, and as they are to be. */
+export type DraftRecord = {
+  from: Partial<ReleaseSettings>;
+  to: Partial<ReleaseSettings>;
+  /** The person or key that changed it last, by name. */
+  by: string | null;
+  updatedAt: number;
+};
 
 export type DecisionTypeRecord = {
   /** Row number, by which log records name their type. */
@@ -20,16 +30,24 @@ export type DecisionTypeRecord = {
   costs: Costs | null;
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
+  draft: DraftRecord | null;
+  /** Whether changes of what decides are kept as the draft until a person publishes them. */
+  publishByHand: boolean;
   activeVersion: VersionRecord;
   createdAt: number;
   updatedAt: number;
 };
 
 type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
-type RawDecisionType = Omit<DecisionTypeRecord, 'piiFields' | 'costs' | 'audit' | 'activeVersion'> & {
+type RawDecisionType = Omit<
+  DecisionTypeRecord,
+  'piiFields' | 'costs' | 'audit' | 'draft' | 'publishByHand' | 'activeVersion'
+> & {
   piiFields: string;
   costs: string | null;
   audit: string | null;
+  draft: string | null;
+  publishByHand: number;
   versionId: string;
   versionNumber: number;
   definition: string;
@@ -38,6 +56,7 @@ type RawDecisionType = Omit<DecisionTypeRecord, 'piiFields' | 'costs' | 'audit' 
 
 const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
   t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
+  t.draft, t.publish_by_hand AS publishByHand,
   t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
   v.definition, v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
@@ -64,13 +83,15 @@ function createVersionReader(): (row: RawVersion) => VersionRecord {
 }
 
 function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => VersionRecord): DecisionTypeRecord {
-  const { piiFields, costs, audit, versionId, versionNumber, definition, versionCreatedAt, ...type } = row;
+  const { piiFields, costs, audit, draft, versionId, versionNumber, definition, versionCreatedAt, ...type } = row;
   const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
   return {
     ...type,
     piiFields: JSON.parse(piiFields),
     costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
     audit: audit === null ? null : JSON.parse(audit),
+    draft: draft === null ? null : JSON.parse(draft),
+    publishByHand: type.publishByHand === 1,
     activeVersion,
   };
 }
@@ -78,11 +99,13 @@ function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => Ve
 const writeOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
 /** A type as the parameters of the statements that write it. */
-const toRow = ({ piiFields, costs, audit, activeVersion, ...type }: Omit<DecisionTypeRecord, 'seq'>) => ({
+const toRow = ({ piiFields, costs, audit, draft, activeVersion, ...type }: Omit<DecisionTypeRecord, 'seq'>) => ({
   ...type,
   piiFields: JSON.stringify(piiFields),
   costs: writeOrNull(costs),
   audit: writeOrNull(audit),
+  draft: writeOrNull(draft),
+  publishByHand: Number(type.publishByHand),
   versionId: activeVersion.id,
 });
 
@@ -90,8 +113,9 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
-         costs, audit, active_version_id, created_at, updated_at) VALUES (@id, @organisationId, @name, @description,
-         @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @versionId, @createdAt, @updatedAt)`,
+         costs, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
+         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @draft, @publishByHand,
+         @versionId, @createdAt, @updatedAt)`,
     ),
     insertVersion: db.prepare(
       `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
@@ -100,7 +124,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     update: db.prepare(
       `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
          retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, audit = @audit,
-         active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
+         draft = @draft, publish_by_hand = @publishByHand, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
     ),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
     deleted: db.prepare<[string, string, number], { name: string }>(

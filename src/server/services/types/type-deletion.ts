@@ -1,0 +1,45 @@
+/** Deleting a decision type, and bringing it back. */
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { TrainingJobs } from '../../jobs/training-jobs.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findDecisionType, refuseOtherState } from './decision-types.ts';
+
+/** How long a deleted type can be restored; then it is removed. */
+export const restorableMs = 2 * 24 * 3600 * 1000;
+
+/** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
+export function deleteDecisionType(
+  deps: Foundation & { jobs: TrainingJobs },
+  caller: Caller,
+  id: string,
+  ifMatch: string | null = null,
+): void {
+  const type = findDecisionType(deps, caller, id);
+  refuseOtherState(deps, type, ifMatch);
+  deps.jobs.cancelOfType(type.id);
+  deps.store.decisionTypes.remove(type.id, deps.clock.now());
+}
+
+/**
+ * Brings a deleted type back, deployed as it was; one not deleted stays. Throws `decision_type_not_found` (past two
+ * days), `conflict` (name taken) or `quota_exceeded`.
+ */
+export function restoreDecisionType(deps: Foundation, caller: Caller, id: string): DecisionTypeRecord {
+  const { store, metering, clock } = deps;
+  return store.transaction(() => {
+    const { organisationId } = caller;
+    const name = store.decisionTypes.findDeletedName(id, organisationId, clock.now() - restorableMs);
+    if (name === null) return findDecisionType(deps, caller, id);
+    if (store.decisionTypes.getByName(name, organisationId) !== null) {
+      throw new WorkbenchError(
+        'conflict',
+        `Another decision type has the name "${name}" by now. Rename that one, then restore this one.`,
+      );
+    }
+    metering.checkDecisionTypeCount(caller);
+    store.decisionTypes.restore(id);
+    return findDecisionType(deps, caller, id);
+  });
+}
