@@ -408,6 +408,18 @@ const training = {
     'The page pins an example by a key, a record by a key and an input under Try; Deploy lists the cases, and Rules those that do not hold.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
+  'HLD-1':
+    'A training may hold out by date: about the newest fifth of the examples by a field; those without a date are learned, and so is everything once the figures are measured.',
+  'HLD-2':
+    'A training may hold out by group: about a fifth of the values of a field, each with all its examples. Nothing of a group is on both sides of the split or in two folds, and adding examples moves none.',
+  'HLD-3':
+    'A training may hold out what a column of the examples says, and nothing learns from these; marked test rows go before any other way.',
+  'HLD-4':
+    'A way to hold out that names no field of the examples is refused at once; one whose field cannot part them, or leaves too few of an option, ends with a sentence that says so.',
+  'HLD-5':
+    'Where answers hold only for a month or a customer, the figure by date or group is that of new data within 2 points; at random it is 8 or more too good.',
+  'HLD-6':
+    'How rows were held out is said by settings, metrics, notes, report and card. After a change of the way an earlier held-out row that is still there does not count as dropped.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',

@@ -3,9 +3,13 @@ import { z } from 'zod';
 
 export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
-/** How rows were held out, by hashes or marks, and whether the policy was `refitted` on all rows then. */
+/** How rows were held out, and whether the policy was `refitted` on all rows then. */
 export const splitReportSchema = z.object({
-  rule: z.enum(['hash', 'test_rows']),
+  rule: z
+    .enum(['hash', 'test_rows', 'date', 'group', 'column'])
+    .describe('`hash`: at random; `test_rows`: those that were marked; otherwise by `field`'),
+  field: z.string().nullable().default(null).describe('By which date, group or column rows were held out'),
+  sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
   refitted: z.boolean(),
   near_duplicates: z
     .int()

@@ -26,6 +26,27 @@ export const goldenInputKinds = ['synthetic', 'examples'] as const;
 const trainedRows = ['all', 'left_by_rules'] as const;
 const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
 
+/** The ways in which rows are held out. */
+export const splitWays = ['random', 'date', 'group', 'column'] as const;
+
+const splitSchema = z
+  .strictObject({
+    by: z
+      .enum(splitWays)
+      .describe(
+        '`random`: about a fifth, by a hash of the input; `date`: the newest fifth by a field; `group`: about a fifth of the values of a field, as of a customer, each with all its examples; `column`: the examples whose field says `test`, `held out`, `true`, `yes` or 1',
+      ),
+    field: z.string().min(1).max(200).nullable().default(null).describe('A field of the input; null at random'),
+  })
+  .refine(({ by, field }) => (by === 'random') === (field === null), {
+    path: ['field'],
+    error: 'must name a field of the input, unless rows are held out at random',
+  });
+/** How rows are held out. */
+export type SplitWay = z.infer<typeof splitSchema>;
+/** Where nothing else is chosen. */
+export const atRandom: SplitWay = { by: 'random', field: null };
+
 export const trainingConfigSchema = z
   .strictObject({
     augment: z.boolean().default(false).describe('Fill up the training side with varied copies'),
@@ -53,6 +74,7 @@ export const trainingConfigSchema = z
       .enum(trainedRows)
       .default('all')
       .describe('Learn from all examples, or from those that no hard rule decides: the classifier meets no others'),
+    split: splitSchema.default(atRandom).describe('How rows are held out; marked test rows go before it'),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
     target_f1: z.number().min(0).max(1).nullable().default(null).describe('Least macro F1 for a deployment; null: any'),

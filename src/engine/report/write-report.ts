@@ -199,6 +199,7 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
     test_size === 0
       ? `The training learned from ${train_size} examples.`
       : `The training learned from ${train_size} examples and was measured on ${test_size} others, ${chosen}.`,
+    ...(split?.sentence ? [quoteText(split.sentence)] : []),
     ...(split?.corrections
       ? [
           `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,

@@ -1,6 +1,6 @@
 /** The check of all labels of a type without a training: before the first one, and between two. */
 
-import type { TrainingExample } from '../domain/training.ts';
+import type { SplitWay, TrainingExample } from '../domain/training.ts';
 import { compileFeatures } from '../features/compile.ts';
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
@@ -16,7 +16,12 @@ import { chooseText } from './select/choose-text.ts';
 import { inferFieldPlan } from './stages/features.ts';
 
 /** Settings of a decision type that affect how its examples are read. */
-export type SearchedType = { options: string[]; inputSchema: JsonObject | null; piiFields: string[] };
+export type SearchedType = {
+  options: string[];
+  inputSchema: JsonObject | null;
+  piiFields: string[];
+  split: SplitWay;
+};
 
 /** The same examples give the same verdicts. */
 const seed = 1;
@@ -26,10 +31,10 @@ const seed = 1;
  */
 export async function searchLabels(
   examples: readonly TrainingExample[],
-  { options, inputSchema, piiFields }: SearchedType,
+  { options, inputSchema, piiFields, split }: SearchedType,
   ports: { tokenizer: Tokenizer; openEncoder(): Promise<BatchTextEncoder> },
 ): Promise<LabelSearch> {
-  const { rows, presentOptions } = prepareRows(examples, options, { piiFields });
+  const { rows, presentOptions } = prepareRows(examples, options, { piiFields, split });
   const fieldPlan = inferFieldPlan(rows, inputSchema, piiFields);
   const features = compileFeatures(fieldPlan);
   const report = () => undefined;
@@ -67,7 +72,7 @@ export async function searchLabels(
     choice,
     plan: choice.plan,
     rows,
-    trainRows: chooseTrainRows(rows),
+    trainRows: chooseTrainRows(rows, split.by),
     presentOptions,
     optionCount: options.length,
     texts,
@@ -78,8 +83,8 @@ export async function searchLabels(
 }
 
 /** The rows that a training would learn from; all where these would leave an option out. */
-function chooseTrainRows(rows: readonly LabelledRow[]): readonly LabelledRow[] {
-  const trainRows = splitRows(rows).train.flatMap((position) => rows[position] ?? []);
+function chooseTrainRows(rows: readonly LabelledRow[], by: SplitWay['by']): readonly LabelledRow[] {
+  const trainRows = splitRows(rows, by).train.flatMap((position) => rows[position] ?? []);
   const countLabels = (of: readonly LabelledRow[]) => new Set(of.map(({ label }) => label)).size;
   return countLabels(trainRows) === countLabels(rows) ? trainRows : rows;
 }

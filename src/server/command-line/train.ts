@@ -1,6 +1,6 @@
 /** `workbench train`: from a file, or the examples of a type, to a policy that was measured, and its bundle. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { isInProgress } from '../../engine/domain/training.ts';
+import { isInProgress, splitWays } from '../../engine/domain/training.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import type { InputOf } from '../contract/operations.ts';
@@ -19,13 +19,23 @@ const pollMs = 500;
 type Config = NonNullable<InputOf<'training.start'>['body']>;
 type PolicyParams = { decision_type_id: string; policy_id: string };
 
-function readConfig(text: string | undefined, seed: string | undefined): Config {
+/** Reads a way to hold out examples, as `date:opened`. */
+function readWay(text: string): NonNullable<Config['split']> {
+  const [, word, field = null] = /^([a-z]+)(?::(.+))?$/.exec(text) ?? [];
+  const by = splitWays.find((way) => way === word);
+  if (by !== undefined && (by === 'random') === (field === null)) return { by, field };
+  const message = `The flag --split takes random, date:FIELD, group:FIELD or column:FIELD, not "${text}".`;
+  throw new CommandError(endCodes.refused, message);
+}
+
+function readConfig(text: string | undefined, seed: string | undefined, way: string | undefined): Config {
   const refuse = (message: string) => new CommandError(endCodes.refused, message);
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw refuse(`The flag --seed takes a whole number, not "${seed}".`);
+  const split = way === undefined ? {} : { split: readWay(way) };
   try {
     // The service says what is wrong with settings that it does not know.
-    return { ...(JSON.parse(text ?? '{}') as Config), ...(seed === undefined ? {} : { seed: Number(seed) }) };
+    return { ...(JSON.parse(text ?? '{}') as Config), ...(seed === undefined ? {} : { seed: Number(seed) }), ...split };
   } catch {
     throw refuse(`The flag --config takes JSON, as {"rare_options":"set_aside"}, not ${text}.`);
   }
@@ -138,8 +148,8 @@ async function prepareType(
   return importFile(client, await readLabelledFile(source.name, source.columns, say), name);
 }
 
-const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--config JSON]
-                [--type NAME] [--data-dir DIR]
+const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--split WAY]
+                [--config JSON] [--type NAME] [--data-dir DIR]
 Trains a policy and prints one line of JSON: policy, accuracy on held-out rows with its 95 % interval, baseline, bundle.
 With a file, a decision type is made of it, in a folder that is gone afterwards unless --data-dir names one; without,
 the examples of a type in the data folder are learned.
@@ -149,6 +159,8 @@ the examples of a type in the data folder are learned.
   --out BUNDLE        write the bundle of the policy there; a bundle that lies there is replaced, nothing else
   --fail-under SHARE  with an accuracy under it, end with 1, write no bundle and deploy nothing
   --seed N            what all chance follows from (the digest of the examples)
+  --split WAY         which examples are held out to measure: random (about a fifth), date:FIELD (the newest fifth),
+                      group:FIELD (a fifth of its values, each with all its examples), column:FIELD (those it says)
   --config JSON       further settings of POST …/train, as {"rare_options":"set_aside"}
   --type NAME         the decision type (the name of the file; without a file the only one there is)
   --data-dir DIR      data folder (WORKBENCH_DATA_DIR; without a file ~/.decision-workbench)
@@ -162,12 +174,13 @@ export const trainCommand = defineCommand(
     out: { type: 'string' },
     'fail-under': { type: 'string' },
     seed: { type: 'string' },
+    split: { type: 'string' },
     config: { type: 'string' },
   },
   async ({ values, file }, around) => {
     const startedMs = performance.now();
     const order = {
-      config: readConfig(values.config, values.seed),
+      config: readConfig(values.config, values.seed, values.split),
       least: readShare('--fail-under', values['fail-under']),
       out: values.out,
     };

@@ -170,6 +170,8 @@ describe('the prepare stage', () => {
     expect([prepared.rows.length, prepared.trainRows.length, prepared.testRows.length]).toEqual([50, 41, 9]);
     expect(prepared.split).toEqual({
       rule: 'hash',
+      field: null,
+      sentence: '',
       refitted: true,
       near_duplicates: 0,
       near_duplicate_ids: [],

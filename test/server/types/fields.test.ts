@@ -214,6 +214,7 @@ describe('the fields of', () => {
         min_per_option: 38,
         rare_options: 'refuse',
         train_on: 'all',
+        split: { by: 'random', field: null },
         tune_hyperparams: true,
         n_tuning_trials: 20,
         target_f1: null,

@@ -112,6 +112,7 @@ describe('a command that is refused', () => {
         '--read-as takes COLUMN=KIND, not "am=day". Kinds: ',
       ],
       [['train', file, '--label', 'result', '--fail-under', '90'], '--fail-under must be a share from 0 to 1'],
+      [['train', file, '--label', 'result', '--split', 'date'], '--split takes random, date:FIELD, group:FIELD or'],
       [['decide', '--data-dir', path.join(folder, 'none')], 'no data of the workbench'],
     ];
     const ended = await Promise.all(refusals.map(([args]) => runCommand(args, { scratch: folder })));

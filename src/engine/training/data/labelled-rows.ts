@@ -1,10 +1,11 @@
 /** Labelled examples in the order and form that training works with. */
 
-import type { TrainingExample } from '../../domain/training.ts';
+import { atRandom, type SplitWay, type TrainingExample } from '../../domain/training.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
+import { compilePlacement, groupUnits } from './hold-out.ts';
 import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';
 import { compareStrings, type SplitRow } from './split.ts';
@@ -30,7 +31,11 @@ type PreparedRows = {
   presentOptions: number[];
   /** Sentences on options without examples, unusable decisions and an uneven distribution. */
   notes: string[];
+  /** Rows that nearly repeat others. */
+  nearRepeats: number;
 };
+
+type RowSettings = { rare?: RareOptions; piiFields?: readonly string[]; split?: SplitWay };
 
 /**
  * Keeps labelled examples in the order of their contents; masks under `piiFields` count as missing. Throws
@@ -39,7 +44,7 @@ type PreparedRows = {
 export function prepareRows(
   examples: readonly TrainingExample[],
   options: readonly string[],
-  { rare = nothingRare, piiFields = [] }: { rare?: RareOptions; piiFields?: readonly string[] } = {},
+  { rare = nothingRare, piiFields = [], split = atRandom }: RowSettings = {},
 ): PreparedRows {
   const labelled = examples.filter((example) => example.decision !== null);
   if (labelled.length === 0) {
@@ -63,6 +68,7 @@ export function prepareRows(
   const labels = new Map(options.map((option) => [option, -1]));
   for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
   for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
+  const place = compilePlacement(split);
   let maskedCount = 0;
   const rows = labelled
     .flatMap((example) => {
@@ -74,12 +80,13 @@ export function prepareRows(
       const { input, isMasked } = blankMasks(example.input, piiFields);
       if (isMasked) maskedCount += 1;
       const content = toCanonicalJson(example.input);
-      const row = { id, content, input, source, reasonCodes, decision, label, test, ruled, isMasked };
+      const row = { id, content, input, source, reasonCodes, decision, label, test, ruled, isMasked, ...place(input) };
       if (firstDecision === null || firstLabel === undefined) return [row];
       return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
-  const groups = groupNearRepeats(rows);
+  const repeats = groupNearRepeats(rows);
+  const groups = groupUnits(rows, repeats);
   const notes: string[] = [];
   const decided = new Set(labelled.map((example) => example.decision));
   const empty = options.filter((option) => !decided.has(option));
@@ -99,7 +106,12 @@ export function prepareRows(
     learnedAlone,
   );
   if (imbalance !== null) notes.push(imbalance);
-  return { rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })), presentOptions, notes };
+  return {
+    rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })),
+    presentOptions,
+    notes,
+    nearRepeats: repeats.filter((group, i) => group >= 0 && (rows[i]?.label ?? -1) >= 0).length,
+  };
 }
 
 /** A row as it is measured: with its first label, whatever a model made of that. */

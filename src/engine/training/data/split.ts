@@ -1,8 +1,9 @@
 /**
- * Which rows are trained on and which held out: by an input's content alone, so that adding rows moves none; near
- * repeats follow the oldest.
+ * Which rows are trained on and which held out: by a hash of the input, so that adding rows moves none and near repeats
+ * follow the oldest, or of a group; by date; or as they are marked.
  */
-import type { RowSource } from '../../domain/training.ts';
+import type { Metrics } from '../../domain/metrics.ts';
+import type { RowSource, SplitWay } from '../../domain/training.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** The facts about an example that a split needs. */
@@ -13,14 +14,21 @@ export type SplitRow = {
   source: RowSource;
   /** Whether the analyst marked it as a test row; left out: no. */
   test?: boolean;
-  /** Rows of one group, 0 or above, nearly repeat each other; left out or −1: a row on its own. */
+  /** Rows of one group, 0 or above, stay together, as they nearly repeat each other; left out or −1: on its own. */
   group?: number;
+  /** The value that is hashed where groups are held out; left out: the content. */
+  unit?: string;
+  /** Its place in time where the newest are held out; left out: not known, so it is learned from. */
+  time?: number;
   /** A UUID of version 7, whose first characters are its time; left out: as old as others. */
   id?: string;
 };
 
+/** The rule by which rows are held out: a hash of the input or of its group, marks, a date or a column. */
+type SplitRule = NonNullable<Metrics['split']>['rule'];
+
 /** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
-export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows'; repeats: number };
+export type Split = { train: number[]; test: number[]; rule: SplitRule; repeats: number };
 
 /** Hex digits of a UUIDv7 that hold the time in milliseconds, with a hyphen (RFC 9562); the rest is random. */
 const timeLength = 13;
@@ -50,39 +58,92 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
 }
 
 /**
- * Splits rows by their content.
+ * Splits rows by their content, or by what `by` says.
  *
  * - Where any user row is marked as a test row, the held-out inputs are those of the marked rows, and rows that nearly
  *   repeat one of these are on neither side.
- * - Otherwise an input is held out when the hash of its content is in the lowest fifth of all hashes. There is one
- *   exception, for small labels: a label whose different inputs are all held out gives the one with the highest hash
- *   to the training side, and a label with at least five different inputs of which none is held out gives the one with
- *   the lowest hash to the test side; inputs that no other label shares go first. Only this one input can change its
- *   side when rows are added, once the label has inputs on both sides by their hashes. No rule without memory can do
- *   without it: a side that never changes is a function of the input alone, and some five inputs then share one side.
+ * - By date, the user rows from the moment on that leaves about a fifth of them are held out; one that nearly repeats
+ *   an older row is on neither side. Where no moment has rows on both sides, the hash decides.
+ * - Otherwise an input is held out when the hash of its content is in the lowest fifth of all hashes; by group, all
+ *   inputs of a group when the hash of its value is. There is one exception, for small labels: a label whose different
+ *   inputs are all held out gives the one with the highest hash to the training side, and a label with at least five
+ *   different inputs of which none is held out gives the one with the lowest hash to the test side; inputs that no
+ *   other label shares go first. Only this one input can change its side when rows are added, once the label has inputs
+ *   on both sides by their hashes. No rule without memory can do without it: a side that never changes is a function of
+ *   the input alone, and some five inputs then share one side.
  *
  * Rows of a group are held out with its oldest user row, or not at all; so a new row that nearly repeats an old one
  * moves none but itself.
  *
  * A synthetic row is never held out, and a correction only where it is itself marked as a test row: decisions are
  * corrected because they were looked at, mostly because they were wrong, so figures on them would not be those of the
- * decisions. Such a row that equals a held-out input is on neither side, and none moves another row.
+ * decisions. Such a row that equals a held-out input, or belongs to its group or time, is on neither side, and none
+ * moves another row.
  */
-export function splitRows(rows: readonly SplitRow[]): Split {
-  const marked = rows.filter(isMarked);
-  const userRows = rows.filter(({ source }) => source === 'user');
-  const heldOut =
-    marked.length > 0 ? new Set(marked.map(({ content }) => content)) : keepTogether(holdOutByHash(userRows), rows);
-  const split: Split = { train: [], test: [], rule: marked.length > 0 ? 'test_rows' : 'hash', repeats: 0 };
-  const besideMarked = new Set(marked.map(({ group = -1 }) => group));
-  besideMarked.delete(-1);
+export function splitRows(rows: readonly SplitRow[], by: SplitWay['by'] = 'random'): Split {
+  const { rule, isHeldOut, isRepeat } = chooseSides(rows, by);
+  const split: Split = { train: [], test: [], rule, repeats: 0 };
   rows.forEach((row, position) => {
-    if (!heldOut.has(row.content)) {
-      if (besideMarked.has(row.group ?? -1)) split.repeats += 1;
-      else split.train.push(position);
-    } else if (row.source === 'user' || isMarked(row)) split.test.push(position);
+    if (isRepeat(row)) split.repeats += 1;
+    else if (!isHeldOut(row)) split.train.push(position);
+    else if (row.source === 'user' || isMarked(row)) split.test.push(position);
   });
   return split;
+}
+
+type Sides = { rule: SplitRule; isHeldOut(row: SplitRow): boolean; isRepeat(row: SplitRow): boolean };
+
+function chooseSides(rows: readonly SplitRow[], by: SplitWay['by']): Sides {
+  const marked = rows.filter(isMarked);
+  if (marked.length > 0) {
+    const contents = new Set(marked.map(({ content }) => content));
+    const groups = listGroups(marked);
+    const isHeldOut = ({ content }: SplitRow) => contents.has(content);
+    return {
+      rule: by === 'column' ? 'column' : 'test_rows',
+      isHeldOut,
+      isRepeat: (row) => !isHeldOut(row) && groups.has(row.group ?? -1),
+    };
+  }
+  const userRows = rows.filter(({ source }) => source === 'user');
+  const from = by === 'date' ? findNewest(userRows) : null;
+  if (from !== null) {
+    const isHeldOut = ({ time = Number.NEGATIVE_INFINITY }: SplitRow) => time >= from;
+    const older = listGroups(userRows.filter((row) => !isHeldOut(row)));
+    const isRepeat = (row: SplitRow) => row.source === 'user' && isHeldOut(row) && older.has(row.group ?? -1);
+    return { rule: 'date', isHeldOut, isRepeat };
+  }
+  // Of a group its value stands for the content of every row.
+  const placed = by === 'group' ? rows.map((row) => ({ ...row, content: toUnit(row) })) : rows;
+  const units = keepTogether(holdOutByHash(placed.filter(({ source }) => source === 'user')), placed);
+  return {
+    rule: by === 'group' ? 'group' : 'hash',
+    isHeldOut: (row) => units.has(toUnit(row)),
+    isRepeat: () => false,
+  };
+}
+
+/** The value of a row's group, or its input alone: held out as a whole. */
+const toUnit = ({ unit, content }: SplitRow) => unit ?? content;
+
+function listGroups(rows: readonly SplitRow[]): Set<number> {
+  const groups = new Set(rows.map(({ group = -1 }) => group));
+  groups.delete(-1);
+  return groups;
+}
+
+/** The moment from which on the newest rows are nearest to a fifth; null where no moment has older ones, too. */
+function findNewest(rows: readonly SplitRow[]): number | null {
+  const times = Float64Array.from(rows.flatMap(({ time }) => time ?? [])).sort();
+  let newest: number | null = null;
+  let leastMissed = 1;
+  times.forEach((time, place) => {
+    const missed = Math.abs(1 - place / times.length - heldOutShare);
+    if (place === 0 || time === times[place - 1] || missed >= leastMissed) return;
+    newest = time;
+    leastMissed = missed;
+  });
+  return newest;
 }
 
 const isMarked = ({ source, test }: SplitRow) => source !== 'synthetic' && test === true;

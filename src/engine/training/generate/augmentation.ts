@@ -1,6 +1,6 @@
 /** Synthetic examples beside those of the user, where the configuration asks for them. */
 import type { Metrics } from '../../domain/metrics.ts';
-import type { TrainingExample } from '../../domain/training.ts';
+import type { SplitWay, TrainingExample } from '../../domain/training.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { splitRows } from '../data/split.ts';
 import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';
@@ -20,7 +20,10 @@ type Augmentation = {
   notes: string[];
 };
 
-type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed'>;
+type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed'> & {
+  /** All examples of the training: which are the newest follows from these. */
+  all: readonly TrainingExample[];
+};
 
 /** The source of new examples: those of the training side, and how many each option has by now. */
 type Stock = { options: string[]; sources: TrainingExample[]; counts: Map<string, number> };
@@ -45,9 +48,11 @@ export async function augmentExamples(
   teach: TrainPorts['teach'],
   tick: () => void,
 ): Promise<Augmentation> {
-  const { config, definition, examples, seed } = request;
-  const { rows } = prepareRows(examples, definition.options);
-  const { sources, avoid } = findSources(examples, rows);
+  const { config, definition, examples, all, seed } = request;
+  const { split } = config;
+  const { rows } = prepareRows(examples, definition.options, { split });
+  const placed = split.by === 'date' ? prepareRows(all, definition.options, { split }).rows : rows;
+  const { sources, avoid } = findSources(examples, placed, split.by);
   const options = definition.options.filter((option) => sources.some(({ decision }) => decision === option));
   const counts = new Map(options.map((option) => [option, countOption(sources, option)]));
   const stock: Stock = { options, sources, counts };
@@ -66,9 +71,9 @@ const countOption = (examples: readonly TrainingExample[], option: string) =>
   examples.filter(({ decision }) => decision === option).length;
 
 /** The examples of the training side, and the inputs of the held-out ones, which must not be made again. */
-function findSources(examples: readonly TrainingExample[], rows: readonly LabelledRow[]) {
+function findSources(examples: readonly TrainingExample[], rows: readonly LabelledRow[], by: SplitWay['by']) {
   const examplesById = new Map(examples.map((example) => [example.id, example]));
-  const split = splitRows(rows);
+  const split = splitRows(rows, by);
   const select = (positions: readonly number[]) =>
     positions.flatMap((position) => examplesById.get(rows[position]?.id ?? '') ?? []);
   return { sources: select(split.train), avoid: select(split.test).map(({ input }) => input) };

@@ -25,7 +25,8 @@ export async function generateExamples({ request, ports, progress }: Run): Promi
   const rare = findRareOptions(left, request.definition.options.filter(isOpen), request.config);
   const isRare = ({ decision }: TrainingExample) => decision !== null && rare.options.includes(decision);
   const learned = left.filter((example) => !isRare(example));
-  const filled = await augmentExamples({ ...request, examples: learned }, ports.teach, progress.heartbeat);
+  const stock = { ...request, examples: learned, all: request.examples };
+  const filled = await augmentExamples(stock, ports.teach, progress.heartbeat);
   const examples = [...filled.examples.filter((example) => !isRuled(example)), ...left.filter(isRare)];
   const added = examples.length - left.length;
   const outcome = added === 0 ? 'No examples were generated' : `${formatCount(added)} examples were generated`;

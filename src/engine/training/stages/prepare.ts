@@ -1,6 +1,7 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
 import { formatCount } from '../../numeric.ts';
+import { checkLearned, checkSides, describeSides } from '../data/hold-out.ts';
 import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
 import { findNearDuplicates } from '../data/near-duplicates.ts';
 import { splitRows } from '../data/split.ts';
@@ -12,30 +13,34 @@ type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examp
 export function prepareExamples({ request, progress, rare, examples, ruled, notes }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
   const { options } = request.definition;
+  const { config, piiFields = [] } = request;
   const {
     rows: all,
     presentOptions,
     notes: rowNotes,
+    nearRepeats,
   } = prepareRows([...examples, ...ruled], options, {
     rare,
-    piiFields: request.piiFields ?? [],
+    piiFields,
+    split: config.split,
   });
-  const split = splitRows(all);
+  const split = splitRows(all, config.split.by);
+  checkSides(config.split, { split, rows: all });
   const isLearned = ({ label }: LabelledRow) => label >= 0;
   const rows = all.filter(isLearned);
   const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
   const heldOut = split.test.flatMap((position) => all[position] ?? []).map(toMeasured);
   // Rows that rules decide say nothing of the classifier: alone they are not rows to measure on.
   const testRows = heldOut.some((row) => !row.ruled) ? heldOut : [];
-  refuseUntrainedOptions(
-    presentOptions.map((index) => options[index] ?? ''),
-    trainRows,
-  );
+  const learnedOptions = presentOptions.map((index) => options[index] ?? '');
+  checkLearned(config.split, split.rule, learnedOptions, trainRows);
+  refuseUntrainedOptions(learnedOptions, trainRows);
   const message = `${formatCount(trainRows.length)} examples to train on, ${formatCount(testRows.length)} held out`;
   progress.report('prepare', 1, message);
   const holdoutNote =
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
   const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
+  const sides = describeSides(config.split, piiFields, { split, rows: all, train: trainRows, test: testRows });
   const nearDuplicates = findNearDuplicates(trainRows, testRows);
   const leftToRules = reportRuled(all, testRows);
   const corrections = { learned: countCorrections(trainRows), heldOut: countCorrections(testRows) };
@@ -48,13 +53,15 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     measuredRows: testRows.length === 0 ? trainRows.map(toMeasured) : testRows,
     split: {
       rule: split.rule,
+      field: split.rule === 'hash' || split.rule === 'test_rows' ? null : config.split.field,
+      sentence: sides,
       // The analyst's test rows are never learned from, so the measured model is the one that decides.
-      refitted: request.config.refit && split.rule === 'hash',
+      refitted: config.refit && split.rule !== 'test_rows' && split.rule !== 'column',
       near_duplicates: nearDuplicates.count,
       near_duplicate_ids: nearDuplicates.exampleIds,
       corrections: corrections.learned,
       corrections_held_out: corrections.heldOut,
-      near_repeats: rows.filter(({ group = -1 }) => group >= 0).length,
+      near_repeats: nearRepeats,
     },
     leftToRules,
     notes: [
@@ -62,6 +69,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...notes,
       ...rowNotes,
       ...(testRows.length === 0 ? [holdoutNote] : []),
+      ...(sides === '' ? [] : [sides]),
       ...(split.rule === 'test_rows' && testRows.length > 0 ? [testRowsNote] : []),
       ...(split.repeats > 0 ? [describeRepeats(split.repeats)] : []),
       ...(nearDuplicates.count > 0 ? [describeNearDuplicates(nearDuplicates.count)] : []),

@@ -1,6 +1,7 @@
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type JsonObject, toCanonicalJson } from '../../../engine/json.ts';
+import { compilePlacement } from '../../../engine/training/data/hold-out.ts';
 import { splitRows } from '../../../engine/training/data/split.ts';
 import { createEmbeddedTeacher, type TeacherMaterial } from '../../../engine/training/generate/embedded-teacher.ts';
 import type { Proposal } from '../../../engine/training/request.ts';
@@ -98,13 +99,17 @@ function readMaterial(deps: Foundation, type: DecisionTypeRecord): TeacherMateri
   const { definition } = type.activeVersion;
   const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
   const known = examples.filter(({ decision }) => decision !== null && definition.options.includes(decision));
+  const split = deps.store.policies.readNewestSplit(type.id);
+  const place = compilePlacement(split);
   const { train, test } = splitRows(
     known.map(({ input, decision, source, logId, audited, test }) => ({
       content: toCanonicalJson(input),
       label: definition.options.indexOf(decision ?? ''),
       source: logId === null || audited ? source : 'correction',
       test,
+      ...place(input),
     })),
+    split.by,
   );
   const select = (positions: readonly number[]) => positions.flatMap((position) => known[position] ?? []);
   return {

@@ -79,6 +79,7 @@ export class LabelSearches {
       options: type.activeVersion.definition.options,
       inputSchema: type.activeVersion.definition.input_schema,
       piiFields: type.piiFields,
+      split: store.policies.readNewestSplit(type.id),
     };
     const request = { databaseFile: toFolderPaths(options.dataDir).database, order };
     const { checks, expectedWrong } = await askChild<LabelSearch>(spawn, request, () => undefined, signal);

@@ -1,7 +1,10 @@
 /** Beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { listLeaves } from '../../../engine/features/values.ts';
+import { readField } from '../../../engine/training/data/hold-out.ts';
 import type { Caller } from '../../auth/caller.ts';
+import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { WorkerOrder } from '../../jobs/worker-messages.ts';
@@ -13,6 +16,10 @@ import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { readPolicy, readVersion } from './policies.ts';
 import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
+
+/** Examples that are looked at for a field, and the fields that are named where none has it. */
+const maxSearched = 200;
+const maxNamed = 12;
 
 type TrainingDeps = Foundation & { jobs: TrainingJobs };
 
@@ -36,6 +43,7 @@ export async function startTraining(
     const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
     throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);
   }
+  checkSplitField(deps, type, config);
   deps.metering.checkTraining(caller);
   const key = beginTraining(deps, caller, type, config, notes);
   try {
@@ -46,6 +54,17 @@ export async function startTraining(
     throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched.', details, { cause });
   }
   return readPolicy(deps.store, key.policyId);
+}
+
+/** Throws `validation_error` for a field to hold out by that none of the newest labelled examples has. */
+function checkSplitField({ store }: Foundation, type: DecisionTypeRecord, { split: { field } }: TrainingConfig): void {
+  if (field === null) return;
+  const { examples } = store.examples.page(type.id, { labelled: true }, 1, maxSearched);
+  if (examples.some(({ input }) => readField(input, field) !== null)) return;
+  const fields = new Set(examples.flatMap(({ input }) => listLeaves(input).map(({ path }) => path.join('.'))));
+  const names = [...fields].slice(0, maxNamed).map((name) => JSON.stringify(name));
+  const message = `none of the newest ${examples.length} labelled examples has it; they have ${names.join(', ')}`;
+  throw toValidationError([toInvalidValue(['body', 'split', 'field'], message)]);
 }
 
 function beginTraining(

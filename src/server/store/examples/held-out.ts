@@ -95,7 +95,12 @@ function prepareStatements(db: WorkbenchDatabase) {
       .prepare<[DoubtFilter], string>(
         `SELECT DISTINCT h.input_hash || ' ' || h.expected FROM policies p JOIN held_out_predictions h ON h.policy_id = p.id
          WHERE p.decision_type_id = @typeId AND p.version <= @upTo AND h.input_hash IS NOT NULL AND h.predicted <> h.expected
-           AND h.expected IN (SELECT value FROM json_each(@options))`,
+           AND h.expected IN (SELECT value FROM json_each(@options))
+           AND (NOT EXISTS (SELECT 1 FROM policies o WHERE o.id IN (p.id, (SELECT id FROM policies
+                  WHERE decision_type_id = @typeId AND version = @upTo))
+                  AND ifnull(o.training_config ->> '$.split.by', 'random') <> 'random')
+             OR NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id
+                  AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash))`,
       )
       .pluck(),
     labels: db
@@ -147,7 +152,10 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
     /** Up to `limit` of a policy's held-out rows as measured; ids are random, so they are a sample. */
     listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
       statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
-    /** Lists what policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. */
+    /**
+     * Lists what policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. Where
+     * one of the two did not hold out at random, a row that is there as it was may have changed its side: left out.
+     */
     listDoubted: (typeId: string, upTo: number, options: readonly string[]): string[] =>
       statements.doubted.all({ typeId, upTo, options: JSON.stringify(options) }),
     /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */

@@ -1,5 +1,5 @@
 /** Policies and their attempts as they are read, and policies of rules alone as they are made. */
-import { trainingConfigSchema } from '../../../engine/domain/training.ts';
+import { atRandom, type SplitWay, trainingConfigSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
@@ -121,6 +121,9 @@ export function createPolicyStore(db: WorkbenchDatabase) {
     byId,
     /** The id of the newest policy of a type that was trained; one that follows another has its rows. */
     findNewestTrained: (typeId: string): string | null => statements.newestTrained.get(typeId) ?? null,
+    /** How the newest trained policy of a type held rows out; at random before there is one. */
+    readNewestSplit: (typeId: string): SplitWay =>
+      byId(statements.newestTrained.get(typeId) ?? '')?.trainingConfig.split ?? atRandom,
     /** The newest policy of a type where it was tuned in the background and waits to be taken. */
     findBetter(typeId: string): string | null {
       const newest = statements.newestOfAll.get(typeId);

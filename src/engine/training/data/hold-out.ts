@@ -1,0 +1,107 @@
+/** The sides of rows that are held out by a field of the input: by date, by group or as a column says. */
+import type { SplitWay } from '../../domain/training.ts';
+import { WorkbenchError } from '../../errors.ts';
+import { parseDate } from '../../features/dates.ts';
+import { isFiniteNumber, readPath } from '../../features/values.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { limits } from '../../limits.ts';
+import { formatCount } from '../../numeric.ts';
+import { isPiiField } from '../../pii.ts';
+import type { Split, SplitRow } from './split.ts';
+
+/** With fewer groups, a fifth of them is a matter of luck. */
+const minGroups = 10;
+const heldOutWords = /^(test|held[ _-]?out|hold-?out|true|yes|1)$/i;
+
+/** Reads a field by its dotted name; a name that is a key itself counts as one. */
+export function readField(input: JsonObject, field: string): Json {
+  const value = Object.hasOwn(input, field) ? input[field] : readPath(input, field.split('.'));
+  return value === '' ? null : (value ?? null);
+}
+
+type Placement = Pick<SplitRow, 'unit' | 'time' | 'test'>;
+
+/** Prepares reading what an input says of its row's side; nothing at random, or where the field is missing. */
+export function compilePlacement({ by, field }: SplitWay): (input: JsonObject) => Placement {
+  if (field === null || by === 'random') return () => ({});
+  return (input) => {
+    const value = readField(input, field);
+    if (value === null) return {};
+    if (by === 'group') return { unit: `${field}=${JSON.stringify(value)}` };
+    if (by === 'column') return heldOutWords.test(String(value)) ? { test: true } : {};
+    const time = isFiniteNumber(value) ? value : parseDate(value)?.epochDays;
+    return time === undefined ? {} : { time };
+  };
+}
+
+/** Gives rows of one unit one group; the others keep those of their near repeats. */
+export function groupUnits(rows: readonly SplitRow[], nearRepeats: Int32Array): Int32Array {
+  const groupOf = new Map<string, number>();
+  return nearRepeats.map((group, i) => {
+    const unit = rows[i]?.unit;
+    if (unit === undefined) return group;
+    const known = groupOf.get(unit) ?? rows.length + groupOf.size;
+    groupOf.set(unit, known);
+    return known;
+  });
+}
+
+type Row = SplitRow & { input: JsonObject };
+type Sides = { split: Split; rows: readonly Row[]; train: readonly Row[]; test: readonly Row[] };
+
+/** Throws 'validation_error' where rows cannot be held out as is asked for. */
+export function checkSides({ by, field }: SplitWay, { split, rows }: Omit<Sides, 'train' | 'test'>): void {
+  if (by === 'random' || split.rule === 'test_rows') return;
+  const name = JSON.stringify(field);
+  const refuse = (reason: string) => {
+    throw new WorkbenchError('validation_error', `${reason} Choose another field, or hold out examples at random.`);
+  };
+  if (by === 'column' && split.rule !== 'column') {
+    refuse(`No example is held out by the field ${name}: its value is nowhere test, held out, true, yes or 1.`);
+  }
+  if (by === 'date' && split.rule !== 'date') {
+    refuse(`The field ${name} has no two different dates or numbers, so none of the examples are newer than others.`);
+  }
+  const groups = by === 'group' ? countUnits(rows) : minGroups;
+  if (groups < minGroups) {
+    refuse(`The field ${name} has ${groups} different values; at least ${minGroups} are needed to hold some out.`);
+  }
+}
+
+const countUnits = (rows: readonly SplitRow[]) => new Set(rows.flatMap(({ unit }) => unit ?? [])).size;
+
+/** Throws 'validation_error' for an option of which a chosen way leaves too few examples to learn from. */
+export function checkLearned(
+  { by, field }: SplitWay,
+  rule: Split['rule'],
+  options: readonly string[],
+  train: readonly Row[],
+): void {
+  if (by === 'random' || rule === 'test_rows') return;
+  const counts = options.map((_, label) => train.filter((row) => row.label === label).length);
+  const { leastExamplesPerOption } = limits;
+  const rare = counts.findIndex((count) => count < leastExamplesPerOption);
+  if (rare < 0) return;
+  throw new WorkbenchError(
+    'validation_error',
+    `Held out by the field ${JSON.stringify(field)}, ${counts[rare]} examples of the option "${options[rare]}" are left to learn from; at least ${leastExamplesPerOption} are needed. Add examples of it, or hold out examples at random.`,
+  );
+}
+
+/** Says in a sentence what was held out, unless at random or by marks; no value of a personal field. */
+export function describeSides({ by, field }: SplitWay, piiFields: readonly string[], sides: Sides): string {
+  const { split, rows, train, test } = sides;
+  const name = JSON.stringify(field);
+  const examples = formatCount(test.length);
+  if (field === null || by === 'random' || split.rule === 'test_rows') return '';
+  if (by === 'column') return `The ${examples} held-out examples are those whose field ${name} says so.`;
+  if (by === 'group') {
+    return `Held out: ${formatCount(countUnits(test))} of ${formatCount(countUnits(rows))} values of ${name} with all their examples, ${examples}: nothing of them is learned before the figures are measured.`;
+  }
+  const [oldest] = test.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0));
+  const isPersonal = isPiiField(field.split('.'), piiFields);
+  const from = isPersonal ? '' : `, from ${String(readField(oldest?.input ?? {}, field))} on`;
+  const undated = train.filter(({ time }) => time === undefined).length;
+  const rest = undated === 0 ? '' : ` ${formatCount(undated)} without a date are among those learned.`;
+  return `Held out: the newest examples by ${name}${from}: ${examples}. The figures are of a model that learned from ${formatCount(train.length)} older ones.${rest}`;
+}

@@ -1,0 +1,228 @@
+/** Rows held out by date, by group or by a column: what is on which side, and whether the figure then holds. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
+import { compileDecider } from '../../src/engine/decide/decider.ts';
+import type { SplitWay, TrainingExample } from '../../src/engine/domain/training.ts';
+import { createRandom } from '../../src/engine/random.ts';
+import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
+import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
+import { createProgressReporter } from '../../src/engine/training/progress.ts';
+import { generateExamples } from '../../src/engine/training/stages/generate.ts';
+import { prepareExamples } from '../../src/engine/training/stages/prepare.ts';
+import { train } from '../../src/engine/training/train.ts';
+import { sha256 } from '../../src/server/process/clock.ts';
+import { openTrainPorts } from './train-ports.ts';
+import { config, createDefinition, createExample, createRequest } from './training-request.ts';
+
+const options = ['a', 'b', 'c'];
+const anyCase = fc.record({
+  customer: fc.option(fc.integer({ min: 0, max: 30 }), { nil: null }),
+  opened: fc.option(fc.integer({ min: 1, max: 28 }), { nil: null }),
+  amount: fc.integer({ min: 0, max: 400 }),
+  label: fc.integer({ min: 0, max: 2 }),
+  source: fc.constantFrom<TrainingExample['source']>('user', 'user', 'user', 'user', 'synthetic', 'correction'),
+});
+const manyExamples = fc.array(anyCase, { minLength: 1, maxLength: 150 }).map((cases) =>
+  cases.map(({ customer, opened, amount, label, source }, i) => ({
+    ...createExample(
+      `01940000-0000-7${String(i).padStart(3, '0')}`,
+      {
+        ...(customer === null ? {} : { customer: { id: `c${customer}` } }),
+        ...(opened === null ? {} : { opened: `2026-03-${String(opened).padStart(2, '0')}T10:00:00Z` }),
+        amount,
+      },
+      options[label] ?? '',
+    ),
+    source,
+  })),
+);
+const prepare = (examples: TrainingExample[], split: SplitWay) => prepareRows(examples, options, { split }).rows;
+const hasTwoOptions = (examples: readonly TrainingExample[]) =>
+  new Set(examples.map(({ decision }) => decision)).size > 1;
+
+/** No input here has text. */
+const encoder = { sha256: '', dimensions: 1, embed: async () => new Float32Array(1), embedBatch: async () => [] };
+
+describe('rows held out by a field', () => {
+  it('have no group on both sides, nor in two folds of any part of them [HLD-2]', () => {
+    fc.assert(
+      fc.property(manyExamples.filter(hasTwoOptions), fc.integer({ min: 2, max: 10 }), (examples, folds) => {
+        const rows = prepare(examples, { by: 'group', field: 'customer.id' });
+        const { train: trained, test, rule } = splitRows(rows, 'group');
+        expect(rule).toBe('group');
+        const unitsOf = (positions: readonly number[]) => new Set(positions.flatMap((at) => rows[at]?.unit ?? []));
+        const learned = unitsOf(trained);
+        for (const unit of unitsOf(test)) expect(learned.has(unit)).toBe(false);
+        for (const position of test) expect(rows[position]?.source).toBe('user');
+        for (const part of [rows, rows.filter((_, i) => i % 3 > 0), trained.flatMap((at) => rows[at] ?? [])]) {
+          const foldOf = assignFolds(part, folds, 7);
+          const known = new Map<string, number>();
+          part.forEach(({ unit }, i) => {
+            if (unit === undefined) return;
+            expect(known.get(unit) ?? foldOf[i]).toBe(foldOf[i]);
+            known.set(unit, foldOf[i] ?? -1);
+          });
+        }
+      }),
+    );
+  });
+
+  it('keep the side of a group when rows are added to it or beside it [HLD-2]', () => {
+    const toExample = (customer: number, i: number) =>
+      createExample(`${customer}-${i}`, { customer, amount: i * 13 }, i % 2 === 0 ? 'a' : 'b');
+    const sidesOf = (examples: TrainingExample[]) => {
+      const rows = prepare(examples, { by: 'group', field: 'customer' });
+      return new Set(splitRows(rows, 'group').test.flatMap((at) => rows[at]?.unit ?? []));
+    };
+    const some = Array.from({ length: 400 }, (_, i) => toExample(i % 100, i));
+    const before = sidesOf(some);
+    const after = sidesOf([...some, ...Array.from({ length: 600 }, (_, i) => toExample(i % 150, 400 + i))]);
+    expect(before.size).toBeGreaterThan(10);
+    for (let customer = 0; customer < 100; customer++) {
+      expect(after.has(`customer=${customer}`)).toBe(before.has(`customer=${customer}`));
+    }
+  });
+
+  it('are the newest fifth or so, and nothing as new is learned [HLD-1]', () => {
+    fc.assert(
+      fc.property(manyExamples.filter(hasTwoOptions), (examples) => {
+        const rows = prepare(examples, { by: 'date', field: 'opened' });
+        const { train: trained, test, rule, repeats } = splitRows(rows, 'date');
+        const dated = rows.filter(({ time, source }) => time !== undefined && source === 'user');
+        const times = new Set(dated.map(({ time }) => time));
+        expect(rule).toBe(times.size > 1 ? 'date' : 'hash');
+        if (rule === 'hash') return;
+        const newest = Math.min(...test.map((at) => rows[at]?.time ?? Number.NaN));
+        for (const at of trained) expect(rows[at]?.time ?? 0).toBeLessThan(newest);
+        // No other moment comes nearer to a fifth.
+        const shareFrom = (moment = 0) => dated.filter(({ time = 0 }) => time >= moment).length / dated.length;
+        const missed = Math.abs((test.length + repeats) / dated.length - 0.2);
+        for (const moment of times) {
+          if (shareFrom(moment) < 1) expect(Math.abs(shareFrom(moment) - 0.2)).toBeGreaterThanOrEqual(missed - 1e-9);
+        }
+      }),
+    );
+  });
+});
+
+describe('a training that holds out by a field', () => {
+  const rows = Array.from({ length: 120 }, (_, i) =>
+    createExample(
+      String(i),
+      {
+        amount: (i * 37) % 100,
+        opened: `2026-0${1 + (i % 6)}-11`,
+        customer: `c${i % 24}`,
+        few: `f${i % 4}`,
+        part: i % 6 === 0 ? 'Held out' : 'train',
+      },
+      i % 2 === 0 ? 'a' : 'b',
+    ),
+  );
+  async function prepareBy(split: SplitWay, examples = rows) {
+    const request = createRequest(examples, createDefinition(['a', 'b']), { config: { ...config, split } });
+    const ports = await openTrainPorts({ encoder });
+    const run = { request, ports, progress: createProgressReporter(ports) };
+    return prepareExamples({ ...run, ...(await generateExamples(run)) });
+  }
+
+  it('says what is held out, and learns everything in the end unless a column says which rows are [HLD-1] [HLD-2] [HLD-3]', async () => {
+    const byDate = await prepareBy({ by: 'date', field: 'opened' });
+    expect(byDate.split).toMatchObject({ rule: 'date', field: 'opened', refitted: true });
+    expect(byDate.notes).toContain(byDate.split.sentence);
+    expect(byDate.split.sentence).toBe(
+      'Held out: the newest examples by "opened", from 2026-06-11 on: 20. The figures are of a model that learned from 100 older ones.',
+    );
+    const byGroup = await prepareBy({ by: 'group', field: 'customer' });
+    expect(byGroup.split).toMatchObject({ rule: 'group', refitted: true });
+    expect(byGroup.split.sentence).toMatch(/^Held out: \d of 24 values of "customer" with all their examples, \d+:/);
+    const byColumn = await prepareBy({ by: 'column', field: 'part' });
+    expect(byColumn.split).toMatchObject({
+      rule: 'column',
+      refitted: false,
+      sentence: 'The 20 held-out examples are those whose field "part" says so.',
+    });
+    expect((await prepareBy({ by: 'random', field: null })).split).toMatchObject({ rule: 'hash', sentence: '' });
+  });
+
+  it('goes by marked test rows where there are any, whatever else is asked for [HLD-3] [TRN-15]', async () => {
+    const marked = rows.map((row, i) => ({ ...row, test: i < 10 }));
+    const { split, testRows } = await prepareBy({ by: 'date', field: 'opened' }, marked);
+    expect(split).toMatchObject({ rule: 'test_rows', field: null, sentence: '', refitted: false });
+    expect(testRows).toHaveLength(10);
+  });
+
+  it('is refused with a reason where the field cannot tell rows apart, or leaves too few to learn [HLD-4]', async () => {
+    const refusals: [SplitWay, RegExp][] = [
+      [{ by: 'date', field: 'part' }, /^The field "part" has no two different dates or numbers/],
+      [{ by: 'group', field: 'few' }, /^The field "few" has 4 different values; at least 10 are needed/],
+      [{ by: 'column', field: 'few' }, /^No example is held out by the field "few"/],
+    ];
+    for (const [split, message] of refusals) {
+      await expect(prepareBy(split)).rejects.toMatchObject({
+        code: 'validation_error',
+        message: expect.stringMatching(message),
+      });
+    }
+    const grown = rows.map((row, i) => (i % 2 === 0 && i % 6 < 4 ? { ...row, decision: 'b' } : row));
+    await expect(prepareBy({ by: 'column', field: 'part' }, grown)).resolves.toBeDefined();
+    const late = rows.map((row, i) => ({ ...row, decision: i % 6 === 5 ? 'a' : 'b' }));
+    await expect(prepareBy({ by: 'date', field: 'opened' }, late)).rejects.toThrow(
+      'Held out by the field "opened", 0 examples of the option "a" are left to learn from; at least 8 are needed.',
+    );
+  });
+});
+
+const rowsPerSpell = 20;
+
+/**
+ * Rows whose answer follows a habit in seven of ten cases, and a fact otherwise. The habit holds for a spell, a month or a
+ * customer; of two spells in a row one has each habit, so that no part of them leans to one answer.
+ */
+function createSpells(spells: number, from: number, toFacts: (spell: number) => object) {
+  const random = createRandom(from + 11);
+  const isTurned = Array.from({ length: from + spells }, () => random() < 0.5);
+  return Array.from({ length: spells * rowsPerSpell }, (_, i) => {
+    const spell = from + Math.floor(i / rowsPerSpell);
+    const fact = i % rowsPerSpell < rowsPerSpell / 2;
+    const isA = i % 10 < 7 ? isTurned[spell >> 1] === (spell % 2 === 0) : fact;
+    const input = { fact, noise: Math.round(random() * 1e6), ...toFacts(spell) };
+    return createExample(`${from}-${i}`, input, isA ? 'a' : 'b');
+  });
+}
+
+describe('the figure of a policy', () => {
+  async function measure(split: SplitWay, known: TrainingExample[], unseen: TrainingExample[]) {
+    const ports = await openTrainPorts({ encoder });
+    const request = createRequest(known, createDefinition(['a', 'b']), {
+      config: { ...config, split, tune_hyperparams: false },
+    });
+    const { bundle, metrics } = await train(request, ports);
+    const decider = compileDecider(unpackBundle(bundle, sha256), ports);
+    let right = 0;
+    for (const { input, decision } of unseen) {
+      const decided = await decider.decide(input);
+      right += Number(decided.ok && decided.decision.decision === decision);
+    }
+    return { said: 100 * metrics.accuracy, holds: (100 * right) / unseen.length };
+  }
+  const toDay = (month: number) => `${2020 + Math.floor(month / 12)}-${String(1 + (month % 12)).padStart(2, '0')}-15`;
+
+  it('is that of new data by date where answers hold for a month, and by group where they hold for a customer [HLD-5]', async () => {
+    const months = (from: number) =>
+      createSpells(100, from, (month) => ({ opened: toDay(month), campaign: (month * 7919) % 100_003 }));
+    const customers = (from: number) =>
+      createSpells(100, from, (customer) => ({ customer, seats: (customer * 7919) % 100_003 }));
+    const sets = [
+      [{ by: 'date', field: 'opened' }, months(0), months(100)],
+      [{ by: 'group', field: 'customer' }, customers(0), customers(100)],
+    ] as const;
+    for (const [split, known, unseen] of sets) {
+      const honest = await measure(split, known, unseen);
+      const atRandom = await measure({ by: 'random', field: null }, known, unseen);
+      expect(Math.abs(honest.said - honest.holds)).toBeLessThanOrEqual(2);
+      expect(atRandom.said - atRandom.holds).toBeGreaterThanOrEqual(8);
+    }
+  });
+});
