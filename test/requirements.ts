@@ -296,7 +296,7 @@ const examples = {
     'Where the deployed policy decides a measured row otherwise and has been fitted on it since, the explanation says so.',
   'TRY-1': 'The form under Try offers the values that a field with few of them has in the examples.',
   'TRY-2':
-    'A number under Try is typed as the type reads it, such as 182,75; a text that is no number and has no reading is marked as counting as missing.',
+    'A number under Try is typed as the type reads it, such as 182,75; a text that is no number and has no reading is marked as counting as missing. A date is chosen as one, and the newest logged input is one press away.',
   'XPL-5':
     'One explanation of a caller is under way at a time, two of all; further ones wait, and beyond 32 of a caller are refused with 429. At most 100 fields are tried, and the note names those left out.',
   'FND-1':
@@ -479,7 +479,7 @@ const training = {
   'CHA-3':
     'Charts fit their place from 1024 to 2560 pixels, in both themes, without a violation that axe knows; their tables open by keyboard, and the library that draws them is loaded with the first of them.',
   'CHA-4':
-    'GET …/metrics/days gives the decisions of each of the last days, also those without any, by option with mean confidence and looks; Monitor draws them, with a table.',
+    'GET …/metrics/days gives the decisions of each of the last days, also those without any, by option with mean confidence and looks; Monitor draws them above the records for 7 to 90 days, with tables.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

@@ -60,6 +60,13 @@ describe('Try', () => {
     await screen.findByText(/The classifier decided/);
   });
 
+  it('has dates as dates, and takes what was asked for last [TRY-2]', async () => {
+    await openPlace('try', { inputs: [{ ...plain, amount: 4_711, bought: '2026-03-09' }] });
+    fireEvent.click(await screen.findByRole('button', { name: 'Take the last logged' }));
+    expect(await screen.findByLabelText('bought')).toMatchObject({ type: 'date', value: '2026-03-09' });
+    expect(screen.getByLabelText('amount')).toHaveProperty('value', '4711');
+  });
+
   it('says where JSON is wrong, and keeps what was typed', async () => {
     await openPlace('try');
     fireEvent.click(await screen.findByRole('button', { name: 'Edit as JSON' }));

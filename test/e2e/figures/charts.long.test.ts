@@ -10,7 +10,7 @@ const sizes = [
   { width: 1440, height: 900 },
   { width: 2560, height: 1440 },
 ];
-const places = { evaluate: 4, 'monitor?view=days': 1 };
+const places = { evaluate: 4, monitor: 2 };
 
 let workbench: RunningWorkbench;
 let type: string;

@@ -57,17 +57,20 @@ describe('the charts of Evaluate', () => {
 });
 
 describe('the chart of Monitor', () => {
-  it('shows the decisions of each day by option, in place of the records [CHA-4]', async () => {
+  it('shows the decisions of each day by option and the share that needs review, above the records [CHA-4]', async () => {
     const { call, url, show } = await serve();
     const items = [95, 12, 11].map((proof) => ({ decision_type: claims.name, input: { proof, amount: 500 } }));
     await call('POST', '/api/v1/decide/batch', items);
     show('monitor');
-    fireEvent.click(await screen.findByLabelText('By day'));
-    const rows = await readChart('Decisions a day');
+    const rows = await readChart('Decisions by day');
     expect(rows).toHaveLength(14);
     const { decision_distribution: today } = (await call('GET', `${url}/metrics`)).body;
     const options = Object.values<number>(today).sort((a, b) => b - a);
     expect(rows.at(-1)?.slice(1, 2 + options.length)).toEqual(['3', ...options.map(number)]);
-    expect(screen.queryByRole('grid', { name: 'Decisions' })).toBeNull();
+    const { escalation_rate } = (await call('GET', `${url}/metrics`)).body;
+    expect((await readChart('Review by day')).at(-1)?.[1]).toBe(percent(escalation_rate));
+    fireEvent.change(screen.getByLabelText('Period'), { target: { value: '30' } });
+    await waitFor(async () => expect(await readChart('Decisions by day')).toHaveLength(30));
+    expect(screen.getByRole('grid', { name: 'Decisions' })).toBeTruthy();
   });
 });

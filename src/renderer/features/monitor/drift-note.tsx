@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
+import { changeQuery } from '../../state/route.ts';
 
 const maxFields = 5;
 const computingMs = 1_000;
@@ -32,7 +34,10 @@ export function DriftNote({ type }: { type: DecisionType }) {
         ))}
         {items.length > maxFields && <li>and {count(items.length - maxFields, 'more field')}</li>}
       </ul>
-      <p>The figures under Evaluate may no longer hold. Correct some of these decisions, then train again.</p>
+      <p className="row between">
+        The figures under Evaluate may no longer hold. Correct some of these decisions, then train again.
+        <Button onClick={() => changeQuery({ review: 'yes', page: '', record: '' })}>Show what needs review</Button>
+      </p>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import './monitor.css';
-import { Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { lazy, type Ref, Suspense, useMemo, useRef, useState } from 'react';
 import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
@@ -21,10 +21,11 @@ import { Overview } from './overview.tsx';
 import { Retention } from './retention.tsx';
 
 const RecordDrawer = lazy(async () => ({ default: (await import('./record-drawer.tsx')).RecordDrawer }));
-const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
 const pageSize = 100;
 const liveMs = 3_000;
+/** Days that the charts can show. */
+const periods = ['7', '14', '30', '90'] as const;
 
 /** The decisions as they are made, what they say together, and one of them whole. */
 export function Monitor({ type }: { type: DecisionType }) {
@@ -32,6 +33,7 @@ export function Monitor({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const page = Math.max(1, Number(query.page) || 1);
   const review = query.review === 'yes';
+  const period = periods.find((days) => days === query.days) ?? periods[1];
   const filter = query.decision ? { decision: query.decision } : {};
   const input = { params, query: { page, page_size: pageSize, ...filter, ...(review ? { review } : {}) } };
   const list = useOperation('logs.list', input, { keepPrevious: true, ...(page === 1 ? { refetchMs: liveMs } : {}) });
@@ -54,7 +56,7 @@ export function Monitor({ type }: { type: DecisionType }) {
       id="monitor"
       title="Monitor"
       still
-      tools={<Tools type={type} view={query.view ?? ''} review={review} decision={query.decision ?? ''} />}
+      tools={<Tools type={type} period={period} review={review} decision={query.decision ?? ''} />}
       inspector={
         record && (
           <Suspense>
@@ -70,14 +72,8 @@ export function Monitor({ type }: { type: DecisionType }) {
       }
     >
       <div className="table-view">
-        <Overview type={type} />
-        {query.view === 'days' ? (
-          <Suspense>
-            <OverTime type={type} />
-          </Suspense>
-        ) : (
-          <Records type={type} list={list} page={page} items={items} cursor={cursor} handle={grid} onCursor={choose} />
-        )}
+        <Overview type={type} days={Number(period)} />
+        <Records type={type} list={list} page={page} items={items} cursor={cursor} handle={grid} onCursor={choose} />
         <Retention type={type} />
       </div>
     </Place>
@@ -216,9 +212,9 @@ function useColumns({ id: typeId, active_version: { options } }: DecisionType): 
   );
 }
 
-type ToolsProps = { type: DecisionType; view: string; review: boolean; decision: string };
+type ToolsProps = { type: DecisionType; period: string; review: boolean; decision: string };
 
-function Tools({ type, view, review, decision }: ToolsProps) {
+function Tools({ type, period, review, decision }: ToolsProps) {
   const { client } = useWorkbench();
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
   const exportLog = async () => {
@@ -238,14 +234,11 @@ function Tools({ type, view, review, decision }: ToolsProps) {
   useCommands('Files', [{ id: 'export-log', title: 'Export log as CSV', run: () => void exportLog() }]);
   return (
     <>
-      <SegmentedControl
-        aria-label="View"
-        value={view}
-        data={[
-          { value: '', label: 'Records' },
-          { value: 'days', label: 'By day' },
-        ]}
-        onChange={(next) => changeQuery({ view: next, record: '' })}
+      <NativeSelect
+        aria-label="Period"
+        value={period}
+        data={periods.map((days) => ({ value: days, label: `Last ${days} days` }))}
+        onChange={(event) => changeQuery({ days: event.currentTarget.value })}
       />
       <Checkbox
         label="Needs review"

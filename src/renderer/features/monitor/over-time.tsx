@@ -1,5 +1,4 @@
-import { NativeSelect } from '@mantine/core';
-import { useState } from 'react';
+import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
@@ -9,35 +8,68 @@ import { number, percent, shortDay } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 
-const periods = [14, 30, 90] as const;
 const freshMs = 60_000;
 const dayMs = 86_400_000;
 /** Options with a colour of their own in the chart, the commonest first. */
-const maxOptions = 7;
+const maxOptions = 5;
 
 type Day = OutputOf<'metrics.days'>['items'][number];
 
-/** How many decisions each day brought, and for which options. */
-export function OverTime({ type }: { type: DecisionType }) {
-  const [days, setDays] = useState<number>(periods[0]);
+/** How many decisions each day brought, for which options, and how many of them need review. */
+export function OverTime({ type, days }: { type: DecisionType; days: number }) {
   const input = { params: { decision_type_id: type.id }, query: { days } };
   const found = useOperation('metrics.days', input, { keepPrevious: true, refetchMs: freshMs });
+  if (found.isError) return <ErrorNote error={found.error} />;
+  if (!found.data) return null;
+  const { items } = found.data;
+  const total = items.reduce((sum, day) => sum + day.total_decisions, 0);
+  const reviewed = items.reduce((sum, day) => sum + day.total_decisions * (day.escalation_rate ?? 0), 0);
   return (
-    <Part
-      title="Decisions a day"
-      tools={
-        <NativeSelect
-          aria-label="Period"
-          value={String(days)}
-          data={periods.map((period) => ({ value: String(period), label: `last ${period} days` }))}
-          onChange={(event) => setDays(Number(event.currentTarget.value))}
-        />
-      }
-    >
-      {found.isError && <ErrorNote error={found.error} />}
-      {found.data && <DaysChart typeId={type.id} days={found.data.items} />}
-    </Part>
+    <>
+      <Part title="Decisions by day" tools={<strong title="Decisions in this period">{number(total)}</strong>}>
+        <DaysChart typeId={type.id} days={items} />
+      </Part>
+      <Part
+        title="Review by day"
+        tools={
+          <strong title="The share of the decisions of this period">
+            {total === 0 ? '–' : percent(reviewed / total)}
+          </strong>
+        }
+      >
+        <ReviewChart days={items.filter(({ total_decisions }) => total_decisions > 0)} />
+      </Part>
+    </>
   );
+}
+
+const spanOfDay = {
+  name: 'Day (UTC)',
+  show: shortDay,
+  from: ({ day }: Day) => new Date(day),
+  to: ({ day }: Day) => new Date(Date.parse(day) + dayMs),
+};
+
+function ReviewChart({ days }: { days: readonly Day[] }) {
+  return (
+    <Chart
+      rows={days}
+      columns={[
+        { name: 'Day', show: ({ day }) => shortDay(Date.parse(day)) },
+        { name: 'Needs review', show: (day) => percent(day.escalation_rate ?? 0) },
+      ]}
+      x={spanOfDay}
+      y={{ name: 'Share of the decisions', show: formatShare, domain: [0, topOf(days)] }}
+      lines={[{ colour: 'var(--accent)', of: (day) => day.escalation_rate ?? 0, drawn: 'points and line' }]}
+      says="The share of each day’s decisions that goes to a person."
+    />
+  );
+}
+
+/** The end of an axis of shares: a quarter, half, or the whole. */
+function topOf(days: readonly Day[]): number {
+  const most = Math.max(0, ...days.map((day) => day.escalation_rate ?? 0));
+  return [0.25, 0.5].find((top) => most <= top) ?? 1;
 }
 
 function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
@@ -57,14 +89,8 @@ function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
         { name: 'Decisions', show: (day) => number(day.total_decisions) },
         ...options.map((option) => ({ name: isolate(option), show: (day: Day) => number(countOf(option)(day)) })),
         ...(hasOthers ? [{ name: 'Other options', show: (day: Day) => number(others(day)) }] : []),
-        { name: 'Needs review', show: (day) => (day.escalation_rate === null ? '–' : percent(day.escalation_rate)) },
       ]}
-      x={{
-        name: 'Day (UTC)',
-        show: shortDay,
-        from: ({ day }) => new Date(day),
-        to: ({ day }) => new Date(Date.parse(day) + dayMs),
-      }}
+      x={spanOfDay}
       y={{ name: 'Decisions', show: number }}
       bars={{
         series: [
@@ -82,7 +108,7 @@ function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
           {hasOthers && <li className="muted">other options in grey</li>}
         </ul>
       }
-      says="Decisions of each day by option. Today is not over yet."
+      says="Decisions of each day by option, in UTC; today is not over yet."
     />
   );
 }

@@ -1,56 +1,66 @@
+import { lazy, Suspense } from 'react';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
-import { ErrorNote, Facts } from '../../parts/notes.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
-import { milliseconds, percent } from '../../parts/text/figures.ts';
+import { milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
 import { DriftNote } from './drift-note.tsx';
 
+const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
+
 const liveMs = 5_000;
 const maxOptions = 6;
 
-/** The figures of the last 24 hours, and how the decisions differ from the examples. */
-export function Overview({ type }: { type: DecisionType }) {
-  const params = { decision_type_id: type.id };
-  const metrics = useOperation('metrics.type', { params }, { refetchMs: liveMs });
-  if (metrics.isError) return <ErrorNote error={metrics.error} />;
-  if (!metrics.data) return null;
-  const { total_decisions, latency_p50_ms, latency_p95_ms, escalation_rate } = metrics.data;
-  const figure = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
+/** What was decided in the last days, how that differs from the examples, and how it stands now; an alert first. */
+export function Overview({ type, days }: { type: DecisionType; days: number }) {
   return (
     <div className="overview">
       <DamageNote />
       <ClockNote />
-      <Facts
-        items={[
-          {
-            name: 'Decisions, last 24 h',
-            value: total_decisions.toLocaleString(),
-            help: 'Decisions recorded in the last 24 hours.',
-          },
-          {
-            name: 'Needs review',
-            value: figure(escalation_rate, percent),
-            help: 'The share of the decisions of the last 24 hours that need review.',
-          },
-          {
-            name: 'Latency',
-            value: figure(latency_p50_ms, milliseconds),
-            detail: latency_p95_ms === null ? undefined : `p95 ${milliseconds(latency_p95_ms)}`,
-            help: 'Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.',
-          },
-        ]}
-      />
-      <Mix type={type} distribution={metrics.data.decision_distribution} />
+      <DriftNote type={type} />
+      <Suspense>
+        <OverTime type={type} days={days} />
+      </Suspense>
+      <Now type={type} />
+    </div>
+  );
+}
+
+/** The last 24 hours: figures, the mix of the options then and now, and whether the promise is kept. */
+function Now({ type }: { type: DecisionType }) {
+  const params = { decision_type_id: type.id };
+  const metrics = useOperation('metrics.type', { params }, { refetchMs: liveMs });
+  if (metrics.isError) return <ErrorNote error={metrics.error} />;
+  if (!metrics.data) return null;
+  const { total_decisions, latency_p50_ms, latency_p95_ms } = metrics.data;
+  return (
+    <Part
+      title="The last 24 hours"
+      tools={<strong title="Decisions recorded in the last 24 hours">{number(total_decisions)}</strong>}
+    >
       <div className="stack tight">
+        <Mix type={type} distribution={metrics.data.decision_distribution} />
+        {latency_p50_ms !== null && latency_p95_ms !== null && (
+          <p className="muted small">
+            Answered within{' '}
+            <Figure says="Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.">
+              {milliseconds(latency_p50_ms)}
+            </Figure>
+            ,{' '}
+            <Figure says="95 of 100 of the newest 1,000 decisions of the last 24 hours were answered within this time.">
+              p95 {milliseconds(latency_p95_ms)}
+            </Figure>
+          </p>
+        )}
         <PromiseState promise={type.declared_promise} />
         <AuditNote type={type} />
       </div>
-      <DriftNote type={type} />
-    </div>
+    </Part>
   );
 }
 

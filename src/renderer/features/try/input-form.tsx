@@ -10,11 +10,14 @@ import { showUnseen } from '../../parts/text/names.ts';
 /** Values that are still looked through rather than typed. */
 const maxChoices = 20;
 
-type Kind = 'boolean' | 'number' | 'text' | 'other';
+type Kind = 'boolean' | 'number' | 'date' | 'text' | 'other';
+
+const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 
 function toKind(value: unknown): Kind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return 'number';
+  if (typeof value === 'string' && isoDate.test(value)) return 'date';
   return typeof value === 'string' || value === null ? 'text' : 'other';
 }
 
@@ -88,9 +91,25 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
       );
     case 'number':
       return <NumberField label={label} isRead={isRead} value={value} onValue={onValue} />;
+    case 'date':
+      return (
+        <TextInput
+          label={label}
+          type="date"
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onValue(event.currentTarget.value || null)}
+        />
+      );
     case 'text':
       return choices !== null ? (
-        <Autocomplete label={label} data={choices} value={typeof value === 'string' ? value : ''} onChange={onValue} />
+        <Autocomplete
+          label={label}
+          data={choices}
+          // All of them, not those like the value that is there.
+          filter={({ options }) => options}
+          value={typeof value === 'string' ? value : ''}
+          onChange={onValue}
+        />
       ) : (
         <GrowingText
           label={label}

@@ -58,8 +58,12 @@ function TryDeployed({ type }: { type: DecisionType }) {
     { staleMs: Number.POSITIVE_INFINITY },
   );
   const samples = examples.data?.items.map(({ input_payload }) => input_payload) ?? [];
-  const typed = useTypedInput(`try.${type.id}`, examples.isPending ? undefined : samples);
-  const { text, input, takeNext } = typed;
+  const logged = useOperation('logs.list', { params: { decision_type_id: type.id }, query: { page_size: 1 } });
+  const [last] = logged.data?.items ?? [];
+  const all = last ? [...samples, last.input] : samples;
+  const typed = useTypedInput(`try.${type.id}`, examples.isPending ? undefined : all);
+  const { text, input, take } = typed;
+  const takeNext = () => take((typed.turn + 1) % samples.length);
   const [view, setView] = useState<'form' | 'json'>('form');
   const turnView = () => setView(view === 'form' ? 'json' : 'form');
   const { answer, isStale } = useAnswer(type, input, text);
@@ -83,6 +87,7 @@ function TryDeployed({ type }: { type: DecisionType }) {
         <>
           <Button onClick={turnView}>{view === 'form' ? 'Edit as JSON' : 'Edit as form'}</Button>
           {samples.length > 1 && <Button onClick={takeNext}>Take another example</Button>}
+          {last && <Button onClick={() => take(samples.length)}>Take the last logged</Button>}
           {input && <SaveMenu type={type} input={input} decision={answer.data?.decision ?? null} />}
         </>
       }

@@ -2,7 +2,7 @@
 import * as Plot from '@observablehq/plot';
 import { type ChartSpec, chartHeightPx, chartMarginsPx } from './chart-spec.ts';
 
-const maxTicks = 6;
+const maxTicks = 4;
 
 /** Draws a chart in this many pixels; colours are values of CSS, so that it follows the theme. */
 export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
@@ -15,7 +15,7 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
     marginTop: 22,
     marginBottom: 34,
     style: '--plot-background: var(--pane); color: var(--muted); font: inherit; font-size: 11px; overflow: visible',
-    x: { ...toScale(x), grid: false },
+    x: { ...toScale(x), grid: false, ...toDays(spec) },
     y: { ...toScale(y), grid: true },
     color: { type: 'identity' },
     opacity: { type: 'identity' },
@@ -30,6 +30,14 @@ export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
   // Its content is described beside it, and of each row in the table.
   drawing.setAttribute('aria-hidden', 'true');
   return drawing;
+}
+
+/** Along time, some of the rows begin with a tick: days of their own choice would stand too close in a small chart. */
+function toDays<Row>({ rows, x }: ChartSpec<Row>): Plot.ScaleOptions {
+  const starts = rows.map(x.from);
+  if (!(starts[0] instanceof Date)) return {};
+  const step = Math.ceil(starts.length / maxTicks);
+  return { ticks: starts.filter((_, place) => place % step === 0) };
 }
 
 const endOf = <Row>({ x }: ChartSpec<Row>) => x.to ?? x.from;
