@@ -2,6 +2,7 @@ import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
+import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { number, percent, shortDay } from '../../parts/text/figures.ts';
@@ -26,15 +27,15 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
   const reviewed = items.reduce((sum, day) => sum + day.total_decisions * (day.escalation_rate ?? 0), 0);
   return (
     <>
-      <Part title="Decisions by day" tools={<strong title="Decisions in this period">{number(total)}</strong>}>
+      <Part title="Decisions by day" tools={<Figure says="Decisions in this period.">{number(total)}</Figure>}>
         <DaysChart typeId={type.id} days={items} />
       </Part>
       <Part
         title="Review by day"
         tools={
-          <strong title="The share of the decisions of this period">
+          <Figure says="The share of the decisions of this period that needs review.">
             {total === 0 ? '–' : percent(reviewed / total)}
-          </strong>
+          </Figure>
         }
       >
         <ReviewChart days={items.filter(({ total_decisions }) => total_decisions > 0)} />
