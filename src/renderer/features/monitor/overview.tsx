@@ -16,7 +16,7 @@ const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).
 const liveMs = 5_000;
 const maxOptions = 6;
 
-/** What was decided in the last days, how that differs from the examples, and how it stands now; an alert first. */
+/** Decisions of the last days, how they differ from the examples, and how things stand now; an alert first. */
 export function Overview({ type, days }: { type: DecisionType; days: number }) {
   return (
     <div className="overview">
