@@ -420,6 +420,10 @@ const training = {
     'Where answers hold only for a month or a customer, the figure by date or group is that of new data within 2 points; at random it is 8 or more too good.',
   'HLD-6':
     'How rows were held out is said by settings, metrics, notes, report and card. After a change of the way an earlier held-out row that is still there does not count as dropped.',
+  'HLD-7':
+    'After a training its report says what the same classifier reaches where rows are held out by a date or group that the examples have, or at random. Where one is certainly lower, verdict and promise say so.',
+  'HLD-8':
+    'Train says how examples are held out, by which field and what that tells; Train and Evaluate show the figures of other ways, and one press trains with a stricter one.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',

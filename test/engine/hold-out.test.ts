@@ -198,18 +198,22 @@ describe('the figure of a policy', () => {
     const request = createRequest(known, createDefinition(['a', 'b']), {
       config: { ...config, split, tune_hyperparams: false },
     });
-    const { bundle, metrics } = await train(request, ports);
+    const { bundle, metrics, followUp } = await train(request, ports);
     const decider = compileDecider(unpackBundle(bundle, sha256), ports);
     let right = 0;
     for (const { input, decision } of unseen) {
       const decided = await decider.decide(input);
       right += Number(decided.ok && decided.decision.decision === decision);
     }
-    return { said: 100 * metrics.accuracy, holds: (100 * right) / unseen.length };
+    return {
+      said: 100 * metrics.accuracy,
+      holds: (100 * right) / unseen.length,
+      others: followUp().metrics.other_ways,
+    };
   }
   const toDay = (month: number) => `${2020 + Math.floor(month / 12)}-${String(1 + (month % 12)).padStart(2, '0')}-15`;
 
-  it('is that of new data by date where answers hold for a month, and by group where they hold for a customer [HLD-5]', async () => {
+  it('is that of new data by date where answers hold for a month, and by group where they hold for a customer; a training at random says so [HLD-5] [HLD-7]', async () => {
     const months = (from: number) =>
       createSpells(100, from, (month) => ({ opened: toDay(month), campaign: (month * 7919) % 100_003 }));
     const customers = (from: number) =>
@@ -223,6 +227,8 @@ describe('the figure of a policy', () => {
       const atRandom = await measure({ by: 'random', field: null }, known, unseen);
       expect(Math.abs(honest.said - honest.holds)).toBeLessThanOrEqual(2);
       expect(atRandom.said - atRandom.holds).toBeGreaterThanOrEqual(8);
+      expect(atRandom.others).toEqual([expect.objectContaining({ split, standing: 'lower' })]);
+      expect(honest.others).toMatchObject([{ split: { by: 'random', field: null } }]);
     }
   });
 });

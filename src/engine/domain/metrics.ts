@@ -7,6 +7,7 @@ import {
   splitReportSchema,
   wholeDecisionSchema,
 } from '../measured.ts';
+import { splitSchema } from './training.ts';
 
 const familiarityEffectSchema = z.object({
   checks: z.array(z.enum(['words', 'embedding', 'nearest', 'fields'])),
@@ -71,6 +72,17 @@ const rareOptionsReportSchema = z.object({
     .describe('What becomes of their held-out rows'),
   sentence: z.string(),
 });
+
+const otherWaySchema = z.object({
+  split: splitSchema,
+  accuracy: measuredShareSchema.describe('Of the same classifier, fitted without them, on rows held out so'),
+  accuracy_as_measured: measuredShareSchema.describe('On the rows that the policy was measured on'),
+  standing: z
+    .enum(['lower', 'alike', 'higher'])
+    .describe('`lower`, `higher`: by two points or more that are no chance (Fisher, 1 %)'),
+  sentence: z.string(),
+});
+export type OtherWay = z.infer<typeof otherWaySchema>;
 
 /** The classifier's choice, or the whole decision, wrong where it stands alone and is not right. */
 export const judgedParts = ['classifier', 'whole_decision'] as const;
@@ -165,6 +177,13 @@ export const metricsSchema = z
       .describe(
         'Learning curve and checks of labels, computed after the training: pending, done, or ended by another training or the end of the program; null for policies of earlier versions',
       ),
+    other_ways: z
+      .array(otherWaySchema)
+      .nullable()
+      .default(null)
+      .describe(
+        'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, null where not, as of marked rows and of more than 20,000',
+      ),
     familiarity: familiarityEffectSchema
       .nullable()
       .default(null)
@@ -234,3 +253,9 @@ export const endedFollowUp = {
     'Another training began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
   expected_wrong: null,
 } as const satisfies Metrics['follow_up'];
+
+/** The way to hold rows out on which a classifier does certainly worse than as it was measured, the worst; or null. */
+export function findStricterWay(metrics: Metrics | null): OtherWay | null {
+  const lower = metrics?.other_ways?.filter(({ standing }) => standing === 'lower') ?? [];
+  return lower.sort((a, b) => (a.accuracy.share ?? 0) - (b.accuracy.share ?? 0))[0] ?? null;
+}

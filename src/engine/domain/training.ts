@@ -29,7 +29,7 @@ const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
 /** The ways in which rows are held out. */
 export const splitWays = ['random', 'date', 'group', 'column'] as const;
 
-const splitSchema = z
+export const splitSchema = z
   .strictObject({
     by: z
       .enum(splitWays)

@@ -21,7 +21,7 @@ type ReportFacts = {
   };
   /** The version of the type whose rules and thresholds decide. */
   versionNumber: number;
-  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options' | 'left_to_rules'> | null;
+  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'other_ways' | 'rare_options' | 'left_to_rules'> | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
   /** null where the type has no costs. */
@@ -193,13 +193,14 @@ const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[
 
 function describeData({ metrics, whole, verdict }: ReportFacts): string {
   if (metrics === null) return '<p>There are no figures of a training.</p>';
-  const { train_size, test_size, split, rare_options: rare, left_to_rules: left } = metrics;
+  const { train_size, test_size, split, other_ways, rare_options: rare, left_to_rules: left } = metrics;
   const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
   const sentences = [
     test_size === 0
       ? `The training learned from ${train_size} examples.`
       : `The training learned from ${train_size} examples and was measured on ${test_size} others, ${chosen}.`,
     ...(split?.sentence ? [quoteText(split.sentence)] : []),
+    ...(other_ways ?? []).map(({ sentence }) => quoteText(sentence)),
     ...(split?.corrections
       ? [
           `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,

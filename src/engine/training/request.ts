@@ -93,4 +93,7 @@ export type TrainOutcome = PackedPolicy & {
 export type TunedLater = { textTuning: Metrics['text_tuning']; better: PackedPolicy | null };
 
 /** The rest of the metrics, and a check for each row whose label could be checked, in the order of the rows. */
-export type FollowUp = { metrics: Pick<Metrics, 'learning_curve' | 'follow_up'>; labelChecks: LabelCheck[] };
+export type FollowUp = {
+  metrics: Pick<Metrics, 'learning_curve' | 'follow_up' | 'other_ways'>;
+  labelChecks: LabelCheck[];
+};

@@ -1,9 +1,12 @@
+import type { Metrics } from '../../domain/metrics.ts';
 import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
+import { measureShare } from '../../measure/whole-decision.ts';
 import { formatCount } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
+import { findWays, measureWay } from '../evaluate/other-ways.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
 import type { FollowUp } from '../request.ts';
 import { type RefitState, refit } from './evaluate.ts';
@@ -11,7 +14,7 @@ import type { Evaluated, Generated, Prepared } from './state.ts';
 
 type State = RefitState &
   Pick<Generated, 'rules' | 'rare'> &
-  Pick<Prepared, 'rows' | 'trainRows' | 'testRows'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> &
   Pick<Evaluated, 'evaluation' | 'finalModel'>;
 
 /** Completes a report by learning curve and label checks. Throws 'conflict' where it is cancelled. */
@@ -25,9 +28,10 @@ export function followUp(state: State): FollowUp {
           trainRows,
           rare.options,
           evaluation,
-          (part) => measurePart(state, part),
+          (part) => measurePart(state, part, testRows),
           (measured) => decideWithRules(state, measured),
         );
+  const otherWays = measureOtherWays(state);
   const { checks: labelChecks, expectedWrong: expected_wrong } = checkExampleLabels(state);
   const suspects = labelChecks.filter(({ suspect }) => suspect).length;
   const sentence =
@@ -35,7 +39,11 @@ export function followUp(state: State): FollowUp {
       ? `None of ${formatCount(rows.length)} labels is suspect.`
       : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. ${describeExpected(expected_wrong)} Look at them in the findings about the data.`;
   return {
-    metrics: { learning_curve: learningCurve, follow_up: { state: 'done', sentence, expected_wrong } },
+    metrics: {
+      learning_curve: learningCurve,
+      other_ways: otherWays,
+      follow_up: { state: 'done', sentence, expected_wrong },
+    },
     labelChecks,
   };
 }
@@ -46,8 +54,22 @@ function describeExpected(wrong: number | null): string {
     : `About ${formatCount(wrong)} are expected to be wrong.`;
 }
 
-function measurePart(state: State, part: readonly LabelledRow[]): ModelEvaluation {
-  const { request, progress, texts, testRows, sharing } = state;
+/** Measures the chosen classifier on rows held out in other ways; null of the analyst's own rows, and once tuned. */
+function measureOtherWays(state: State): Metrics['other_ways'] {
+  const { request, rows, testRows, evaluation, tuned, split } = state;
+  const own = request.config.split;
+  // The encoder would have learned from the rows that are held out then.
+  if (testRows.length === 0 || tuned !== null || split.rule === 'test_rows' || split.rule === 'column') return null;
+  const measured = evaluation.heldOut.filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
+  const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
+  const known = { split: own, accuracy: measureShare(right, measured.length) };
+  const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
+    measurePart(state, train, test).heldOut.map(({ predicted }) => predicted);
+  return findWays(rows, own).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
+}
+
+function measurePart(state: State, part: readonly LabelledRow[], testRows: readonly LabelledRow[]): ModelEvaluation {
+  const { request, progress, texts, sharing } = state;
   const model = refit(state, part, 'draft', progress.heartbeat);
   const { options } = request.definition;
   const nothing = { familiarity: null, near: null, probes: [] };

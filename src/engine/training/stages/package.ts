@@ -167,6 +167,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     left_to_rules: state.leftToRules,
     text_tuning: state.textTuning,
     learning_curve: null,
+    other_ways: null,
     follow_up: pendingFollowUp,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     ...decisions,

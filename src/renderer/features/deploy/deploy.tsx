@@ -111,7 +111,7 @@ function Standing({ type, newest, deployed }: StandingProps) {
           <p>{quoteNames(deployed.whole.headline)}</p>
         </div>
       )}
-      {deployed && <VerdictNotes policy={deployed} kinds={['gate', 'retraining']} />}
+      {deployed && <VerdictNotes policy={deployed} kinds={['split', 'gate', 'retraining']} />}
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
         {newest?.status === 'trained' && (

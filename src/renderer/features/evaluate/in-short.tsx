@@ -3,6 +3,7 @@ import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { MeasuredShare, WholeDecision } from '../../../engine/measured.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { OtherWays } from '../../parts/explained/other-ways.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { amount, decimal, milliseconds, percent, toRight } from '../../parts/text/figures.ts';
@@ -42,6 +43,7 @@ export function InShort({ type, policy, whole }: Props) {
         <Cost type={type} policyId={policy.id} />
         {policy.metrics && <Latency metrics={policy.metrics} />}
       </div>
+      <OtherWays policy={policy} />
       <Promised type={type} policy={policy} />
       {missing + refused + masked > 0 && (
         <p className="muted">

@@ -61,7 +61,12 @@ export function Train({ type }: { type: DecisionType }) {
           a policy that decides. A small project takes seconds.
         </EmptyState>
       )}
-      <TrainingOptions settings={settings} hasRules={type.active_version.hard_rules.length > 0} onChange={change} />
+      <TrainingOptions
+        typeId={type.id}
+        settings={settings}
+        hasRules={type.active_version.hard_rules.length > 0}
+        onChange={change}
+      />
       <PromiseForm key={type.declared_promise?.declared_at} type={type} />
       {!isRunning && <RulesAlone type={type} />}
     </Place>

@@ -1,11 +1,13 @@
 /** The settings of a training that can be chosen on the page. */
 import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import type { TrainingConfig } from '../../../engine/domain/training.ts';
+import { atRandom, type TrainingConfig } from '../../../engine/domain/training.ts';
 import { Part } from '../../parts/notes.tsx';
+import { SplitChoice } from './split-choice.tsx';
 
 const first = {
   train_on: 'all',
+  split: atRandom,
   tune_hyperparams: true,
   tune_encoder: 'auto',
   auto_deploy: true,
@@ -29,14 +31,14 @@ export type Settings = Pick<TrainingConfig, keyof typeof first>;
 export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean): Settings {
   const auto_deploy = !isDeployed;
   if (last === undefined) return { ...first, auto_deploy };
-  const { train_on, tune_hyperparams, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
-  return { train_on, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 };
+  const { train_on, split, tune_hyperparams, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
+  return { train_on, split, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 };
 }
 
-type Props = { settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
+type Props = { typeId: string; settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
 
-/** Shows the settings, all but the first behind "More". */
-export function TrainingOptions({ settings, hasRules, onChange }: Props) {
+/** Shows the settings, all but the first two behind "More". */
+export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const check = (
     label: string,
@@ -67,6 +69,7 @@ export function TrainingOptions({ settings, hasRules, onChange }: Props) {
           settings.auto_deploy,
           (auto_deploy) => ({ auto_deploy }),
         )}
+        <SplitChoice typeId={typeId} split={settings.split} onChange={(split) => onChange({ split })} />
         <Collapse expanded={isOpen}>
           <div className="stack">
             {check(

@@ -4,6 +4,7 @@ import { isInProgress, trainingStages } from '../../../engine/domain/training.ts
 import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
+import { OtherWays } from '../../parts/explained/other-ways.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
@@ -140,7 +141,8 @@ function toSentence({ whole, accuracy, policy_type }: PolicySummary): string | n
 function Result({ type, policy, isDeployed }: { type: DecisionType; policy: PolicySummary; isDeployed: boolean }) {
   const sentence = toSentence(policy);
   const params = { decision_type_id: type.id, policy_id: policy.id };
-  const metrics = useOperation('policies.get', { params }).data?.metrics;
+  const detail = useOperation('policies.get', { params }).data;
+  const metrics = detail?.metrics;
   const isMeasured = policy.whole !== null && policy.whole.rows > 0;
   const whole = useOperation('policies.whole', { params, query: {} }, { enabled: isMeasured }).data;
   const open = (place: 'evaluate' | 'try' | 'deploy') => () =>
@@ -149,6 +151,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
     <>
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
       <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'retraining']} />
+      {detail && <OtherWays policy={detail} />}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />

@@ -1,5 +1,6 @@
 /** Promises about the whole decision with the current settings: asked for, and checked after changes. */
 import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
+import { findStricterWay } from '../../../engine/domain/metrics.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
@@ -102,6 +103,8 @@ export class PromiseChecks {
     const declared = this.#deps.store.promises.findDeclared(type.id);
     if (policy.bundleSha256 === null) return null;
     if (declared === null) return nothingPromised;
+    const stricter = findEasierTest(policy);
+    if (stricter !== null) return { state: 'not_kept', sentence: `${describeBroken(declared)} ${stricter}` };
     const status = this.read(type, policy);
     if (status !== null && policy.status === 'deployed' && isSamePromise(status, declared)) {
       return { state: status.state === 'kept' ? 'kept' : 'not_kept', sentence: status.sentence };
@@ -116,7 +119,7 @@ export class PromiseChecks {
 
   /** Finds the threshold that keeps the declared promise of a type, or says why none can, from the current rows. */
   ask(type: DecisionTypeRecord, policy: PolicyRecord, declared: DeclaredPromise): PromiseAnswer {
-    const obstacle = findObstacle(this.#deps, type, policy);
+    const obstacle = findObstacle(this.#deps, type, policy) ?? findEasierTest(policy);
     if (obstacle !== null) return { possible: false, sentence: obstacle };
     const found = findPolicyPromise(this.#deps, type, policy, declared);
     this.#findings.set(toFindingKey(type, policy, declared), found);
@@ -163,6 +166,15 @@ export function findObstacle(deps: Foundation, type: DecisionTypeRecord, policy:
   return between === 'accept' && policy.trainingConfig.escalation_threshold !== null
     ? 'Decisions between the thresholds are accepted, and the escalation threshold was fixed by the training. Train without escalation_threshold, or choose another setting for what lies between.'
     : null;
+}
+
+/** Says that a policy was measured on easier examples than those of another way to hold out; null where on none. */
+export function findEasierTest({ metrics }: Pick<PolicyRecord, 'metrics'>): string | null {
+  const stricter = findStricterWay(metrics);
+  if (stricter === null) return null;
+  const { by, field } = stricter.split;
+  const way = by === 'random' ? 'at random' : `by the ${by} ${JSON.stringify(field)}`;
+  return `Its examples were held out in a way that is too easy. Hold them out ${way} and train again: the promise is asked for there.`;
 }
 
 function toState(target: number, observed: number | null, bound: number): PromiseStatus['state'] {

@@ -17,7 +17,14 @@ import { noteChange } from '../releases.ts';
 import { toNextVersion } from '../types/decision-types.ts';
 import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { readPolicy } from './policies.ts';
-import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type PromiseChecks } from './promises.ts';
+import {
+  describeBroken,
+  findEasierTest,
+  findObstacle,
+  findPolicyPromise,
+  isSamePromise,
+  type PromiseChecks,
+} from './promises.ts';
 
 export type KeepDeps = Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks };
 
@@ -116,7 +123,7 @@ export function keepPromise(
   if (policy.status !== 'deployed') {
     throw new WorkbenchError('conflict', 'Only the deployed policy can be given a promise. Deploy this one first.');
   }
-  const obstacle = findObstacle(deps, type, policy);
+  const obstacle = findObstacle(deps, type, policy) ?? findEasierTest(policy);
   if (obstacle !== null) throw new WorkbenchError('conflict', obstacle);
   const found = findPolicyPromise(deps, type, policy, terms);
   if (!found.possible) throw new WorkbenchError('conflict', found.sentence);

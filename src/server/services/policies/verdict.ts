@@ -1,5 +1,5 @@
 /** Whether a policy may decide: the points for and against it in one list, which every place reads. */
-import type { Metrics } from '../../../engine/domain/metrics.ts';
+import { findStricterWay, type Metrics } from '../../../engine/domain/metrics.ts';
 import type { Verdict } from '../../../engine/measured.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
@@ -27,6 +27,7 @@ const minCommonRows = 30;
 export function assessPolicy(deps: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): Verdict {
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
+    judgeSplit(policy.metrics),
     judgeGate(policy),
     judgePromise(deps, type, policy),
     judgePinned(deps, type, policy),
@@ -36,6 +37,12 @@ export function assessPolicy(deps: VerdictDeps, type: DecisionTypeRecord, policy
     ...judgeLearned(deps, type, policy),
   ];
   return items.filter((item) => item !== null);
+}
+
+/** Whether the figure holds where rows are held out in another way; null where no other one was certainly worse. */
+function judgeSplit(metrics: Metrics | null): Item | null {
+  const stricter = findStricterWay(metrics);
+  return stricter && { kind: 'split', state: 'warning', sentence: stricter.sentence };
 }
 
 /** The sentence of the first item that keeps a policy from being deployed by itself; null where none does. */
