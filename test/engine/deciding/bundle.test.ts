@@ -205,6 +205,7 @@ describe('the model card', () => {
       log_loss_before: null,
       suggested_thresholds: [],
       learning_curve: null,
+      other_ways: null,
       follow_up: null,
       rare_options: {
         mode: 'set_aside' as const,
