@@ -103,6 +103,8 @@ const parts = {
     'runtime',
     'analysis',
     'jobs',
+    ['preparation/definition-checks.ts'],
+    'preparation/archives',
     'preparation',
     'foundation.ts',
     'services',

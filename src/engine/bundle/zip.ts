@@ -51,6 +51,8 @@ export type ZipLimits = {
   maxTotalBytes: number;
   /** The one entry that does not count towards the total. */
   uncounted: readonly string[];
+  /** By default as many as a bundle may have. */
+  maxEntries?: number;
 };
 
 type Listed = { method: number; crc: number; packedBytes: number; sizeBytes: number; offset: number };
@@ -95,7 +97,8 @@ function listEntries(bytes: Uint8Array, view: DataView, limits: ZipLimits): Map<
   if (view.getUint16(end + 8, true) !== count || at + centralSize !== end) {
     throw toBundleError('file', 'has a damaged table of contents');
   }
-  if (count > maxEntries) throw toBundleError('file', `has ${count} entries; at most ${maxEntries} are allowed`);
+  const most = limits.maxEntries ?? maxEntries;
+  if (count > most) throw toBundleError('file', `has ${count} entries; at most ${most} are allowed`);
   const listed = new Map<string, Listed>();
   let total = 0;
   for (let index = 0; index < count; index++) {

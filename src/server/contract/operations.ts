@@ -19,6 +19,7 @@ import { decisionTypeOperations } from './types/decision-types.ts';
 import { draftOperations } from './types/drafts.ts';
 import { optionOperations } from './types/options.ts';
 import { ruleOperations } from './types/rules.ts';
+import { archiveOperations } from './upkeep/archives.ts';
 import { backupOperations } from './upkeep/backups.ts';
 import { eventOperations } from './upkeep/events.ts';
 import { systemOperations } from './upkeep/system.ts';
@@ -46,6 +47,7 @@ export const operations = {
   ...connectionOperations,
   ...accountOperations,
   ...backupOperations,
+  ...archiveOperations,
 } as const;
 
 export type Operations = typeof operations;

@@ -23,6 +23,7 @@ import { decisionTypeHandlers } from './types/decision-types.ts';
 import { draftHandlers } from './types/drafts.ts';
 import { optionHandlers } from './types/options.ts';
 import { ruleHandlers } from './types/rules.ts';
+import { archiveHandlers } from './upkeep/archives.ts';
 import { backupHandlers } from './upkeep/backups.ts';
 import { eventHandlers } from './upkeep/events.ts';
 import { systemHandlers } from './upkeep/system.ts';
@@ -57,4 +58,5 @@ export const operationHandlers: OperationHandlers = {
   ...connectionHandlers,
   ...accountHandlers,
   ...backupHandlers,
+  ...archiveHandlers,
 };

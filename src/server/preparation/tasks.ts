@@ -4,6 +4,8 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';
 import { analyseRules } from './analyse-rules.ts';
+import { readMovedFile } from './archives/read-moved.ts';
+import { packTypeArchive } from './archives/write-archive.ts';
 import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
 import { prepareExamples } from './prepare-examples.ts';
@@ -24,6 +26,8 @@ const tasks = {
   checkDefinition,
   checkInput,
   tryRules,
+  packTypeArchive,
+  readMovedFile,
 };
 
 type Tasks = typeof tasks;

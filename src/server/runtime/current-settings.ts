@@ -76,7 +76,11 @@ function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['m
  * Returns the bundle with the settings of today as long as the options are the same; golden decisions and model card
  * stay. `ownEscalation` is the training's threshold, or null.
  */
-export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
+export function withCurrentSettings(
+  bundle: Bundle,
+  type: Pick<DecisionTypeRecord, 'name' | 'piiFields' | 'fallbackOption' | 'activeVersion'>,
+  ownEscalation: number | null,
+): Bundle {
   const { definition, versionNumber } = type.activeVersion;
   if (!hasSameOptions(bundle.manifest.options, definition.options)) return bundle;
   const rules = compileSaved(type.activeVersion).file;

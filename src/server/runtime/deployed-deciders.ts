@@ -108,7 +108,11 @@ export class DeployedDeciders {
     const pinned =
       known?.pinned ??
       this.compile(
-        this.#withPresentSettings(bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256), type),
+        this.#withPresentSettings(
+          bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256),
+          type,
+          policy.id,
+        ),
       );
     const found = { live, type, policy, pinned };
     this.#pinned.set(key, found);
@@ -176,7 +180,7 @@ export class DeployedDeciders {
   readFile(type: DecisionTypeRecord, policy: PolicyFile): { bytes: Uint8Array; trained: Bundle; present: Bundle } {
     const bytes = this.#readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
-    return { bytes, trained, present: this.#withPresentSettings(trained, type) };
+    return { bytes, trained, present: this.#withPresentSettings(trained, type, policy.id) };
   }
 
   /**
@@ -187,7 +191,7 @@ export class DeployedDeciders {
     const known = this.#compiled.get(id)?.bundle;
     try {
       const bundle = known ?? unpackBundle(this.#readFile(id, bundleSha256), sha256);
-      return digestParts(this.#withPresentSettings(bundle, type), sha256);
+      return digestParts(this.#withPresentSettings(bundle, type, id), sha256);
     } catch (error) {
       // Why it cannot be used is said where it would decide.
       if (!(error instanceof WorkbenchError)) throw error;
@@ -229,7 +233,7 @@ export class DeployedDeciders {
       return known;
     }
     const bundle = known?.bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
-    const decider = this.compile(this.#withPresentSettings(bundle, type));
+    const decider = this.compile(this.#withPresentSettings(bundle, type, policy.id));
     const compiled = { bundle, decider, type, settingsKey };
     this.#compiled.set(policy.id, compiled);
     return compiled;
@@ -252,8 +256,9 @@ export class DeployedDeciders {
     });
   }
 
-  #withPresentSettings(bundle: Bundle, type: DecisionTypeRecord): Bundle {
-    return withCurrentSettings(bundle, type, this.#options.findEscalationThreshold(bundle.manifest.policy_id));
+  /** A policy that came with its type may have another id here than its bundle says. */
+  #withPresentSettings(bundle: Bundle, type: DecisionTypeRecord, policyId: string): Bundle {
+    return withCurrentSettings(bundle, type, this.#options.findEscalationThreshold(policyId));
   }
 
   /** Compiles a bundle with the text model of this program; throws `validation_error` where it needs another one. */

@@ -22,6 +22,7 @@ import { DecisionTypeStore } from './types/decision-types.ts';
 import { createPersonalResidueStore } from './types/personal-residues.ts';
 import { createTypeRemovalStore } from './types/type-removal.ts';
 import { createClockSightingStore } from './upkeep/clock-sightings.ts';
+import { createTypeArchiveStore } from './upkeep/type-archives.ts';
 import { WriteLock } from './write-lock.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
@@ -51,6 +52,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock),
     typeRemoval: createTypeRemovalStore(db),
+    typeArchives: createTypeArchiveStore(db),
     /** Whether the database answers; throws its error when it is closed or broken. */
     isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,
     /** Runs `work` in one immediate transaction: all of it or nothing. */

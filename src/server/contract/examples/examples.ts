@@ -490,5 +490,11 @@ export const exampleOperations = {
 };
 
 /** Operations whose large bodies reach their handlers as bytes, because they are read outside the server's thread. */
-export const preparedOperations = ['examples.create', 'examples.import', 'imports.put_part'] as const;
+export const preparedOperations = [
+  'examples.create',
+  'examples.import',
+  'imports.put_part',
+  'decision_types.import',
+  'policies.import',
+] as const;
 export type PreparedOperation = (typeof preparedOperations)[number];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, replaces, updates } from '../operation.ts';
 
-const releaseSchema = z
+export const releaseSchema = z
   .object({
     release: z.int().describe('1, 2, … of its decision type: as decisions, log records and bundles name it'),
     current: z.boolean().describe('Whether it decides now'),

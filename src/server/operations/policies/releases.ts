@@ -10,7 +10,7 @@ import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
 /** Writes releases of one type. */
-function describeReleases({ store }: Deps, typeId: string): (release: ReleaseRecord) => Release {
+export function describeReleases({ store }: Deps, typeId: string): (release: ReleaseRecord) => Release {
   const current = store.deployments.find(typeId)?.release;
   const aliases = store.releases.listAliases(typeId);
   return (release) => ({

@@ -1,6 +1,7 @@
 /** Putting a policy in charge, and going back to an earlier release. */
 import { isDeepStrictEqual } from 'node:util';
 import { keepCostOptions } from '../../../engine/costs.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -110,7 +111,7 @@ export async function restoreRelease(
     if (before?.digest === wanted.digest && before.policyId === policyId) {
       throw new WorkbenchError('conflict', `Release ${before.number} decides as release ${number} did.`);
     }
-    takeSettings(deps, caller, now, wanted);
+    takeSettings(deps, now, findVersion(deps, caller, now.id, wanted.versionId).definition, wanted.fallbackOption);
     if (before?.policyId !== policyId) store.deployments.deploy(policyId, false);
     noteRelease(deps, type.id, {
       by: nameCaller(store, caller),
@@ -127,15 +128,19 @@ export async function restoreRelease(
   return made;
 }
 
-/** Gives a type the settings of a release, in a new version where they are others. */
-function takeSettings(deps: Foundation, caller: Caller, type: DecisionTypeRecord, release: ReleaseRecord): void {
-  const { definition } = findVersion(deps, caller, type.id, release.versionId);
+/** Gives a type the settings of a release, in a new version where they are others; in the caller's transaction. */
+export function takeSettings(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  definition: Definition,
+  fallbackOption: string | null,
+): void {
   const isNewVersion = !isDeepStrictEqual(definition, type.activeVersion.definition);
   const updatedAt = deps.clock.now();
   deps.store.decisionTypes.update(
     {
       ...type,
-      fallbackOption: release.fallbackOption,
+      fallbackOption,
       costs: type.costs && keepCostOptions(type.costs, definition.options),
       activeVersion: isNewVersion ? toNextVersion(deps, type, definition, updatedAt) : type.activeVersion,
       updatedAt,

@@ -29,7 +29,7 @@ export async function makePolicyReport(
   policy: PolicyRecord,
 ): Promise<string> {
   const { metrics, isRulesOnly, version, status, completedAt, bundleSha256 } = policy;
-  if (metrics === null && !isRulesOnly) {
+  if (bundleSha256 === null) {
     throw new WorkbenchError(
       'conflict',
       `A policy in status ${status} has no report. Train the type to the end first.`,
@@ -56,7 +56,7 @@ export async function makePolicyReport(
       isRulesOnly,
       isDeployed: status === 'deployed',
       completedAt: completedAt === null ? null : isoTime(completedAt),
-      release: bundleSha256 === null ? null : identifyRelease(deps, type, { ...policy, bundleSha256 }),
+      release: identifyRelease(deps, type, { ...policy, bundleSha256 }),
     },
     versionNumber,
     metrics,

@@ -64,7 +64,7 @@ export async function makeRulesPolicy(
     return store.transaction(() => {
       const toolVersions = { node: process.version, tool: toolVersion };
       const bundle = { sha256: sha256(bytes), sizeBytes: bytes.length };
-      store.policies.insertRulesOnly(type, { id, version, toolVersions, bundle, createdAt });
+      store.policies.insertUntrained(type, { id, version, toolVersions, bundle, createdAt });
       const made = readPolicy(store, id);
       alongside(made);
       return made;

@@ -111,6 +111,7 @@ export class ExampleRowWriter {
     this.#put([
       ...[id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), example.firstDecision],
       ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt, Number(must)],
+      ...[example.logId, Number(example.audited)],
     ]);
   }
 
@@ -238,11 +239,11 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     insertWholeSlice: db.prepare(
       `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         mark, note, by_teacher, created_at, updated_at, must)
+         mark, note, by_teacher, created_at, updated_at, must, log_id, audited)
        SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, ifnull(
          ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 5),
          value ->> 3, value ->> 6, value ->> 7, value ->> 4, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12,
-         value ->> 13
+         value ->> 13, value ->> 14, value ->> 15
        FROM json_each(:slice)`,
     ),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),

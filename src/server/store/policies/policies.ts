@@ -56,12 +56,12 @@ function prepareStatements(db: WorkbenchDatabase) {
     nextVersion: db
       .prepare<[string], number>('SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = ?')
       .pluck(),
-    insertRulesOnly: db.prepare(
+    insertUntrained: db.prepare(
       `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
          fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields, metrics,
          bundle_sha256, bundle_size_bytes, completed_at)
        VALUES (@id, @organisationId, @decisionTypeId, @versionId, @version, 'trained', @trainingConfig,
-         @fallbackOption, 0, '', 0, @toolVersions, @createdAt, @piiFields, '${noMetrics}', @bundleSha256,
+         @fallbackOption, @seed, @snapshotSha256, 0, @toolVersions, @createdAt, @piiFields, '${noMetrics}', @bundleSha256,
          @bundleSizeBytes, @createdAt)`,
     ),
     bundleOwner: db
@@ -70,13 +70,15 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** A policy of rules alone that is to be written; its file is already there. `createdAt` is milliseconds since 1970. */
-type NewRulesPolicy = {
+/** A policy that was not trained here; its file is already there. `createdAt` is milliseconds since 1970. */
+type UntrainedPolicy = {
   id: string;
   version: number;
   toolVersions: ToolVersions;
   bundle: { sha256: string; sizeBytes: number };
   createdAt: number;
+  /** The training of an imported classifier; left out for rules alone. */
+  origin?: Pick<PolicyRecord, 'seed' | 'snapshotSha256'> | null;
 };
 
 /** Reads policies, and makes those of rules alone; training-runs.ts and deployments.ts write the rest. */
@@ -92,12 +94,15 @@ export function createPolicyStore(db: WorkbenchDatabase) {
 
   return {
     getNextVersion,
-    /** Writes a policy of rules alone, in the caller's transaction. Throws `conflict` where its number is taken. */
-    insertRulesOnly(type: DecisionTypeRecord, { id, version, toolVersions, bundle, createdAt }: NewRulesPolicy): void {
+    /** Writes a policy that was not trained here, in the caller's transaction; throws `conflict` (number taken). */
+    insertUntrained(
+      type: DecisionTypeRecord,
+      { id, version, toolVersions, bundle, createdAt, origin = null }: UntrainedPolicy,
+    ): void {
       if (version !== getNextVersion(type.id)) {
         throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');
       }
-      statements.insertRulesOnly.run({
+      statements.insertUntrained.run({
         id,
         version,
         createdAt,
@@ -110,6 +115,7 @@ export function createPolicyStore(db: WorkbenchDatabase) {
         piiFields: JSON.stringify(type.piiFields),
         bundleSha256: bundle.sha256,
         bundleSizeBytes: bundle.sizeBytes,
+        ...(origin ?? { seed: 0, snapshotSha256: '' }),
       });
     },
     /** The policies of a type, newest first. */

@@ -11,7 +11,7 @@ import {
 import { type KeptPromise, keptPromiseSchema } from '../../../engine/measured.ts';
 
 /** Versions of the program and of Node; the worker adds that of the inference runtime. */
-const toolVersionsSchema = z.object({ tool: z.string(), node: z.string(), runtime: z.string().optional() });
+export const toolVersionsSchema = z.object({ tool: z.string(), node: z.string(), runtime: z.string().optional() });
 export type ToolVersions = z.infer<typeof toolVersionsSchema>;
 
 /** A policy with its origin and its results. Times are milliseconds since 1970. */
@@ -34,11 +34,11 @@ export type PolicyRecord = {
   trainingConfig: TrainingConfig;
   fallbackOption: string | null;
   seed: number;
-  /** Empty until the worker has read the snapshot. */
+  /** Empty until the worker has read the snapshot, and for rules alone. */
   snapshotSha256: string;
   snapshotSize: number;
   toolVersions: ToolVersions;
-  /** null before a training has succeeded, and for rules alone. */
+  /** null before a training has succeeded, for rules alone and for an imported bundle. */
   metrics: Metrics | null;
   /** The promise about its automatic decisions, or null. */
   promise: KeptPromise | null;
@@ -63,7 +63,7 @@ const summaryMetricsSchema = metricsSchema.pick({
 });
 
 /** The settings of a stored policy; those that only earlier programs knew are passed over. */
-const storedConfigSchema = z.object(trainingConfigSchema.shape);
+export const storedConfigSchema = z.object(trainingConfigSchema.shape);
 
 /** A policy as lists show it: with a few of its figures. */
 export type PolicySummaryRecord = Omit<PolicyRecord, 'metrics'> & {
@@ -128,7 +128,7 @@ export const selectPolicy = `SELECT p.id, p.organisation_id AS organisationId, p
 /** The list of the statuses of a training in progress, for `status IN`. */
 export const inProgressSql = `(${inProgressStatuses.map((status) => `'${status}'`).join(', ')})`;
 
-/** The metrics of a policy of rules alone: a finished policy always has some. */
+/** The metrics of a policy that was not trained here, of rules alone or imported: a finished policy has some. */
 export const noMetrics = 'null';
 
 /** Reads a row. Policies of earlier versions lack the newer figures: the schema gives their defaults. */
@@ -154,7 +154,7 @@ function toCommon(raw: RawPolicy): Omit<PolicyRecord, 'metrics'> {
     isTypeDeleted: typeDeletedAt !== null,
     isAutoDeployed: autoDeployed === 1,
     isQualityGateMet: qualityGateMet === null ? null : qualityGateMet === 1,
-    isRulesOnly: metrics === noMetrics,
+    isRulesOnly: metrics === noMetrics && row.snapshotSha256 === '',
     trainingConfig: storedConfigSchema.parse(JSON.parse(row.trainingConfig)),
     toolVersions: toolVersionsSchema.parse(JSON.parse(row.toolVersions)),
     promise: row.promise === null ? null : keptPromiseSchema.parse(JSON.parse(row.promise)),

@@ -1,0 +1,279 @@
+/** Reading the archive of a decision type: all of it is checked before anything is written. */
+import Database from 'better-sqlite3';
+import type { z } from 'zod';
+import { type Bundle, digestParts, unpackBundle } from '../../../engine/bundle/bundle.ts';
+import { openZip } from '../../../engine/bundle/zip.ts';
+import { definitionSchema } from '../../../engine/domain/definition.ts';
+import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { limits } from '../../../engine/limits.ts';
+import { readJsonBody } from '../../hot-path/json-body.ts';
+import { createIdSource, sha256 } from '../../process/clock.ts';
+import { withCurrentSettings } from '../../runtime/current-settings.ts';
+import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
+import {
+  type ArchivedAnswer,
+  type ArchivedExample,
+  type ArchivedPolicy,
+  type ArchivedType,
+  archivedAnswerSchema,
+  archivedExampleSchema,
+  archivedTypeSchema,
+  hasTakenId,
+} from '../../store/upkeep/type-archives.ts';
+import { checkDefinition } from '../definition-checks.ts';
+import { archiveFormat, archiveZipLimits, toPolicyEntry } from './write-archive.ts';
+
+/** A checked archive with the ids that its rows get: the type, its examples, and lists of held-out rows as JSON. */
+export type ReadArchive = {
+  type: ArchivedType;
+  rows: ExampleRows;
+  answers: string[];
+  bundles: { policyId: string; bytes: Uint8Array }[];
+};
+type Zip = ReturnType<typeof openZip>;
+
+const answersPerList = 1_000;
+const remedy = 'Export the decision type again, or copy the file again.';
+
+function refuse(place: string, problem: string): WorkbenchError {
+  return new WorkbenchError('validation_error', `Archive ${place} ${problem}. ${remedy}`, [
+    { type: 'archive', loc: ['body', 'file', place], msg: problem },
+  ]);
+}
+
+/** Reads an archive and gives its rows ids that are free here. Throws `validation_error` with place and remedy. */
+export async function readArchive(bytes: Uint8Array, databaseFile: string, nowMs: number): Promise<ReadArchive> {
+  const zip = saySource(() => openZip(bytes, archiveZipLimits));
+  readManifest(zip);
+  const type = readAs('entry type.json', archivedTypeSchema, parse('entry type.json', readEntry(zip, 'type.json')));
+  checkNumbers(type);
+  const bundles = type.policies.map((policy) => ({ policy, ...readBundle(zip, policy) }));
+  await checkVersions(type);
+  checkDigests(type, new Map(bundles.map(({ policy, bundle }) => [policy.version, bundle])));
+  const examples = readLines(zip, 'examples.jsonl', archivedExampleSchema);
+  if (examples.length > limits.maxExamples)
+    throw refuse('entry examples.jsonl', `has more than ${limits.maxExamples} lines`);
+  const answers = readLines(zip, 'held-out.jsonl', archivedAnswerSchema);
+  const stray = answers.find(({ policy }) => !type.policies.some(({ version }) => version === policy));
+  if (stray !== undefined) throw refuse('entry held-out.jsonl', `names policy v${stray.policy}, which is not there`);
+  const toId = chooseIds(type, examples, databaseFile, nowMs);
+  const typeId = toId(type.id);
+  return {
+    type: {
+      ...type,
+      id: typeId,
+      versions: type.versions.map((version) => ({ ...version, id: toId(version.id) })),
+      policies: type.policies.map((policy) => ({
+        ...policy,
+        id: toId(policy.id),
+        follows: policy.follows && toId(policy.follows),
+      })),
+    },
+    rows: writeRows(typeId, examples, toId, nowMs),
+    answers: writeAnswers(answers, toId),
+    bundles: bundles.map(({ policy, bytes: file }) => ({ policyId: toId(policy.id), bytes: file })),
+  };
+}
+
+/** Runs the reader of a ZIP and says of its refusals that they are of an archive. */
+function saySource<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const [detail] = error instanceof WorkbenchError ? ((error.details ?? []) as ErrorDetail[]) : [];
+    if (detail?.type !== 'bundle') throw error;
+    throw refuse(String(detail.loc[1]), detail.msg.replace(/a bundle|the bundle/, 'an archive'));
+  }
+}
+
+function readEntry(zip: Zip, name: string): Uint8Array {
+  const bytes = saySource(() => zip.read(name));
+  if (bytes === undefined) throw refuse(`entry ${name}`, 'is missing');
+  return bytes;
+}
+
+function parse(place: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch (cause) {
+    throw refuse(place, `is not JSON (${(cause as Error).message})`);
+  }
+}
+
+function readAs<S extends z.ZodType>(place: string, schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw refuse(place, `is not valid at ${issue?.path.map(String).join('.') || 'its top'}: ${issue?.message}`);
+}
+
+function readManifest(zip: Zip): void {
+  const manifest = parse('entry manifest.json', readEntry(zip, 'manifest.json')) as Partial<
+    typeof archiveFormat
+  > | null;
+  if (manifest?.format !== archiveFormat.format) throw refuse('entry manifest.json', 'is not that of a decision type');
+  if (manifest.format_version === archiveFormat.format_version) return;
+  throw refuse(
+    'entry manifest.json',
+    `has format ${manifest.format_version}, and this program reads ${archiveFormat.format_version}; update it`,
+  );
+}
+
+/** Refuses rows that name each other by numbers which are not there, or twice. */
+function checkNumbers({ versions, policies, releases, aliases, ...type }: ArchivedType): void {
+  const [byVersion, byPolicy, byRelease] = [
+    new Set(versions.map(({ number }) => number)),
+    new Set(policies.map(({ version }) => version)),
+    new Set(releases.map(({ number }) => number)),
+  ];
+  const newest = releases.reduce((most, each) => (each.number > most.number ? each : most), { number: 0, policy: 0 });
+  const deployed = policies.filter(({ status }) => status === 'deployed').map(({ version }) => version);
+  const isSound =
+    byVersion.size === versions.length &&
+    byPolicy.size === policies.length &&
+    byRelease.size === releases.length &&
+    byVersion.has(type.active_version) &&
+    policies.every((policy) => byVersion.has(policy.type_version)) &&
+    releases.every((release) => byPolicy.has(release.policy) && byVersion.has(release.type_version)) &&
+    aliases.every(({ number }) => byRelease.has(number)) &&
+    (deployed.length === 0 || (deployed.length === 1 && deployed[0] === newest.policy));
+  if (!isSound) throw refuse('entry type.json', 'names versions, policies or releases that do not fit each other');
+}
+
+function readBundle(zip: Zip, policy: ArchivedPolicy): { bytes: Uint8Array; bundle: Bundle } {
+  const name = toPolicyEntry(policy.version);
+  const bytes = readEntry(zip, name);
+  if (sha256(bytes) !== policy.bundle_sha256) throw refuse(`entry ${name}`, 'is not the file of its policy');
+  try {
+    return { bytes, bundle: unpackBundle(bytes, sha256) };
+  } catch (error) {
+    if (error instanceof WorkbenchError) throw refuse(`entry ${name}`, `cannot be used (${error.message})`);
+    throw error;
+  }
+}
+
+/** Checks the definitions that decide or have decided as those of a new type are. */
+async function checkVersions({ versions, releases, active_version, fallback_option }: ArchivedType): Promise<void> {
+  const deciding = new Map<number, string | null>(releases.map((each) => [each.type_version, each.fallback_option]));
+  deciding.set(active_version, fallback_option);
+  for (const { number, definition } of versions) {
+    if (!deciding.has(number)) continue;
+    const [problem] = await checkDefinition({
+      definition: definitionSchema.parse(definition),
+      fallbackOption: deciding.get(number) ?? null,
+      rulesField: 'hard_rules',
+      isSchemaKept: false,
+    });
+    if (problem === undefined) continue;
+    throw refuse('entry type.json', `has a version ${number} that cannot decide: ${problem.msg}`);
+  }
+}
+
+/** Refuses a release that would not decide as its digest says. */
+function checkDigests(type: ArchivedType, bundles: ReadonlyMap<number, Bundle>): void {
+  const { name, pii_fields: piiFields } = type;
+  const versions = new Map(type.versions.map((version) => [version.number, version]));
+  const thresholds = new Map(
+    type.policies.map((policy) => [policy.version, policy.training_config.escalation_threshold]),
+  );
+  for (const { number, policy, type_version, fallback_option: fallbackOption, digest } of type.releases) {
+    const [bundle, version] = [bundles.get(policy), versions.get(type_version)];
+    if (bundle === undefined || version === undefined) continue;
+    const definition = definitionSchema.parse(version.definition);
+    const activeVersion = { id: version.id, versionNumber: type_version, definition, createdAt: version.created_at };
+    const settings = { name, piiFields, fallbackOption, activeVersion };
+    const parts = withCurrentSettings(bundle, settings, thresholds.get(policy) ?? null);
+    if (digestParts(parts, sha256) === digest) continue;
+    throw refuse('entry type.json', `has a release ${number} that does not decide as its digest says`);
+  }
+}
+
+const newline = 0x0a;
+
+/** Reads an entry of JSON lines. */
+function readLines<S extends z.ZodType>(zip: Zip, name: string, schema: S): z.output<S>[] {
+  const bytes = readEntry(zip, name);
+  const rows: z.output<S>[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(newline, at);
+    const place = `entry ${name}, line ${rows.length + 1},`;
+    if (end < 0) throw refuse(place, 'is cut off');
+    let value: unknown;
+    try {
+      value = readJsonBody(bytes.subarray(at, end));
+    } catch (error) {
+      if (!(error instanceof WorkbenchError)) throw error;
+      throw refuse(place, `cannot be read (${error.message})`);
+    }
+    rows.push(readAs(place, schema, value));
+    at = end + 1;
+  }
+  return rows;
+}
+
+/** Keeps all ids where each of them is free here; else all are new. */
+function chooseIds(
+  { id, versions, policies }: ArchivedType,
+  examples: readonly ArchivedExample[],
+  databaseFile: string,
+  nowMs: number,
+): (id: string) => string {
+  const ids = [
+    ...[id, ...versions.map((version) => version.id), ...policies.map((policy) => policy.id)],
+    ...examples.flatMap((example) => (example.log_id === null ? [example.id] : [example.id, example.log_id])),
+  ];
+  if (new Set(ids).size < ids.length) throw refuse('file', 'uses an id twice');
+  const db = new Database(databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    if (!hasTakenId(db, ids)) return (known) => known;
+  } finally {
+    db.close();
+  }
+  const newId = createIdSource(() => nowMs);
+  const chosen = new Map<string, string>();
+  return (known) => {
+    const made = chosen.get(known) ?? newId();
+    chosen.set(known, made);
+    return made;
+  };
+}
+
+function writeRows(
+  decisionTypeId: string,
+  examples: readonly ArchivedExample[],
+  toId: (id: string) => string,
+  nowMs: number,
+): ExampleRows {
+  const rows = new ExampleRowWriter(decisionTypeId, nowMs);
+  for (const { input_payload, expected_decision, ...example } of examples) {
+    rows.addWhole({
+      id: toId(example.id),
+      decisionTypeId,
+      input: input_payload,
+      decision: expected_decision,
+      firstDecision: example.first_decision,
+      reasonCodes: example.reason_codes,
+      source: example.source,
+      reviewed: example.reviewed === 1,
+      test: example.test === 1,
+      must: example.must === 1,
+      mark: example.mark,
+      note: example.note,
+      byTeacher: example.by_teacher === 1,
+      logId: example.log_id && toId(example.log_id),
+      audited: example.audited === 1,
+      createdAt: example.created_at,
+      updatedAt: example.updated_at,
+    });
+  }
+  return rows.finish();
+}
+
+function writeAnswers(answers: readonly ArchivedAnswer[], toId: (id: string) => string): string[] {
+  const lists: string[] = [];
+  for (let at = 0; at < answers.length; at += answersPerList) {
+    const some = answers.slice(at, at + answersPerList);
+    lists.push(JSON.stringify(some.map((answer) => ({ ...answer, example_id: toId(answer.example_id) }))));
+  }
+  return lists;
+}

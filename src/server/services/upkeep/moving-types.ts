@@ -1,0 +1,282 @@
+/** Moving a decision type between workbenches: packed into an archive, made from one, or decided for by a bundle. */
+import { rmSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { definitionSchema } from '../../../engine/domain/definition.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
+import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
+import { maxArchiveBytes } from '../../contract/upkeep/archives.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
+import { parsePart } from '../../errors/parse-part.ts';
+import { toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { ReadArchive } from '../../preparation/archives/read-archive.ts';
+import type { ReadBundle } from '../../preparation/archives/read-bundle.ts';
+import type { MovedFile } from '../../preparation/archives/read-moved.ts';
+import type { Upload } from '../../preparation/archives/upload.ts';
+import { sha256 } from '../../process/clock.ts';
+import { writeDurably } from '../../process/durable-file.ts';
+import { hasSameOptions } from '../../runtime/current-settings.ts';
+import { artifactPath } from '../../runtime/deployed-deciders.ts';
+import type { ReleaseRecord } from '../../store/policies/releases.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { ExampleAdditions } from '../examples/example-additions.ts';
+import { prepareDeployedPolicy, takeSettings } from '../policies/deployment.ts';
+import { nameCaller, noteRelease } from '../releases.ts';
+import {
+  findDecisionType,
+  insertDecisionType,
+  refuseAnother,
+  refuseOtherState,
+  toTypeTag,
+} from '../types/decision-types.ts';
+import { listConnectionProblems } from '../types/setting-problems.ts';
+
+type MoveDeps = Foundation & { exampleAdditions: ExampleAdditions };
+/** What came with a file: the type, the numbers of its rows, and what the file names and is not here. */
+export type MovedType = {
+  type: DecisionTypeRecord;
+  examples: number;
+  policies: number;
+  releases: number;
+  notes: string[];
+};
+
+/** Packs a type with all that belongs to it. Throws `conflict` (too large) or `unavailable` (a policy's file). */
+export function packType(deps: Foundation, caller: Caller, type: DecisionTypeRecord): Promise<Uint8Array> {
+  const { database: databaseFile, artifacts: artifactsDir } = toFolderPaths(deps.options.dataDir);
+  const order = { databaseFile, artifactsDir, typeId: type.id, maxBytes: maxArchiveBytes };
+  return deps.preparation.runAdmitted(toCallerId(caller), 'packTypeArchive', order);
+}
+
+/** Makes a type from an archive or a bundle, whole or not at all. Throws `validation_error`, `conflict` or `quota_exceeded`. */
+export async function importType(
+  deps: MoveDeps,
+  caller: Caller,
+  upload: Upload,
+  alongside: (moved: MovedType) => void,
+): Promise<MovedType> {
+  const policy = { policyId: deps.newId(), version: 1, typeName: null };
+  const file = await readFile(deps, caller, upload, policy);
+  return file.kind === 'archive'
+    ? importArchive(deps, caller, file, alongside)
+    : importBundleAsType(deps, caller, policy.policyId, file, alongside);
+}
+
+function readFile(
+  deps: Foundation,
+  caller: Caller,
+  upload: Upload,
+  policy: { policyId: string; version: number; typeName: string | null },
+): Promise<MovedFile> {
+  const databaseFile = toFolderPaths(deps.options.dataDir).database;
+  return deps.preparation.run(toCallerId(caller), 'readMovedFile', {
+    upload,
+    databaseFile,
+    nowMs: deps.clock.now(),
+    policy,
+  });
+}
+
+async function importArchive(
+  deps: MoveDeps,
+  caller: Caller,
+  { name, type: archived, rows, answers, bundles }: MovedFile & { kind: 'archive' },
+  alongside: (moved: MovedType) => void,
+): Promise<MovedType> {
+  const { store } = deps;
+  const { decisionTypes, typeArchives } = store;
+  const record = toRecord(caller, { ...archived, name: name ?? archived.name });
+  refuseAnother(deps, caller, record.name);
+  const deployed = archived.policies.find(({ status }) => status === 'deployed');
+  const toMoved = (): MovedType => ({
+    type: findDecisionType(deps, caller, record.id),
+    examples: rows.count,
+    policies: archived.policies.length,
+    releases: archived.releases.length,
+    notes: listNotes(deps, caller, record),
+  });
+  const begin = () => {
+    if (decisionTypes.find(record.id) !== null)
+      throw new WorkbenchError('conflict', 'The file is being imported already.');
+    decisionTypes.insert(record);
+    decisionTypes.remove(record.id, 0);
+  };
+  const end = () => {
+    refuseAnother(deps, caller, record.name);
+    typeArchives.insert(record.id, JSON.stringify(archived));
+    for (const list of answers) typeArchives.insertAnswers(record.id, list);
+    decisionTypes.restore(record.id);
+    store.deployments.forget();
+    alongside(toMoved());
+  };
+  await withFiles(deps, bundles, async () => {
+    const file = bundles.find(({ policyId }) => policyId === deployed?.id);
+    if (file !== undefined) await deps.runtime.deployed.selfTest(file.bytes);
+    await deps.exampleAdditions.add(rows, begin, end);
+  });
+  if (deployed !== undefined) await prepareDeployedPolicy(deps, deployed.id);
+  return toMoved();
+}
+
+/** The type of an archive, checked as one that is made here. */
+function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
+  const active = archived.versions.find(({ number }) => number === archived.active_version);
+  if (active === undefined) throw new Error('The archive has no active version.');
+  const { name, description, pii_fields, retention_days, fallback_option, costs, audit } = archived;
+  const settings = { name, description, pii_fields, retention_days, fallback_option, costs, audit };
+  const request = { ...settings, ...definitionSchema.parse(active.definition) };
+  const parsed = parsePart(decisionTypeCreateSchema, request, 'body');
+  if (!parsed.ok) throw toValidationError(parsed.problems);
+  return {
+    id: archived.id,
+    organisationId: caller.organisationId,
+    ...{ name, description, costs, audit },
+    piiFields: pii_fields,
+    retentionDays: retention_days,
+    fallbackOption: fallback_option,
+    activeVersion: {
+      id: active.id,
+      versionNumber: active.number,
+      definition: active.definition,
+      createdAt: active.created_at,
+    },
+    createdAt: archived.created_at,
+    updatedAt: archived.updated_at,
+  };
+}
+
+function listNotes(
+  deps: Foundation,
+  caller: Caller,
+  { activeVersion }: Pick<DecisionTypeRecord, 'activeVersion'>,
+): string[] {
+  return listConnectionProblems(deps, caller, activeVersion.definition.escalation_policy).map(
+    ({ msg }) => `Escalation: ${msg}. Until then the fallback answers.`,
+  );
+}
+
+/** Runs `work` with these files in the folder of policies; they go where it fails. */
+async function withFiles<T>(
+  deps: Foundation,
+  bundles: readonly { policyId: string; bytes: Uint8Array }[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { artifacts } = toFolderPaths(deps.options.dataDir);
+  const written: string[] = [];
+  try {
+    for (const { policyId, bytes } of bundles) {
+      const file = artifactPath(artifacts, policyId);
+      writeDurably(file, bytes);
+      written.push(file);
+      await nextTurn();
+    }
+    return await work();
+  } catch (error) {
+    for (const file of written) rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+async function importBundleAsType(
+  deps: MoveDeps,
+  caller: Caller,
+  policyId: string,
+  { file, typeName, definition, fallbackOption, ...bundle }: MovedFile & { kind: 'bundle' },
+  alongside: (moved: MovedType) => void,
+): Promise<MovedType> {
+  const request = parsePart(
+    decisionTypeCreateSchema,
+    { name: typeName, fallback_option: fallbackOption, ...definition },
+    'body',
+  );
+  if (!request.ok) throw toValidationError(request.problems);
+  refuseAnother(deps, caller, typeName);
+  const moved = await withFiles(deps, [{ policyId, bytes: file }], async () => {
+    await deps.runtime.deployed.selfTest(file);
+    await deps.store.writeLock.whenFree();
+    return deps.store.transaction(() => {
+      const type = insertDecisionType(deps, caller, request.value, definition);
+      deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle });
+      const made = { type: findDecisionType(deps, caller, type.id), examples: 0, policies: 1, releases: 1 };
+      const answer = { ...made, notes: listNotes(deps, caller, type) };
+      alongside(answer);
+      return answer;
+    });
+  });
+  await prepareDeployedPolicy(deps, policyId);
+  return moved;
+}
+
+/**
+ * Lets a bundle decide for a type that has its options, with its rules, schema, thresholds, readings and fallback.
+ * Throws `validation_error`, `conflict` (options, self-test, changed meanwhile) or `precondition_failed`.
+ */
+export async function importPolicy(
+  deps: Foundation,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { upload, ifMatch }: { upload: Upload; ifMatch: string | null },
+  alongside: (release: ReleaseRecord) => void,
+): Promise<ReleaseRecord> {
+  const { store, runtime } = deps;
+  refuseOtherState(deps, type, ifMatch);
+  const policyId = deps.newId();
+  const version = store.policies.getNextVersion(type.id);
+  const moved = await readFile(deps, caller, upload, { policyId, version, typeName: type.name });
+  if (moved.kind !== 'bundle') throw new Error('An archive was read for a type that is there.');
+  const { definition, fallbackOption, file } = moved;
+  if (!hasSameOptions(definition.options, type.activeVersion.definition.options)) {
+    throw new WorkbenchError(
+      'conflict',
+      `The bundle decides among ${definition.options.join(', ')}, and the type has other options. Import it as a type of its own.`,
+    );
+  }
+  const release = await withFiles(deps, [{ policyId, bytes: file }], async () => {
+    await runtime.deployed.selfTest(file);
+    await store.writeLock.whenFree();
+    return store.transaction(() => {
+      const now = findDecisionType(deps, caller, type.id);
+      if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
+        throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+      }
+      takeSettings(deps, now, definition, fallbackOption);
+      const made = deployBundle(deps, caller, findDecisionType(deps, caller, type.id), { policyId, version, ...moved });
+      alongside(made);
+      return made;
+    });
+  });
+  await prepareDeployedPolicy(deps, policyId);
+  return release;
+}
+
+type NewBundle = Pick<ReadBundle, 'file' | 'isRulesOnly' | 'snapshotSha256' | 'seed'> & {
+  policyId: string;
+  version: number;
+  reason: string | null;
+};
+
+/** Writes the policy of a bundle and puts it in charge of a type that has its settings already. */
+function deployBundle(
+  deps: Foundation,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { policyId, version, file, isRulesOnly, snapshotSha256, seed, reason }: NewBundle,
+): ReleaseRecord {
+  const { store, clock, toolVersion } = deps;
+  store.policies.insertUntrained(type, {
+    id: policyId,
+    version,
+    toolVersions: { node: process.version, tool: toolVersion },
+    bundle: { sha256: sha256(file), sizeBytes: file.length },
+    createdAt: clock.now(),
+    origin: isRulesOnly ? null : { seed: seed ?? 0, snapshotSha256: snapshotSha256 ?? 'unknown' },
+  });
+  store.deployments.deploy(policyId, false);
+  const by = nameCaller(store, caller);
+  const note = { by, reason: reason ?? 'Imported as a bundle.', isAutomatic: false, isDeployment: true };
+  noteRelease(deps, type.id, note);
+  const release = store.releases.findNewest(type.id);
+  if (release === null) throw new Error('The release was not noted.');
+  return release;
+}

@@ -1,0 +1,226 @@
+/** A decision type moves from one workbench to another: as a file with all of it, or by the bundle of its policy. */
+import { unzipSync, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { deployForAll, loanExamples, loanType, openForTest, sendForm } from '../workbench.ts';
+
+const types = '/api/v1/decision-types';
+const inputs = Array.from({ length: 600 }, (_, i) => ({
+  applicant: { score: 400 + ((i * 37) % 420) },
+  amount: i % 7 === 0 ? 60_000 : 900 + ((i * 733) % 12_000),
+  purpose: ['car', 'home', 'study', 'boat'][i % 4],
+  employed: i % 3 === 0,
+}));
+
+describe('a decision type', () => {
+  const folder = deployForAll(loanType, loanExamples(40));
+  const path = () => folder.url;
+
+  const open = async (dataDir?: string) => {
+    const { app, token, call, deps } = await openForTest(dataDir === undefined ? {} : { dataDir });
+    const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
+    const load = async (url: string) => {
+      const answer = await app.inject({ url, headers });
+      if (answer.statusCode !== 200) throw new Error(answer.body);
+      return answer.rawPayload;
+    };
+    const upload = (url: string, bytes: Uint8Array, fields: Record<string, string> = {}) =>
+      sendForm(call, url, new File([Uint8Array.from(bytes)], 'file.zip'), fields);
+    const decideAll = async (name = 'loan') => {
+      const made: object[] = [];
+      for (let at = 0; at < inputs.length; at += 50) {
+        const decisions = inputs.slice(at, at + 50).map((input) => ({ decision_type: name, input }));
+        const { body } = await call('POST', '/api/v1/decide/batch?dry_run=true', { decisions });
+        if (body.failed > 0) throw new Error(JSON.stringify(body.errors[0]));
+        for (const { latency_ms: _, request_id: _id, dry_run: _dry, timestamp: _at, ...decision } of body.results)
+          made.push(decision);
+      }
+      return made;
+    };
+    return { call, load, upload, decideAll, deps };
+  };
+
+  /** The loan type with all that an archive holds: marks, notes, a correction, a second release and an alias. */
+  const openDevelopment = async () => {
+    const bench = await open(folder.copy());
+    const { call } = bench;
+    const { items } = (await call('GET', `${path()}/examples?page_size=5`)).body;
+    await call('PATCH', `${path()}/examples/${items[0].id}`, { must: true, note: 'order “17”' });
+    await call('PATCH', `${path()}/examples/${items[1].id}`, { status: 'flagged' });
+    await call('PATCH', `${path()}/examples/${items[2].id}`, { test: true, reviewed: true });
+    const lists = { far: ['boat', 'study'] };
+    const rules = [
+      ...loanType.rules.map(({ ...rule }) => ({ ...rule, priority: 5 })),
+      { name: 'far', condition: 'ctx.purpose in lists.far && ctx.amount > 9000', then: 'decline', priority: 1 },
+    ];
+    await call('PUT', path(), {
+      lists,
+      hard_rules: rules,
+      fallback_option: 'decline',
+      pii_fields: ['applicant.email'],
+    });
+    await call('PUT', `${path()}/aliases/production`, { release: 2 });
+    await call('POST', '/api/v1/decide', { decision_type: 'loan', input: inputs[1] });
+    const [record] = (await call('GET', `${path()}/logs`)).body.items;
+    const corrected = await call('PUT', `${path()}/logs/${record.id}/correction`, { decision: 'approve' });
+    expect(corrected.status).toBe(200);
+    return bench;
+  };
+
+  it('is the same file for the same state, and decides elsewhere as it did, 600 of 600 [MOV-1] [MOV-2]', async () => {
+    const development = await openDevelopment();
+    const archive = await development.load(`${path()}/archive`);
+    expect(Buffer.compare(archive, await development.load(`${path()}/archive`))).toBe(0);
+    const production = await open();
+    const moved = await production.upload(`${types}/import`, archive);
+    expect([moved.status, moved.body]).toMatchObject([
+      201,
+      { decision_type: { name: 'loan', model_deployed: true }, examples: 81, policies: 1, releases: 2, notes: [] },
+    ]);
+    // Nothing is left out: it is written there as it was here.
+    expect(moved.body.decision_type.id).toBe(path().split('/').at(-1));
+    expect(Buffer.compare(archive, await production.load(`${path()}/archive`))).toBe(0);
+    const here = await development.decideAll();
+    expect(here).toHaveLength(600);
+    expect(await production.decideAll()).toEqual(here);
+    expect(await production.decideAll('loan@production')).toEqual(here);
+    expect(here[0]).toMatchObject({ release: 2, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const whole = async ({ call }: typeof production) =>
+      (await call('GET', `${path()}/policies/${folder.policyId}/whole-decision`)).body;
+    expect(await whole(production)).toEqual(await whole(development));
+    expect((await production.call('GET', `${path()}/pinned-cases`)).body.items).toHaveLength(1);
+    expect((await production.call('GET', `${path()}/releases`)).body).toEqual(
+      (await development.call('GET', `${path()}/releases`)).body,
+    );
+    // A training there learns from the same rows.
+    const { body } = await production.call('GET', `${path()}/training-readiness`);
+    expect(body).toEqual((await development.call('GET', `${path()}/training-readiness`)).body);
+  });
+
+  it('comes a second time under another name with ids of its own [MOV-1]', async () => {
+    const { call, load, upload, decideAll } = await openDevelopment();
+    const archive = await load(`${path()}/archive`);
+    const taken = await upload(`${types}/import`, archive);
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict']);
+    const { body } = await upload(`${types}/import`, archive, { name: 'loan copy' });
+    expect(body.decision_type.id).not.toBe(path().split('/').at(-1));
+    expect(await decideAll('loan copy')).toEqual(await decideAll());
+    const { items } = (await call('GET', `${types}/${body.decision_type.id}/examples?must=true`)).body;
+    expect(items).toMatchObject([{ note: 'order “17”', must: true }]);
+    const again = unzipSync(await load(`${types}/${body.decision_type.id}/archive`));
+    const first = unzipSync(archive);
+    const withoutIds = (bytes: Uint8Array | undefined) =>
+      Buffer.from(bytes ?? [])
+        .toString()
+        .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, 'id')
+        .replace('"loan copy"', '"loan"');
+    for (const name of ['type.json', 'examples.jsonl']) expect(withoutIds(again[name])).toBe(withoutIds(first[name]));
+    expect(again['policies/v1.zip']).toEqual(first['policies/v1.zip']);
+  });
+
+  it('is refused as a damaged, foreign or too large file with the place, and leaves nothing [MOV-3]', async () => {
+    const development = await openDevelopment();
+    const archive = await development.load(`${path()}/archive`);
+    const { call, upload, deps } = await open();
+    const entries = unzipSync(archive);
+    const change = (name: string, make: (text: string) => string) =>
+      zipSync({ ...entries, [name]: Buffer.from(make(Buffer.from(entries[name] ?? []).toString())) });
+    const { 'examples.jsonl': _, ...withoutExamples } = entries;
+    const starts = [...archive.toString('latin1').matchAll(/PK\u0003\u0004/g)].map(({ index }) => index);
+    const middle = Math.floor(archive.length / 2);
+    const flipped = Buffer.from(archive);
+    flipped[middle] = (flipped[middle] ?? 0) ^ 1;
+    const bomb = zipSync({ ...entries, 'examples.jsonl': new Uint8Array(97 * 1024 * 1024) }, { level: 1 });
+    const cases: [string, Uint8Array, RegExp][] = [
+      ...starts
+        .slice(1)
+        .map((at, index): [string, Uint8Array, RegExp] => [
+          `cut at entry ${index + 1}`,
+          archive.subarray(0, at),
+          /Archive file is not a complete ZIP file/,
+        ]),
+      ['a flipped byte', flipped, /Archive entry .* (is damaged|cannot be decompressed|does not have the size)/],
+      ['nothing', new Uint8Array(0), /Archive file is not a complete ZIP file/],
+      ['a foreign ZIP', zipSync({ 'a.txt': new Uint8Array(3) }), /Archive entry "a.txt" is not part of an archive/],
+      ['a missing entry', zipSync(withoutExamples), /Archive entry examples.jsonl is missing/],
+      ['a ZIP bomb', bomb, /Archive entry "examples.jsonl" has over \d+ bytes unpacked/],
+      [
+        'another format',
+        change('manifest.json', (text) => text.replace(/"format_version":1/, '"format_version":9')),
+        /has format 9/,
+      ],
+      [
+        'a line that is none',
+        change('examples.jsonl', (text) => `${text}{"id":1}\n`),
+        /examples.jsonl, line 82, is not valid at/,
+      ],
+      [
+        'a changed rule',
+        change('type.json', (text) => text.replaceAll('50000', '51000')),
+        /release 1 that does not decide as its digest says/,
+      ],
+      [
+        'a rule that is none',
+        change('type.json', (text) => text.replaceAll('ctx.amount > 50000', 'ctx.amount >')),
+        /cannot decide/,
+      ],
+      [
+        'a version that is not there',
+        change('type.json', (text) => text.replace('"active_version":2', '"active_version":7')),
+        /do not fit each other/,
+      ],
+    ];
+    for (const [what, bytes, message] of cases) {
+      const { status, body } = await upload(`${types}/import`, bytes);
+      expect([what, status, body.error.message]).toEqual([what, 422, expect.stringMatching(message)]);
+      expect(body.error.message).toMatch(/Export|update it/);
+    }
+    expect((await call('GET', types)).body.total).toBe(0);
+    const count = (table: string) => deps.db.prepare(`SELECT count(*) AS n FROM ${table}`).get();
+    for (const table of ['decision_types', 'examples', 'policies', 'releases']) expect(count(table)).toEqual({ n: 0 });
+  });
+
+  it('is made of a bundle, or goes on with one, whose digest stays [MOV-4]', async () => {
+    const development = await open(folder.copy());
+    await development.call('PUT', path(), { confidence_thresholds: { auto_decide: 0.7, escalation: 0.4 } });
+    const bundle = await development.load(`${path()}/export?slim=true`);
+    const here = await development.decideAll();
+    const [{ digest }] = (await development.call('GET', `${path()}/releases`)).body.items;
+    const production = await open();
+    const made = await production.upload(`${types}/import`, bundle);
+    expect(made.body).toMatchObject({
+      decision_type: { name: 'loan', model_deployed: true },
+      examples: 0,
+      releases: 1,
+    });
+    const url = `${types}/${made.body.decision_type.id}`;
+    const list = async () => (await production.call('GET', `${url}/releases`)).body.items;
+    expect(await list()).toMatchObject([{ release: 1, digest, reason: 'Imported as a bundle.', by: 'Owner' }]);
+    const strip = (decisions: object[]) => decisions.map((made) => ({ ...made, release: 0, policy_version: '' }));
+    expect(strip(await production.decideAll())).toEqual(strip(here));
+
+    // The next bundle takes over, and the one before it can be brought back.
+    await development.call('PUT', path(), { hard_rules: [] });
+    const next = await development.load(`${path()}/export?slim=true`);
+    const [newest] = (await development.call('GET', `${path()}/releases`)).body.items;
+    const imported = await production.upload(`${url}/policies/import`, next, { reason: 'Week 12' });
+    expect([imported.status, imported.body]).toMatchObject([
+      201,
+      { release: 2, current: true, policy_version: 'v2', digest: newest.digest, reason: 'Week 12' },
+    ]);
+    expect(strip(await production.decideAll())).toEqual(strip(await development.decideAll()));
+    await production.call('POST', `${url}/releases`, { release: 1 });
+    expect((await list())[0]).toMatchObject({ release: 3, digest });
+    expect(strip(await production.decideAll())).toEqual(strip(here));
+    // It decides, its report says what is known, and nothing can be trained without examples.
+    const [policy] = (await production.call('GET', `${url}/policies`)).body;
+    expect(policy).toMatchObject({ policy_type: 'compiled_classifier' });
+    expect((await production.call('POST', `${url}/train`)).status).toBe(422);
+    expect((await production.call('GET', `${url}/policies/${policy.id}/report`)).status).toBe(200);
+
+    const { body: other } = await production.call('POST', types, { name: 'other', options: ['a', 'b'] });
+    const refused = await production.upload(`${types}/${other.id}/policies/import`, bundle);
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(/approve, decline/)]);
+    const damaged = await production.upload(`${url}/policies/import`, bundle.subarray(0, 900));
+    expect([damaged.status, damaged.body.error.message]).toEqual([422, expect.stringMatching(/Bundle file/)]);
+  });
+});
