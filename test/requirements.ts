@@ -406,6 +406,16 @@ const training = {
     'An exported bundle holds the pinned cases before its golden lines, personal fields replaced, and the Python package decides them.',
   'PIN-4':
     'The page pins an example by a key, a record by a key and an input under Try; Deploy lists the cases, and Rules those that do not hold.',
+  'MOV-1':
+    'GET …/archive gives the whole type as one file, the same bytes for the same state; POST …/decision-types/import makes it elsewhere, ids kept where all are free, another name given by `name`, and its archive there is the same file.',
+  'MOV-2':
+    'What decided where an archive comes from decides where it is imported: the same decisions, releases, digests, aliases and held-out figures.',
+  'MOV-3':
+    'A damaged, foreign, changed or too large file is refused with its place and the remedy, and nothing is left of it.',
+  'MOV-4':
+    'A bundle makes a type whose policy decides, or goes on with a type of its options as a new release that can be taken back; its digest is that of the release which it was exported from.',
+  'MOV-5': 'The commands export-type, import-type and import-bundle do the same from file to file.',
+  'MOV-6': 'The page exports a type and makes one from a file that is chosen or dropped.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'HLD-1':

@@ -2,7 +2,17 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { StartError } from '../process/start-error.ts';
 
-export const commandNames = ['import', 'train', 'evaluate', 'export', 'export-examples', 'decide'] as const;
+export const commandNames = [
+  'import',
+  'train',
+  'evaluate',
+  'export',
+  'export-examples',
+  'export-type',
+  'import-type',
+  'import-bundle',
+  'decide',
+] as const;
 export type CommandName = (typeof commandNames)[number];
 
 /** How a command ends; what a start meets (`exitCodes` of process/start-error.ts) keeps its own codes from 96. */

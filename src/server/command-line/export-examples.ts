@@ -21,7 +21,7 @@ function chooseFormat(out: string, named: string | undefined): ExampleFormat {
 }
 
 /** Writes what comes to a file, whole or not at all. */
-async function writeFile(out: string, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+export async function writeFile(out: string, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
   const part = `${out}.${process.pid}.part`;
   try {
     await pipeline(stream, createWriteStream(part, { flags: 'wx' }), { signal });

@@ -9,6 +9,7 @@ import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
 import { exportExamplesCommand } from './export-examples.ts';
 import { importCommand } from './import.ts';
+import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
 import { trainCommand } from './train.ts';
 
 /** The commands by their names. */
@@ -18,6 +19,9 @@ export const commands = {
   evaluate: evaluateCommand,
   export: exportCommand,
   'export-examples': exportExamplesCommand,
+  'export-type': exportTypeCommand,
+  'import-type': importTypeCommand,
+  'import-bundle': importBundleCommand,
   decide: decideCommand,
 } satisfies Record<CommandName, Command>;
 

@@ -156,3 +156,32 @@ describe('the examples of a type as a file', () => {
     expect(readdirSync(folder)).toEqual(['loans.csv']);
   });
 });
+
+describe('a decision type that moves', () => {
+  it('is written to a file and read from it, and goes on with bundles [MOV-5]', async () => {
+    const dataDir = trained.copy();
+    const folder = temporaryFolder();
+    const at = (name: string) => path.join(folder, name);
+    const run = (...args: string[]) => runCommand(args);
+    expect(await run('export-type', 'loan', '--out', at('loan.zip'), '--data-dir', dataDir)).toMatchObject({
+      code: 0,
+      lines: [{ decision_type: 'loan', file: at('loan.zip') }],
+    });
+    expect(await run('import-type', at('loan.zip'), '--name', 'credit', '--data-dir', at('production'))).toMatchObject({
+      code: 0,
+      lines: [{ decision_type: 'credit', examples: 80, policies: 1, releases: 1 }],
+    });
+    await run('export', '--out', at('policy.zip'), '--slim', '--data-dir', dataDir);
+    const importing = (...args: string[]) => run('import-bundle', ...args, '--data-dir', at('production'));
+    expect(await importing(at('policy.zip'), '--type', 'credit', '--reason', 'Week 12')).toMatchObject({
+      code: 0,
+      lines: [{ policy_version: 'v2', release: 2 }],
+    });
+    const [again, none] = await Promise.all([
+      run('export-type', '--out', at('loan.zip'), '--data-dir', dataDir),
+      importing(at('none.zip')),
+    ]);
+    expect(again).toMatchObject({ code: 2, told: expect.stringContaining('is there already') });
+    expect(none).toMatchObject({ code: 2, told: expect.stringContaining('cannot be read') });
+  });
+});

@@ -7,7 +7,7 @@ import { releaseSchema } from '../policies/releases.ts';
 import { decisionTypeSchema } from '../types/decision-types.ts';
 
 const mebibyte = 1024 * 1024;
-/** What an archive may take as a file; a body holds a form around it. */
+/** The largest archive, as a file; a body holds a form around it. */
 export const maxArchiveBytes = 63 * mebibyte;
 
 const fields = {

@@ -1,6 +1,6 @@
 /** Reading the archive of a decision type: all of it is checked before anything is written. */
 import Database from 'better-sqlite3';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Bundle, digestParts, unpackBundle } from '../../../engine/bundle/bundle.ts';
 import { openZip } from '../../../engine/bundle/zip.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
@@ -32,6 +32,7 @@ export type ReadArchive = {
 };
 type Zip = ReturnType<typeof openZip>;
 
+const manifestSchema = z.object({ format: z.string(), format_version: z.int() });
 const answersPerList = 1_000;
 const remedy = 'Export the decision type again, or copy the file again.';
 
@@ -96,7 +97,7 @@ function parse(place: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch (cause) {
-    throw refuse(place, `is not JSON (${(cause as Error).message})`);
+    throw refuse(place, `is not JSON (${cause instanceof Error ? cause.message : ''})`);
   }
 }
 
@@ -108,14 +109,13 @@ function readAs<S extends z.ZodType>(place: string, schema: S, value: unknown): 
 }
 
 function readManifest(zip: Zip): void {
-  const manifest = parse('entry manifest.json', readEntry(zip, 'manifest.json')) as Partial<
-    typeof archiveFormat
-  > | null;
-  if (manifest?.format !== archiveFormat.format) throw refuse('entry manifest.json', 'is not that of a decision type');
-  if (manifest.format_version === archiveFormat.format_version) return;
+  const place = 'entry manifest.json';
+  const { format, format_version } = readAs(place, manifestSchema, parse(place, readEntry(zip, 'manifest.json')));
+  if (format !== archiveFormat.format) throw refuse(place, 'is not that of a decision type');
+  if (format_version === archiveFormat.format_version) return;
   throw refuse(
-    'entry manifest.json',
-    `has format ${manifest.format_version}, and this program reads ${archiveFormat.format_version}; update it`,
+    place,
+    `has format ${format_version}, and this program reads ${archiveFormat.format_version}; update it`,
   );
 }
 

@@ -15,7 +15,7 @@ export type ReadBundle = {
   snapshotSha256: string | null;
   seed: number | null;
 };
-/** What a policy is called where it comes to: its id, its number and its type, null for that of the bundle. */
+/** The names of a policy where it comes to: its id, its number and its type, null for that of the bundle. */
 export type BundleName = { policyId: string; version: number; typeName: string | null };
 
 /** Reads a bundle. Throws `validation_error` with place and remedy. */

@@ -15,6 +15,7 @@ const maxPolicies = 1_000;
 const mebibyte = 1024 * 1024;
 /** A whole archive is held in memory, where it is written and where it is read. */
 const maxRowsBytes = 96 * mebibyte;
+/** The entry with the bundle of a policy. */
 export const toPolicyEntry = (version: number) => `policies/v${version}.zip`;
 export const archiveZipLimits: ZipLimits = {
   maxEntryBytes: {

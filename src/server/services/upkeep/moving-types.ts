@@ -33,7 +33,7 @@ import {
 import { listConnectionProblems } from '../types/setting-problems.ts';
 
 type MoveDeps = Foundation & { exampleAdditions: ExampleAdditions };
-/** What came with a file: the type, the numbers of its rows, and what the file names and is not here. */
+/** The type that a file made, the numbers of its rows, and the names in it that nothing has here. */
 export type MovedType = {
   type: DecisionTypeRecord;
   examples: number;
@@ -49,7 +49,7 @@ export function packType(deps: Foundation, caller: Caller, type: DecisionTypeRec
   return deps.preparation.runAdmitted(toCallerId(caller), 'packTypeArchive', order);
 }
 
-/** Makes a type from an archive or a bundle, whole or not at all. Throws `validation_error`, `conflict` or `quota_exceeded`. */
+/** Makes a type from an archive or a bundle, or nothing. Throws `validation_error`, `conflict` or `quota_exceeded`. */
 export async function importType(
   deps: MoveDeps,
   caller: Caller,

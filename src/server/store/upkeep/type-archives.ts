@@ -193,7 +193,7 @@ const versionId =
   "(SELECT id FROM decision_type_versions WHERE decision_type_id = @typeId AND version_number = value ->> 'type_version')";
 const policyId = "(SELECT id FROM policies WHERE decision_type_id = @typeId AND version = value ->> 'policy')";
 
-/** Writes what an archive holds beside the examples of a type that is there already, each in the caller's transaction. */
+/** Writes what an archive holds beside the examples of a type that is there, in the caller's transaction. */
 export function createTypeArchiveStore(db: Database) {
   const from = (member: string) => `FROM json_each(@json, '$.${member}')`;
   const statements = [
