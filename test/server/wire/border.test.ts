@@ -311,18 +311,20 @@ describe('what the service says of itself', () => {
       set_decision: ['decision'],
       set_reviewed: ['reviewed'],
       set_test: ['test'],
+      set_must: ['must'],
       set_status: ['status'],
     });
     const page = (await call('GET', '/docs')).text;
     const fields = page
       .slice(page.indexOf('id="schema-ExampleBulk"'))
       .match(/<tr><td><code>[^<]+<\/code>[^<]*(?:<i>)?/g);
-    expect(fields?.slice(0, 7).map((field) => field.replace(/<[^>]+>/g, ''))).toEqual([
+    expect(fields?.slice(0, 8).map((field) => field.replace(/<[^>]+>/g, ''))).toEqual([
       'ids ',
       'filter ',
       'decision ',
       'reviewed ',
       'test ',
+      'must ',
       'status ',
       'action',
     ]);
