@@ -59,6 +59,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'options.delete': optionReads,
   'options.undo': optionReads,
   'samples.create': ['decision_types.list'],
+  'decision_types.import': ['decision_types.list'],
+  'policies.import': [...policyReads, ...optionReads],
   'examples.create': exampleReads,
   'imports.commit': optionReads,
   // The window that labels shows it at once; see labels.ts.

@@ -16,7 +16,7 @@ import { Snippet } from '../../parts/snippet.tsx';
 import { decimal, toRight } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
 import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/text/programs.ts';
-import { notify } from '../../state/notices.tsx';
+import { notify, notifyFailure } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -63,6 +63,7 @@ export function Deploy({ type }: { type: DecisionType }) {
       <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && <History type={type} />}
       {type.model_deployed && <Export type={type} />}
+      <Archive type={type} />
     </Place>
   );
 }
@@ -318,6 +319,37 @@ function OnCommonRows({ type, policy, deployed }: OnCommonRowsProps) {
   const { rows, both_right: both, only_first_right: first, only_second_right: second } = compared.data;
   if (rows === 0) return 'none';
   return `${both + first} of ${rows}, v${deployed.version} ${both + second}`;
+}
+
+/** Saves the whole type as a file for another workbench. */
+function Archive({ type }: { type: DecisionType }) {
+  const { client } = useWorkbench();
+  const { isPending, mutate } = useMutation({
+    mutationFn: () => client.download('decision_types.archive', { params: { decision_type_id: type.id } }),
+    onSuccess: ({ blob, fileName }) => {
+      saveFile(blob, fileName ?? `${type.name}.zip`);
+      notify({ kind: 'info', text: 'The decision type is in your downloads, with its examples as they are.' });
+    },
+    onError: notifyFailure,
+  });
+  useCommands('Files', [
+    { id: 'export-type', title: 'Export this decision type', enabled: !isPending, run: () => mutate() },
+  ]);
+  return (
+    <Part title="Move it">
+      <div className="stack">
+        <p className="muted">
+          One file with rules, examples, policies and releases, for “New from a file…” of another workbench. Values of
+          personal fields are in it; log and keys are not.
+        </p>
+        <div className="row">
+          <Button loading={isPending} onClick={() => mutate()}>
+            Export the decision type
+          </Button>
+        </div>
+      </div>
+    </Part>
+  );
 }
 
 /** The bundle: its contents and its download. */

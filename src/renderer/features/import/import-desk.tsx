@@ -6,6 +6,7 @@ import { Busy, EmptyState } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { acceptedFiles, maxFileBytes } from '../../parts/text/accepted-files.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { MovedDesk } from './moved-desk.tsx';
 import { useSheet } from './use-sheet.ts';
 
 // It comes with the first file: the rest of the page does not wait for it.
@@ -24,12 +25,14 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
       inputProps={{ 'aria-label': 'File' }}
     >
       {(props) => (
-        <Button {...props} variant={state.kind === 'read' ? 'default' : 'filled'}>
+        <Button {...props} variant={state.kind === 'read' || state.kind === 'moved' ? 'default' : 'filled'}>
           Choose a file…
         </Button>
       )}
     </FileButton>
   );
+  if (state.kind === 'moved')
+    return <MovedDesk key={state.file.name} type={type} file={state.file} title={title} choose={choose} />;
   if (state.kind === 'read') {
     const { from } = state;
     if (type && state.sheet.isOwnExport)
@@ -63,7 +66,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
         <EmptyState title="Drop a file anywhere" actions={choose}>
           CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines, up to {maxFileBytes / 1_000_000} MB. One row
           is one example: a column with the decision, where there is one, and the others as input. Nothing is stored
-          before you have seen it.
+          before you have seen it. Or a ZIP: a decision type that another workbench has exported, or a bundle.
         </EmptyState>
       )}
       {state.kind === 'failed' && (

@@ -4,10 +4,12 @@ import type { Readings } from '../../../engine/domain/definition.ts';
 import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { useUi } from '../../state/workbench.ts';
+import { isMovedFile } from './moved-desk.tsx';
 import type { ReadAnswer, ReadOrder } from './read-sheet.ts';
 
 type SheetState =
   | { kind: 'none' }
+  | { kind: 'moved'; file: File }
   | { kind: 'reading'; name: string; cancel(): void }
   | ({ kind: 'read'; from: WaitingFile } & SurveyedSheet)
   | { kind: 'failed'; name: string; message: string };
@@ -32,6 +34,8 @@ export function useSheet(readings: Readings) {
   const read = (from: WaitingFile) => {
     const { file, choice = {} } = from;
     running.current?.terminate();
+    running.current = null;
+    if (isMovedFile(file)) return setState({ kind: 'moved', file });
     const worker = new Worker(new URL('./read-file.worker.ts', import.meta.url), { type: 'module' });
     running.current = worker;
     const cancel = () => {
