@@ -41,7 +41,7 @@ describe('a decision type on the page', () => {
     await page.getByRole('button', { name: 'Make the decision type' }).click();
     await page.getByText(/refunds 2.? is here: 663 examples, 1 policy\./).waitFor();
     await page.getByText(/v1 decides, /).waitFor();
-    const { body } = await workbench.call<{ decision: string }>('POST', '/decide', {
+    const { body } = await workbench.call<{ decision: string }>('POST', '/api/v1/decide', {
       decision_type: 'refunds 2',
       input: { message: 'The jacket came torn.', amount: 5_000 },
     });
