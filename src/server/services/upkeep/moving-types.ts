@@ -135,6 +135,8 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
     piiFields: pii_fields,
     retentionDays: retention_days,
     fallbackOption: fallback_option,
+    publishByHand: archived.publish_by_hand === 1,
+    draft: null,
     activeVersion: {
       id: active.id,
       versionNumber: active.number,

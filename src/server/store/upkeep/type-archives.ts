@@ -75,6 +75,7 @@ export const archivedTypeSchema = z.strictObject({
   costs: asStored(costsSchema.nullable()),
   promise: asStored(declaredPromiseSchema.nullable()),
   audit: asStored(auditSettingSchema.nullable()),
+  publish_by_hand: flag,
   active_version: z.int().min(1),
   created_at: time,
   updated_at: time,
@@ -125,6 +126,7 @@ const list = (members: string, from: string) =>
 const selectType = `SELECT json_object('id', t.id, 'name', t.name, 'description', t.description,
   'pii_fields', json(t.pii_fields), 'retention_days', t.retention_days, 'fallback_option', t.fallback_option,
   'costs', json(t.costs), 'promise', json(t.promise), 'audit', json(t.audit),
+  'publish_by_hand', t.publish_by_hand,
   'active_version', (SELECT version_number FROM decision_type_versions WHERE id = t.active_version_id),
   'created_at', t.created_at, 'updated_at', t.updated_at,
   'versions', ${list(
