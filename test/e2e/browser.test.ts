@@ -88,8 +88,10 @@ describe('the workbench in the browser', () => {
     await page()
       .getByText(/^From 0\.70: .* below 0\.40 or unfamiliar/)
       .waitFor();
-    await page().getByRole('button', { name: 'Use these thresholds' }).click();
-    const notice = page().getByText('Inputs are decided directly from a confidence of 0.70, and fall back below 0.40.');
+    await page().getByRole('button', { name: 'Keep as draft' }).click();
+    const notice = page().getByText(
+      'In the draft: Inputs are decided directly from a confidence of 0.70, and fall back below 0.40.',
+    );
     await notice.first().waitFor();
     await page().getByRole('alert').filter({ has: notice }).getByRole('button', { name: 'Undo' }).click();
     await page()

@@ -335,6 +335,24 @@ describe('Train and Deploy', () => {
     expect(within(history).getAllByText('decides now')).toHaveLength(1);
   });
 
+  it('names a release by an alias, moves it and takes it away [REL-13]', async () => {
+    const { call, url, show } = await serve();
+    await call('PUT', url, { hard_rules: [] });
+    const by = async (alias: string) =>
+      (await call('POST', '/api/v1/decide', { decision_type: `${claims.name}@${alias}`, input: plain })).body.release;
+    show('deploy');
+    const aliases = await region('Aliases');
+    fireEvent.change(within(aliases).getByLabelText('New alias'), { target: { value: 'production' } });
+    fireEvent.click(within(aliases).getByRole('button', { name: 'Name release 2' }));
+    const choice = await within(aliases).findByLabelText('Release of production');
+    expect(await by('production')).toBe(2);
+    fireEvent.change(choice, { target: { value: '1' } });
+    await waitFor(async () => expect(await by('production')).toBe(1));
+    fireEvent.click(within(aliases).getByRole('button', { name: 'Remove the alias production' }));
+    await waitFor(() => expect(within(aliases).queryByLabelText('Release of production')).toBeNull());
+    expect(await by('production')).toBe(undefined);
+  });
+
   it('cancels a training that runs, and keeps its settings for the next one, which replaces nothing unasked [TRN-23] [DPL-2]', async () => {
     const { show } = await openPlace('train');
     await screen.findAllByText('ready');

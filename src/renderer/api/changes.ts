@@ -20,6 +20,7 @@ const heldOutReads = [
   'policies.list',
   'policies.whole',
   'policies.try_rules',
+  'drafts.get',
   'policies.costs',
   'policies.promise',
   'promises.get',
@@ -76,7 +77,9 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'policies.cancel': policyReads,
   // Corrections wait until a policy that has learned them is deployed.
   'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
-  'releases.create': [...policyReads, ...optionReads],
+  // A published draft is gone: its effect is not asked for again.
+  'releases.create': [...policyReads, ...optionReads].filter((name) => name !== 'drafts.get'),
+  'drafts.delete': typeReads,
   'versions.restore': optionReads,
   'aliases.set': ['releases.list'],
   'aliases.delete': ['releases.list'],

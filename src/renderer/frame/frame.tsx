@@ -33,6 +33,11 @@ const SettingsPlace = lazy(async () => ({
   default: (await import('../features/settings/settings.tsx')).SettingsPlace,
 }));
 
+// A policy decides before there is anything to publish.
+const PublishDialog = lazy(async () => ({
+  default: (await import('../features/deploy/publish-dialog.tsx')).PublishDialog,
+}));
+
 const maxListedTypes = 100;
 const loadAheadMs = 800;
 
@@ -82,7 +87,7 @@ export function Frame() {
         </PaneBoundary>
       </main>
       <StatusLine type={type} state={state} />
-      <Overlays />
+      <Overlays type={type} />
       <DropAnywhere />
       <FocusedTitle />
       <div className="hidden" aria-live="polite" role="status">
@@ -207,7 +212,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   ]);
 }
 
-const Overlays = memo(function Overlays() {
+const Overlays = memo(function Overlays({ type }: { type: DecisionType | null }) {
   const { ui } = useWorkbench();
   const open = useUi((state) => state.open);
   const question = useUi((state) => state.question);
@@ -220,6 +225,11 @@ const Overlays = memo(function Overlays() {
         <Modal opened title="Keyboard shortcuts" onClose={close} size="lg">
           <ShortcutTable />
         </Modal>
+      )}
+      {open === 'publish' && type && (
+        <Suspense>
+          <PublishDialog key={type.id} type={type} onClose={close} />
+        </Suspense>
       )}
       {question && <UndoDialog {...question} onClose={() => ui.getState().ask(null)} />}
     </>

@@ -165,7 +165,9 @@ function PlaceList({ typeId, current, state }: { typeId: string; current: Place;
             >
               <Icon size={14} aria-hidden="true" />
               <span className="text clip grow">{title}</span>
-              {figure && <span className="figure muted small number">{figure.text}</span>}
+              {figure && (
+                <span className={`figure small number ${figure.isWaiting ? 'waits' : 'muted'}`}>{figure.text}</span>
+              )}
             </a>
           </li>
         );

@@ -17,8 +17,8 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
   return type.model_deployed ? { tone: 'good', word: 'deployed' } : { tone: '', word: 'draft' };
 }
 
-/** A figure beside a place, and what it means, to stand behind the name of the place and a colon. */
-type PlaceFigure = { text: string; says: string };
+/** A figure beside a place, what it means, behind the name of the place and a colon, and whether it waits for a person. */
+type PlaceFigure = { text: string; says: string; isWaiting?: boolean };
 
 export type TypeState = {
   /** The notes beside the places in the rail. */
@@ -59,7 +59,9 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const rules = type?.active_version.hard_rules.length ?? 0;
   return {
     figures: {
-      rules: rules > 0 && toFigure(number(rules), 'rules that decide before the classifier is asked.'),
+      rules: type?.draft
+        ? { ...toFigure('draft', 'changes that are not published yet.'), isWaiting: true }
+        : rules > 0 && toFigure(number(rules), 'rules that decide before the classifier is asked.'),
       examples: stats && toExamplesFigure(stats.total, toDo),
       train: running
         ? toFigure('running', 'a training is under way.')

@@ -1,7 +1,8 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { ApiError } from '../../server/contract/client.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { changedFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
+import { changedFields, decidingFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
 import { notify } from '../state/notices.tsx';
 import { change } from '../state/queries.ts';
 import { useCommands } from '../state/use-commands.ts';
@@ -37,32 +38,56 @@ const fieldNames: Record<keyof TypeDraft, string> = {
   audit: 'the audit',
 };
 
-/** Writes the changed fields of a draft, unless somebody else has changed one of them since the draft began. */
+/**
+ * Writes the changed fields, unless somebody else has changed one of them since the edits began: what decides into the
+ * draft of the type while a policy is deployed, all else at once.
+ */
 function useSave(type: DecisionType) {
   const workbench = useWorkbench();
   const { base, draft } = useDraft(type);
   const params = { decision_type_id: type.id };
-  const saving = useMutation({
-    /** Resolves with the fields that somebody else has changed, too: then nothing is written. */
-    mutationFn: async (force: boolean) => {
-      const schema = readJsonText(draft.inputSchemaText, 'input schema');
-      if (!('value' in schema)) return [];
-      const present = await workbench.client.call('decision_types.get', { params, query: {} });
-      workbench.queries.setQueryData(['decision_types.get', { params, query: {} }], present);
-      const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
-      if (conflicts.length > 0) return conflicts;
-      const changed = changedFields(base, draft);
-      const { inputSchemaText: _text, ...fields } = draft;
-      const body = Object.fromEntries(
-        Object.entries(fields).filter(([key]) => changed.includes(key as keyof TypeDraft)),
-      );
-      const saved = await change(workbench, 'decision_types.update', {
+  /** Resolves with the fields that somebody else has changed, too: then nothing is written. */
+  const save = async (force: boolean): Promise<(keyof TypeDraft)[]> => {
+    const schema = readJsonText(draft.inputSchemaText, 'input schema');
+    if (!('value' in schema)) return [];
+    const present = await workbench.client.call('decision_types.get', { params, query: {} });
+    workbench.queries.setQueryData(['decision_types.get', { params, query: {} }], present);
+    const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
+    if (conflicts.length > 0) return conflicts;
+    const changed = changedFields(base, draft);
+    const { inputSchemaText: _text, ...fields } = draft;
+    const toBody = (names: readonly (keyof TypeDraft)[]) => ({
+      ...Object.fromEntries(Object.entries(fields).filter(([key]) => names.some((name) => name === key))),
+      ...(names.includes('inputSchemaText') ? { input_schema: schema.value } : {}),
+    });
+    const settings = changed.filter((name) => present.model_deployed && decidingFields.includes(name));
+    const others = changed.filter((name) => !settings.includes(name));
+    let { etag: ifMatch, active_version: version } = present;
+    if (others.length > 0) {
+      const input = { params, body: toBody(others), ifMatch };
+      ({ etag: ifMatch, active_version: version } = await change(workbench, 'decision_types.update', input));
+    }
+    if (settings.length > 0) {
+      await change(workbench, 'decision_types.update', {
         params,
-        body: { ...body, ...(changed.includes('inputSchemaText') ? { input_schema: schema.value } : {}) },
+        body: { ...toBody(settings), draft: true },
+        ifMatch,
       });
-      workbench.drafts.getState().discard(type.id);
-      notify({ kind: 'info', text: `Saved. Version ${saved.active_version.version_number} is active.` });
-      return [];
+    }
+    workbench.drafts.getState().discard(type.id);
+    const text = settings.length === 0 ? `Saved. Version ${version.version_number} is active.` : 'Kept in the draft.';
+    notify({ kind: 'info', text });
+    return [];
+  };
+  const saving = useMutation({
+    mutationFn: async (force: boolean) => {
+      try {
+        return await save(force);
+      } catch (error) {
+        // Between reading and writing somebody else was faster: their change is compared, too.
+        if (error instanceof ApiError && error.code === 'precondition_failed') return save(force);
+        throw error;
+      }
     },
   });
   const { isPending, error, data: conflicts = [], mutate, reset } = saving;
@@ -71,7 +96,7 @@ function useSave(type: DecisionType) {
 
 /** Save, undo, redo and discard for the edits of a type; in the head of the pane, always in sight. */
 export function SaveTools({ type }: { type: DecisionType }) {
-  const { drafts } = useWorkbench();
+  const { drafts, ui } = useWorkbench();
   const { base, draft, history, canUndo } = useDraft(type);
   const { isSaving, error, conflicts, save, dismiss } = useSave(type);
   const changed = changedFields(base, draft);
@@ -84,10 +109,13 @@ export function SaveTools({ type }: { type: DecisionType }) {
     dismiss();
     notify({ kind: 'info', text: 'The changes are discarded.', undo });
   };
+  const publish = () => save(false, { onSuccess: (found) => found.length === 0 && ui.getState().show('publish') });
   const canRedo = (history?.future.length ?? 0) > 0;
+  const isForDraft = type.model_deployed && changed.some((name) => decidingFields.includes(name));
+  const saveTitle = isForDraft ? 'Keep as draft' : 'Save changes';
   const isEdited = changed.length > 0 || canUndo || canRedo;
   useCommands('Edit', [
-    { id: 'save', title: 'Save changes', keys: 'Mod+S', inFields: true, enabled: canSave, run: () => save(false) },
+    { id: 'save', title: saveTitle, keys: 'Mod+S', inFields: true, enabled: canSave, run: () => save(false) },
     { id: 'undo', title: 'Undo', keys: 'Mod+Z', enabled: canUndo, run: undo },
     { id: 'redo', title: 'Redo', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
     { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
@@ -101,9 +129,11 @@ export function SaveTools({ type }: { type: DecisionType }) {
           ? schema.problem
           : changed.length === 0
             ? 'No changes'
-            : newVersion
-              ? `Saving makes version ${type.active_version.version_number + 1}`
-              : 'Saving keeps the version'}
+            : isForDraft
+              ? 'Decides once it is published'
+              : newVersion
+                ? `Saving makes version ${type.active_version.version_number + 1}`
+                : 'Saving keeps the version'}
       </span>
       <Button variant="subtle" disabled={!canUndo} onClick={undo}>
         Undo
@@ -114,9 +144,19 @@ export function SaveTools({ type }: { type: DecisionType }) {
       <Button disabled={changed.length === 0} onClick={discard}>
         Discard changes
       </Button>
-      <Button variant="filled" disabled={!canSave} loading={isSaving} onClick={() => save(false)}>
-        Save changes
+      <Button
+        variant={isForDraft ? 'default' : 'filled'}
+        disabled={!canSave}
+        loading={isSaving}
+        onClick={() => save(false)}
+      >
+        {saveTitle}
       </Button>
+      {isForDraft && (
+        <Button variant="filled" disabled={!canSave} onClick={publish}>
+          Publish…
+        </Button>
+      )}
       {error !== null && <ErrorNote error={error} />}
       <Modal opened={conflicts.length > 0} onClose={dismiss} title="Somebody else has changed this meanwhile">
         <div className="stack">
@@ -127,7 +167,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
           <div className="row">
             <Button onClick={discard}>Take theirs</Button>
             <Button variant="filled" onClick={() => save(true)}>
-              Save mine
+              {isForDraft ? 'Keep mine as draft' : 'Save mine'}
             </Button>
           </div>
         </div>

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import type { Rule } from '../../engine/domain/definition.ts';
-import type { DecisionType, Version } from '../../server/contract/types/decision-types.ts';
+import type { DecisionType, DecisionTypeUpdate, Version } from '../../server/contract/types/decision-types.ts';
 import { amendHistory, type History, pushHistory, redoHistory, startHistory, undoHistory } from './history.ts';
 
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
@@ -13,9 +13,31 @@ export type TypeDraft = Pick<
     inputSchemaText: string;
   };
 
-/** The draft a stored decision type begins with. */
-export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_version: Version }): TypeDraft {
-  const version = type.active_version;
+/** The parts of a draft that decide: while a policy is deployed they wait with the type until they are published. */
+export const decidingFields: readonly (keyof TypeDraft)[] = [
+  'reason_codes',
+  'hard_rules',
+  'lists',
+  'readings',
+  'inputSchemaText',
+  'confidence_thresholds',
+  'escalation_policy',
+  'fallback_option',
+];
+
+/** A change of what decides, as a call: live where nothing is deployed, else for the draft of the type. */
+export function toSettingsCall(type: DecisionType, body: DecisionTypeUpdate) {
+  const params = { decision_type_id: type.id };
+  return {
+    name: 'decision_types.update' as const,
+    input: { params, body: type.model_deployed ? { ...body, draft: true } : body },
+  };
+}
+
+/** The draft a stored decision type begins with: as it is kept, where it is kept. */
+export function toDraft(type: DecisionType): TypeDraft {
+  const { fallback_option = type.fallback_option, ...kept } = type.draft?.settings ?? {};
+  const version = Object.assign({}, type.active_version, kept);
   return {
     name: type.name,
     description: type.description,
@@ -27,7 +49,7 @@ export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_ve
     inputSchemaText: version.input_schema === null ? '' : JSON.stringify(version.input_schema, null, 2),
     confidence_thresholds: version.confidence_thresholds,
     escalation_policy: version.escalation_policy,
-    fallback_option: type.fallback_option,
+    fallback_option,
     pii_fields: type.pii_fields,
     retention_days: type.retention_days,
     audit: type.audit,

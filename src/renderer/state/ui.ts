@@ -3,7 +3,7 @@
 import { createStore } from 'zustand/vanilla';
 import type { SheetChoice } from '../../engine/import/sheet.ts';
 
-type Overlay = 'shortcuts' | 'new-type' | null;
+type Overlay = 'shortcuts' | 'new-type' | 'publish' | null;
 /** An act that is taken back once somebody has said yes. */
 type UndoQuestion = { title: string; run(): void };
 

@@ -31,6 +31,7 @@ type AnyInput = {
   body?: unknown;
   form?: FormData;
   idempotencyKey?: string;
+  ifMatch?: string;
 };
 type AnyOperation = { method: string; path: string };
 
@@ -58,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
     const init: RequestInit = { method: operation.method, headers };
     if (signal) init.signal = signal;
     if (input.idempotencyKey !== undefined) headers['idempotency-key'] = input.idempotencyKey;
+    if (input.ifMatch !== undefined) headers['if-match'] = input.ifMatch;
     if (input.body !== undefined) {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(input.body);

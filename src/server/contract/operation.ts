@@ -178,7 +178,8 @@ export type CallInput<O extends Operation> = {
   }
     ? InputOfSchema<S, never>
     : never;
-} & (O extends { readonly takesIdempotencyKey: true } ? { idempotencyKey?: string } : unknown);
+} & (O extends { readonly takesIdempotencyKey: true } ? { idempotencyKey?: string } : unknown) &
+  (O extends { readonly guardsType: true } ? { ifMatch?: string } : unknown);
 
 /** The answer that a client gets and a handler returns: null where there is no JSON body. */
 export type CallOutput<O extends Operation> = O['output'] extends ZodType ? z.output<O['output']> : null;

@@ -27,9 +27,10 @@ describe('Costs under Evaluate', () => {
     const strict = { auto_decide: 1, escalation: 0.5, by_option: { pay: 1 } };
     const { panel, read } = await openCosts({ costs: { look: 3, wrong: 4 }, confidence_thresholds: strict });
     fireEvent.click(await panel.findByRole('button', { name: 'Take these thresholds' }));
-    await panel.findByText('No other thresholds would cost less, as far as can be seen.');
-    expect((await read()).active_version.confidence_thresholds.auto_decide).toBeLessThan(1);
+    await panel.findByRole('button', { name: 'In the draft' });
+    expect((await read()).draft.settings.confidence_thresholds.auto_decide).toBeLessThan(1);
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
-    await waitFor(async () => expect((await read()).active_version.confidence_thresholds).toEqual(strict));
+    await waitFor(async () => expect((await read()).draft).toBe(null));
+    expect((await read()).active_version.confidence_thresholds).toEqual(strict);
   });
 });

@@ -101,19 +101,22 @@ describe('Evaluate', () => {
     expect(counts).toEqual([matrix[0][1], matrix[1][0]].sort((a, b) => b - a));
   });
 
-  it('moves a threshold, says what that does, stores it and takes it back', async () => {
+  it('moves a threshold, says what that does, keeps it as the draft and takes it back', async () => {
     const { call, url } = await openPlace('evaluate');
-    const stored = async () => (await call('GET', url)).body.active_version.confidence_thresholds;
-    const before = await stored();
+    const read = async () => (await call('GET', url)).body;
+    const before = (await read()).active_version.confidence_thresholds;
+    const kept = async () => (await read()).draft?.settings.confidence_thresholds;
     const handle = await screen.findByRole('slider', { name: 'Decide directly from' });
     act(() => handle.focus());
     fireEvent.keyDown(handle, { key: 'ArrowRight' });
     const moved = Number(handle.getAttribute('aria-valuenow'));
     expect(moved).toBeGreaterThan(before.auto_decide);
-    fireEvent.click(screen.getByRole('button', { name: 'Use these thresholds' }));
-    await waitFor(async () => expect((await stored()).auto_decide).toBe(moved));
+    fireEvent.click(screen.getByRole('button', { name: 'Keep as draft' }));
+    await waitFor(async () => expect((await kept())?.auto_decide).toBe(moved));
+    expect((await read()).active_version.confidence_thresholds).toEqual(before);
+    await screen.findByRole('button', { name: 'In the draft' });
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
-    await waitFor(async () => expect(await stored()).toEqual(before));
+    await waitFor(async () => expect((await read()).draft).toBe(null));
   });
 
   it('moves headline, matrix, options and rows of a cell with a threshold that is only tried', async () => {

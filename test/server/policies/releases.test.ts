@@ -257,8 +257,11 @@ describe('releases', () => {
       await call('DELETE', folder.url, undefined, { 'if-match': etag }),
       await call('POST', `${folder.url}/releases`, { release: 1 }, { 'if-match': etag }),
       await call('POST', `${folder.url}/versions/${active_version.id}/restore`, undefined, { 'if-match': etag }),
+      await call('POST', `${folder.url}/options/rename`, { from: 'approve', to: 'yes' }, { 'if-match': etag }),
+      await call('POST', `${folder.url}/options/merge`, { from: 'approve', into: 'decline' }, { 'if-match': etag }),
+      await call('POST', `${folder.url}/options/delete`, { option: 'approve' }, { 'if-match': etag }),
     ];
-    expect(all.map(({ status }) => status)).toEqual([412, 412, 412]);
+    expect(all.map(({ status }) => status)).toEqual([412, 412, 412, 412, 412, 412]);
     expect((await change({ description: 'Loans' }, `"x", ${mine.body.etag}`)).status).toBe(200);
     expect((await change({ description: 'Cars' }, '*')).status).toBe(200);
     expect((await put({ description: 'Homes' })).status).toBe(200);

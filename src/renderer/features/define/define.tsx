@@ -3,6 +3,7 @@ import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@ma
 import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { DraftBar } from '../../parts/draft-bar.tsx';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import { TextList } from '../../parts/fields/text-list.tsx';
 import { Figure } from '../../parts/figure.tsx';
@@ -32,6 +33,7 @@ const minAuditPercent = 0.01;
  */
 export function Define({ type }: { type: DecisionType }) {
   const { beside = 'unsure' } = useQueryPart();
+  const { base, draft } = useDraft(type);
   return (
     <Place
       id="define"
@@ -76,6 +78,7 @@ export function Define({ type }: { type: DecisionType }) {
         </Pane>
       }
     >
+      <DraftBar type={type} isEdited={changedFields(base, draft).length > 0} />
       <Question type={type} />
     </Place>
   );

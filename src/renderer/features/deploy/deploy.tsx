@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { DraftBar } from '../../parts/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';
@@ -22,6 +23,7 @@ import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { Aliases } from './aliases.tsx';
 import { History } from './history.tsx';
 
 // It comes when it is first opened: few replay the log before each deployment.
@@ -45,6 +47,7 @@ export function Deploy({ type }: { type: DecisionType }) {
           The deployed policy cannot be used right now, so only its rules decide. {type.availability.reason}
         </p>
       )}
+      <DraftBar type={type} />
       {policies.isPending && <Busy>Loading policies…</Busy>}
       {policies.isError && <ErrorNote error={policies.error} retry={() => void policies.refetch()} />}
       {policies.data?.length === 0 && (
@@ -62,6 +65,7 @@ export function Deploy({ type }: { type: DecisionType }) {
       {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
       <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && <History type={type} />}
+      {type.model_deployed && <Aliases type={type} />}
       {type.model_deployed && <Export type={type} />}
       <Archive type={type} />
     </Place>
@@ -380,7 +384,7 @@ function Export({ type }: { type: DecisionType }) {
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
         <div className="row">
-          <Button variant="filled" loading={isPending} onClick={() => mutate()}>
+          <Button variant={type.draft ? 'default' : 'filled'} loading={isPending} onClick={() => mutate()}>
             Export bundle
           </Button>
           {isPending && <Busy>Packing the bundle…</Busy>}

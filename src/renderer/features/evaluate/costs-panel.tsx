@@ -10,6 +10,7 @@ import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { amount, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
+import { toDraft, toSettingsCall } from '../../state/drafts.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -67,7 +68,8 @@ function useSetting(type: DecisionType) {
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);
   const params = { decision_type_id: type.id };
-  const toCall = (body: DecisionTypeUpdate) => ({ name: 'decision_types.update' as const, input: { params, body } });
+  const toLive = (body: DecisionTypeUpdate) => ({ name: 'decision_types.update' as const, input: { params, body } });
+  const toCall = (body: DecisionTypeUpdate) => ('costs' in body ? toLive(body) : toSettingsCall(type, body));
   return {
     isPending: update.isPending,
     error: update.error,
@@ -86,14 +88,15 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
   const name = useTriedThresholds(type) === null ? 'now' : 'as tried';
   const { now, suggested, saving, by_hand, currency, rows } = finding;
   if (now === null || by_hand === null) return <p className="muted">{finding.sentence}</p>;
-  const stored = type.active_version.confidence_thresholds;
+  const stored = toDraft(type).confidence_thresholds;
   const isOffered = suggested !== null && saving !== null && saving.per_1000 > 0;
+  const isKept = isOffered && JSON.stringify(stored) === JSON.stringify(suggested.thresholds);
   const take = ({ thresholds }: NonNullable<CostFinding['suggested']>) =>
     setting.change(
       { confidence_thresholds: thresholds },
       { confidence_thresholds: stored },
       'Thresholds changed',
-      `Inputs are decided directly from a confidence of ${describe(thresholds)}.`,
+      `${type.model_deployed ? 'In the draft: inputs' : 'Inputs'} are decided directly from a confidence of ${describe(thresholds)}.`,
       () => tryThresholds(null),
     );
   return (
@@ -115,8 +118,13 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
       <CostCurve finding={finding} name={name} now={now} suggested={isOffered ? suggested : null} />
       {isOffered ? (
         <div className="row">
-          <Button variant="filled" loading={setting.isPending} onClick={() => take(suggested)}>
-            Take these thresholds
+          <Button
+            variant={type.draft ? 'default' : 'filled'}
+            disabled={isKept}
+            loading={setting.isPending}
+            onClick={() => take(suggested)}
+          >
+            {isKept ? 'In the draft' : 'Take these thresholds'}
           </Button>
           {saving.low <= 0 && <span className="muted">The difference may be chance.</span>}
         </div>

@@ -4,14 +4,16 @@ import { lazy, Suspense } from 'react';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { PolicyDetail, PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { DraftBar } from '../../parts/draft-bar.tsx';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
+import { toDraft } from '../../state/drafts.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { Confusions } from './confusions.tsx';
 import { ClassifierAlone, InShort } from './in-short.tsx';
-import { useWhole } from './tried-thresholds.ts';
+import { useTriedThresholds, useWhole } from './tried-thresholds.ts';
 
 // Panels that ask the server again when opened are loaded then.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
@@ -131,11 +133,15 @@ function Choice({ measured, current, other }: ChoiceProps) {
 function Measured({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
   const isHeldOut = metrics.test_size > 0;
   const place = { decision_type_id: type.id, policy_id: policy.id };
+  const tried = useTriedThresholds(type);
+  const kept = toDraft(type).confidence_thresholds;
+  const isEdited = tried !== null && (tried.auto_decide !== kept.auto_decide || tried.escalation !== kept.escalation);
   const whole = useWhole(type, place, isHeldOut);
   // Without held-out examples only the classifier was measured.
   const confusion = isHeldOut ? whole.data : metrics;
   return (
     <div className="columns">
+      <DraftBar type={type} isEdited={isEdited} />
       {!isHeldOut && (
         <p className="note warn">
           No example was held out, so these figures are from the training examples and look better than they are.

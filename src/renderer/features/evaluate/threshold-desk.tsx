@@ -9,6 +9,7 @@ import { Chart } from '../../parts/charts/chart.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { count, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
+import { toDraft, toSettingsCall } from '../../state/drafts.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
@@ -27,15 +28,16 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
   const update = useChange('decision_types.update');
   const noteChange = useThresholdNote(type);
   const { auto_decide: high, escalation: low } = tried ?? stored;
-  const isStored = tried === null;
+  const kept = toDraft(type).confidence_thresholds;
+  const isKept = tried === null || (high === kept.auto_decide && low === kept.escalation);
   const save = (escalation: number, auto_decide: number) => {
-    const body = { confidence_thresholds: { ...stored, escalation, auto_decide } };
-    const input = { params: { decision_type_id: type.id }, body };
-    update.mutate(input, {
+    const call = toSettingsCall(type, { confidence_thresholds: { ...kept, escalation, auto_decide } });
+    const back = toSettingsCall(type, { confidence_thresholds: kept });
+    update.mutate(call.input, {
       onSuccess: () => {
         tryThresholds(null);
         const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
-        noteChange({ name: 'decision_types.update', input }, text);
+        noteChange(call, type.model_deployed ? `In the draft: ${text}` : text, back);
       },
     });
   };
@@ -70,10 +72,21 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
         <Effect type={type} whole={whole} low={low} high={high} />
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
-          <Button variant="filled" disabled={isStored} loading={update.isPending} onClick={() => save(low, high)}>
-            {isStored ? 'In use' : 'Use these thresholds'}
+          <Button
+            variant={isKept && type.draft ? 'default' : 'filled'}
+            disabled={isKept}
+            loading={update.isPending}
+            onClick={() => save(low, high)}
+          >
+            {isKept
+              ? tried === null
+                ? 'In use'
+                : 'In the draft'
+              : type.model_deployed
+                ? 'Keep as draft'
+                : 'Use these thresholds'}
           </Button>
-          {!isStored && <Button onClick={() => tryThresholds(null)}>Back to the thresholds in use</Button>}
+          {tried !== null && <Button onClick={() => tryThresholds(stored)}>Back to the thresholds in use</Button>}
         </div>
       </div>
     </Part>
@@ -100,13 +113,13 @@ function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { lo
 }
 
 /** Notes that a call has changed the thresholds, and says so with the way back. */
-function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string) => void {
+function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string, undo?: ServerCall) => void {
   const { acts } = useWorkbench();
   const { undoThis } = useUndo(type.id);
   const { confidence_thresholds } = type.active_version;
   const input = { params: { decision_type_id: type.id }, body: { confidence_thresholds } };
-  return (redo, text) => {
-    const act = acts.done(type.id, 'Thresholds changed', { name: 'decision_types.update', input }, redo);
+  return (redo, text, undo = { name: 'decision_types.update', input }) => {
+    const act = acts.done(type.id, 'Thresholds changed', undo, redo);
     notify({ kind: 'info', text, undo: () => undoThis(act) });
   };
 }

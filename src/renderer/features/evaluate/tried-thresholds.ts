@@ -11,17 +11,20 @@ const restMs = 20;
 /** Figures that take longer than a count of rows are asked for after this pause. */
 export const longRestMs = 400;
 
-/** The thresholds of the address, null where those in use are meant. */
-export function useTriedThresholds({ active_version }: DecisionType): ConfidenceThresholds | null {
-  const { auto_decide, escalation } = active_version.confidence_thresholds;
-  const { direct, below } = useQueryPart();
+/** The thresholds of the address, or else of the draft; null where those in use are meant. */
+export function useTriedThresholds({ active_version, draft }: DecisionType): ConfidenceThresholds | null {
+  const { auto_decide, escalation, by_option } = active_version.confidence_thresholds;
+  const drafted = draft?.settings.confidence_thresholds;
+  // Thresholds of single options are tried by publishing alone.
+  const kept = JSON.stringify(drafted?.by_option) === JSON.stringify(by_option) ? drafted : undefined;
+  const { direct = kept?.auto_decide, below = kept?.escalation } = useQueryPart();
   const [high, low] = [Number(direct), Number(below)];
   const isOrdered = low >= 0 && low <= high && high <= 1;
   if (direct === undefined || below === undefined || !isOrdered) return null;
   return high === auto_decide && low === escalation ? null : { auto_decide: high, escalation: low };
 }
 
-/** Tries thresholds, or with null goes back to those in use. */
+/** Tries thresholds, or with null none: then those of the draft show, or else those in use. */
 export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
   const patch = { direct: `${thresholds?.auto_decide ?? ''}`, below: `${thresholds?.escalation ?? ''}` };
   changeQuery(patch, { replace: true });
@@ -29,7 +32,8 @@ export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
 
 /** The thresholds to ask the server about: none for those in use. */
 export function useAskedThresholds(type: DecisionType, delayMs = restMs): Partial<ConfidenceThresholds> {
-  const asked = useSettled(JSON.stringify(useTriedThresholds(type)), delayMs);
+  const tried = useTriedThresholds(type);
+  const asked = useSettled(JSON.stringify(tried), delayMs);
   return (JSON.parse(asked) as ConfidenceThresholds | null) ?? {};
 }
 

@@ -5,12 +5,14 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import { compileSoundRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { DraftBar } from '../../parts/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { Inspector, Place, useNarrow } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
 import { isolate } from '../../parts/text/names.ts';
+import { changedFields } from '../../state/drafts.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { ChosenRule } from './chosen-rule.tsx';
 import { type GivenSheet, ImportRules } from './import-rules.tsx';
@@ -70,6 +72,7 @@ export function Rules({ type }: { type: DecisionType }) {
   const openLists = () => setShowLists(true);
   useRuleCommands(desk, sheet.openCode, propose, openTest, openLists);
   useEffect(() => void loadAnalysis().catch(() => undefined), []);
+  const isEdited = changedFields(desk.base, desk.draft).length > 0;
   const rule = sheet.rows[sheet.row]?.rule;
   const title = rule ? isolate(rule.name) : 'New rule';
   const beside = <ChosenRule typeId={type.id} {...{ desk, sheet, fields, analysis, problems }} />;
@@ -96,6 +99,7 @@ export function Rules({ type }: { type: DecisionType }) {
       }
       inspector={narrow ? test : inspector}
     >
+      <DraftBar type={type} isEdited={isEdited} />
       <SheetTools
         typeName={type.name}
         sheet={sheet}

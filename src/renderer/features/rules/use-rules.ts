@@ -51,7 +51,7 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
 /** The rules of the draft, the open one, and all that can be done to them. */
 export function useRules(type: DecisionType) {
   const { drafts } = useWorkbench();
-  const { draft, edit } = useDraft(type);
+  const { base, draft, edit } = useDraft(type);
   const { rule: named, code } = useQueryPart();
   const rules = draft.hard_rules;
   const chosen = Math.min(Math.max(0, Number(named ?? orderRules(rules)[0] ?? 0) || 0), rules.length - 1);
@@ -65,6 +65,8 @@ export function useRules(type: DecisionType) {
   const setRuleAt = (place: number, patch: Partial<Rule>, mergeKey?: string) =>
     edit({ hard_rules: rules.map((old, index) => (index === place ? { ...old, ...patch } : old)) }, mergeKey);
   return {
+    /** The state that the edits began from. */
+    base,
     draft,
     rules,
     chosen,

@@ -52,7 +52,9 @@ export function WholeEffect({ type, draft, problems }: WholeEffectProps) {
       aria-live="polite"
       title={`Rules, classifier and thresholds together, on the examples held out of the training of v${policy.version}. Rules made by looking at these examples look better than they are.`}
     >
-      <span className={`tag ${tones[data?.verdict ?? 'unchanged']}`}>When saved</span>{' '}
+      <span className={`tag ${tones[data?.verdict ?? 'unchanged']}`}>
+        {type.model_deployed ? 'When published' : 'When saved'}
+      </span>{' '}
       {data ? quoteNames(data.sentence) : 'Trying these rules on unseen examples…'}
     </p>
   );

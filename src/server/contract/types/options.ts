@@ -23,6 +23,7 @@ const common = {
   tag: 'Decision types',
   output,
   hints: destroys,
+  guardsType: true,
 } as const;
 const base = '/api/v1/decision-types/:decision_type_id/options';
 

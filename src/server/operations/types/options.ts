@@ -1,4 +1,6 @@
 /** Options renamed, merged and deleted: looked at first, then committed, and undone. */
+
+import { refuseOtherState } from '../../services/types/decision-types.ts';
 import { deleteOption, mergeOption } from '../../services/types/option-removal.ts';
 import { type OptionChanged, renameOption } from '../../services/types/option-rename.ts';
 import { undoOptionChange } from '../../services/types/option-undo.ts';
@@ -6,17 +8,24 @@ import type { Deps, Handlers } from '../context.ts';
 import { toDecisionType } from './decision-type-wire.ts';
 
 export const optionHandlers = {
-  'options.rename': (deps, { caller, params, body }) =>
-    toAnswer(deps, renameOption(deps, caller, params.decision_type_id, body)),
+  'options.rename': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return toAnswer(deps, renameOption(deps, caller, type.id, body));
+  },
 
-  'options.merge': (deps, { caller, params, body }) =>
-    toAnswer(deps, mergeOption(deps, caller, params.decision_type_id, body)),
+  'options.merge': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return toAnswer(deps, mergeOption(deps, caller, type.id, body));
+  },
 
-  'options.delete': (deps, { caller, params, body }) =>
-    toAnswer(deps, deleteOption(deps, caller, params.decision_type_id, body)),
+  'options.delete': (deps, { caller, type, body, ifMatch }) => {
+    refuseOtherState(deps, type, ifMatch);
+    return toAnswer(deps, deleteOption(deps, caller, type.id, body));
+  },
 
-  'options.undo': (deps, { caller, params, body }) => {
-    const { affected, type } = undoOptionChange(deps, caller, params.decision_type_id, body.undo_token);
+  'options.undo': (deps, { caller, type: seen, body, ifMatch }) => {
+    refuseOtherState(deps, seen, ifMatch);
+    const { affected, type } = undoOptionChange(deps, caller, seen.id, body.undo_token);
     return { affected, decision_type: toDecisionType(deps, type) };
   },
 } satisfies Handlers;

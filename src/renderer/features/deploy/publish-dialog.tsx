@@ -1,0 +1,203 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { formatShare } from '../../../engine/measure/format-share.ts';
+import type { RulesEffect } from '../../../engine/measured.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Busy, ErrorNote } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { amount, count, number } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+
+/** The newest logged decisions that are made again. */
+const replayed = 500;
+/** Kinds of changes that are listed. */
+const shownKinds = 8;
+const maxReasonLength = 500;
+
+/** Publishes a draft, as an act that can be taken back. */
+function usePublish(type: DecisionType, onDone: () => void) {
+  const create = useChange('releases.create');
+  const { acts } = useWorkbench();
+  const { undoThis } = useUndo(type.id);
+  const params = { decision_type_id: type.id };
+  const toBack = (release: number, reason: string) => ({
+    name: 'releases.create' as const,
+    input: { params, body: { release, reason } },
+  });
+  const publish = (reason: string | null, ifMatch: string) =>
+    create.mutate(
+      { params, body: { reason }, ifMatch },
+      {
+        onSuccess: ({ release }) => {
+          onDone();
+          const back = toBack(release - 1, `Release ${release} was taken back.`);
+          const again = toBack(release, `Release ${release} once more.`);
+          const act = acts.done(type.id, `Published release ${release}`, back, again);
+          notify({ kind: 'info', text: `Release ${release} decides now.`, undo: () => undoThis(act) });
+        },
+      },
+    );
+  return { publish, isPending: create.isPending, error: create.error };
+}
+
+/** Asks before a draft decides: what it changes on unseen examples, in costs and on the log, and why it should. */
+export function PublishDialog({ type, onClose }: { type: DecisionType; onClose(): void }) {
+  const params = { decision_type_id: type.id };
+  const enabled = type.draft !== null;
+  const quick = useOperation('drafts.get', { params, query: { logged: 0 } }, { enabled, keepPrevious: true });
+  const whole = useOperation('drafts.get', { params, query: { logged: replayed } }, { enabled });
+  const { publish, isPending, error } = usePublish(type, onClose);
+  const [reason, setReason] = useState('');
+  const draft = quick.data;
+  const holds = draft?.holds ?? [];
+  const isBroken = holds.some(({ kind }) => kind === 'must');
+  const isWorse = holds.some(({ kind }) => kind === 'worse');
+  const isReady =
+    draft !== undefined && !isBroken && draft.conflicts.length === 0 && !(isWorse && reason.trim() === '');
+  return (
+    <Modal opened title="Publish the draft?" size="lg" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady && !isPending) publish(reason.trim() || null, draft.etag);
+        }}
+      >
+        {quick.isError && <ErrorNote error={quick.error} retry={() => void quick.refetch()} />}
+        <ul>
+          {(draft ?? type.draft)?.changes.map((change) => (
+            <li key={change} className="wrap">
+              {showUnseen(change)}
+            </li>
+          ))}
+        </ul>
+        {!draft && !quick.isError && <Busy>Trying the draft on unseen examples…</Busy>}
+        {draft?.unseen && <Unseen effect={draft.unseen} currency={type.costs?.currency ?? null} />}
+        {whole.data?.logged ? (
+          <Logged typeId={type.id} logged={whole.data.logged} />
+        ) : (
+          whole.isFetching && <Busy>Deciding the newest logged inputs again…</Busy>
+        )}
+        {holds.length > 0 && (
+          <div className="note error" role="status">
+            <ul>
+              {holds.map(({ sentence }) => (
+                <li key={sentence} className="wrap">
+                  {showUnseen(sentence)}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <TextInput
+          label="Reason"
+          description={
+            isWorse ? 'Needed, because the draft is worse. Kept in the history.' : 'Optional. Kept in the history.'
+          }
+          required={isWorse}
+          maxLength={maxReasonLength}
+          value={reason}
+          data-autofocus
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        {error && <ErrorNote error={error} />}
+        <div className="row between">
+          <Button onClick={onClose}>Not now</Button>
+          <Button type="submit" variant="filled" disabled={!isReady} loading={isPending}>
+            Publish
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+const verdicts = {
+  better: 'Better on unseen examples',
+  worse: 'Worse on unseen examples',
+  not_shown: 'Neither better nor worse on unseen examples for certain',
+  unchanged: 'Unseen examples are decided as before',
+} as const;
+
+/** The whole decision on unseen examples, now and with the draft. */
+function Unseen({ effect, currency }: { effect: RulesEffect; currency: string | null }) {
+  const { verdict, rows, before, after } = effect;
+  if (rows === 0) return <p className="muted">No unseen example is left to measure on.</p>;
+  const share = (part: { share: number | null }) => (part.share === null ? '–' : formatShare(part.share));
+  const cost = (value: number | null) => (value === null ? '–' : amount(value));
+  const unit = currency === null ? '' : `, ${isolate(currency)}`;
+  const lines: [name: string, now: string, then: string][] = [
+    ['Correct', share(before.accuracy), share(after.accuracy)],
+    ['Automated', share(before.automatic), share(after.automatic)],
+    ['Wrong among these', share(before.error_automatic), share(after.error_automatic)],
+    ...(before.cost_per_1000 === null
+      ? []
+      : [
+          [
+            `Cost of 1,000${unit}`,
+            cost(before.cost_per_1000),
+            cost(after.cost_per_1000),
+          ] satisfies (typeof lines)[number],
+        ]),
+  ];
+  return (
+    <div className="stack tight">
+      <strong>{verdicts[verdict]}</strong>
+      <PlainTable
+        heads={[
+          `On ${count(rows, 'example')}`,
+          { name: 'Now', says: 'With what decides now.' },
+          { name: 'Draft', says: 'With the draft in its place.' },
+        ]}
+      >
+        {lines.map(([name, now, then]) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td className="number">{now}</td>
+            <td className="number">{now === then ? then : <strong>{then}</strong>}</td>
+          </tr>
+        ))}
+      </PlainTable>
+    </div>
+  );
+}
+
+type LoggedEffect = NonNullable<OutputOf<'drafts.get'>['logged']>;
+
+/** The newest logged decisions that would be others. */
+function Logged({ typeId, logged: { rows, refused, changed } }: { typeId: string; logged: LoggedEffect }) {
+  const sum = changed.reduce((all, { decisions }) => all + decisions, 0);
+  if (rows === 0 && refused === 0) return <p className="muted">No decision has been logged yet.</p>;
+  return (
+    <div className="stack tight">
+      <strong>
+        Of the newest {count(rows, 'logged decision')}, {sum === 0 ? 'none changes' : `${number(sum)} would change`}
+      </strong>
+      {changed.length > 0 && (
+        <PlainTable heads={['Now', 'Draft', { name: 'Decisions', says: 'Logged decisions that would change so.' }]}>
+          {changed.slice(0, shownKinds).map(({ from, to, decisions }) => (
+            <tr key={`${from} ${to}`}>
+              <td>
+                <OptionName typeId={typeId} option={from} />
+              </td>
+              <td>
+                <OptionName typeId={typeId} option={to} />
+              </td>
+              <td className="number">{number(decisions)}</td>
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+      {changed.length > shownKinds && (
+        <p className="muted">And {count(changed.length - shownKinds, 'other kind')} of changes.</p>
+      )}
+      {refused > 0 && <p className="muted">{count(refused, 'input')} would be refused by an input schema.</p>}
+    </div>
+  );
+}
