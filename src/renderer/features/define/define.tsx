@@ -3,7 +3,7 @@ import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@ma
 import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { DraftBar } from '../../parts/draft-bar.tsx';
+import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import { TextList } from '../../parts/fields/text-list.tsx';
 import { Figure } from '../../parts/figure.tsx';

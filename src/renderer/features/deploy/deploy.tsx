@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { DraftBar } from '../../parts/draft-bar.tsx';
+import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { VerdictNotes } from '../../parts/explained/verdict-notes.tsx';

@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { PolicyDetail, PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { DraftBar } from '../../parts/draft-bar.tsx';
+import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';

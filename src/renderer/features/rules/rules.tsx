@@ -5,7 +5,7 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import { compileSoundRules } from '../../../engine/rules/compile.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { DraftBar } from '../../parts/draft-bar.tsx';
+import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
-import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { notify } from '../state/notices.tsx';
-import { useChange } from '../state/queries.ts';
-import { useCommands } from '../state/use-commands.ts';
-import { useWorkbench } from '../state/workbench.ts';
-import { ErrorNote, Moment } from './notes.tsx';
-import { count, number } from './text/figures.ts';
-import { showUnseen } from './text/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { notify } from '../../state/notices.tsx';
+import { useChange } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { ErrorNote, Moment } from '../notes.tsx';
+import { count, number } from '../text/figures.ts';
+import { showUnseen } from '../text/names.ts';
 
 /** Changes that are shown; the rest is counted. */
 const shownChanges = 4;
@@ -74,7 +74,7 @@ export function DraftBar({ type, isEdited = false }: Props) {
 }
 
 /** The acts on a kept draft: each can be taken back. */
-export function useDraftActs(type: DecisionType) {
+function useDraftActs(type: DecisionType) {
   const { acts } = useWorkbench();
   const remove = useChange('drafts.delete');
   const update = useChange('decision_types.update');
