@@ -17,7 +17,7 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
   return type.model_deployed ? { tone: 'good', word: 'deployed' } : { tone: '', word: 'draft' };
 }
 
-/** A figure beside a place, what it means, behind the name of the place and a colon, and whether it waits for a person. */
+/** A figure beside a place, its meaning, to stand behind the place's name, and whether it waits for a person. */
 type PlaceFigure = { text: string; says: string; isWaiting?: boolean };
 
 export type TypeState = {
