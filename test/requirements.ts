@@ -555,7 +555,7 @@ const training = {
     'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
   'DRA-6':
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',
-  'REL-13': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
+  'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REL-13':
     'Decisions over REST and by a bundle in Python, the bundle, its card, the report and events name one digest where what decides is equal.',

@@ -335,7 +335,7 @@ describe('Train and Deploy', () => {
     expect(within(history).getAllByText('decides now')).toHaveLength(1);
   });
 
-  it('names a release by an alias, moves it and takes it away [REL-13]', async () => {
+  it('names a release by an alias, moves it and takes it away [REL-14]', async () => {
     const { call, url, show } = await serve();
     await call('PUT', url, { hard_rules: [] });
     const by = async (alias: string) =>
