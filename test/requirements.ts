@@ -326,6 +326,8 @@ const examples = {
   'FIR-5': 'The models that doubt a label that is learned from have seen no held-out label.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the current rules and thresholds, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',
+  'SLC-2':
+    'Weak parts may be spans of dates, and values of language, source or group, where the inputs have such a field.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',

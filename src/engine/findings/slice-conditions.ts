@@ -1,5 +1,6 @@
 /** The parts into which each field divides rows. */
 
+import { parseDate } from '../features/dates.ts';
 import { findBinEnds } from '../features/tell-label.ts';
 import type { JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
@@ -23,15 +24,25 @@ const show = (cell: string | number | boolean) => {
 /** Conditions before their rows are known. */
 type Test = { text: string; holds(row: number): boolean };
 
+/** How the ends of bins are said. */
+type Words = { over: string; upTo: string; show(end: number): string };
+const ofNumbers: Words = { over: 'over', upTo: 'at most', show: String };
+const dayMs = 86_400_000;
+const ofDays: Words = {
+  over: 'after',
+  upTo: 'up to',
+  show: (day) => new Date(day * dayMs).toISOString().slice(0, 10),
+};
+
 /** One test for each of about equally large bins. */
-function listBinTests(name: string, numbers: readonly (number | null)[]): Test[] {
+function listBinTests(name: string, numbers: readonly (number | null)[], words = ofNumbers): Test[] {
   const known = numbers.filter((number) => number !== null);
   const ends = findBinEnds(known, bins);
   return ends.map((end, bin) => {
     const low = ends[bin - 1] ?? Number.NEGATIVE_INFINITY;
     const parts = [
-      ...(low === Number.NEGATIVE_INFINITY ? [] : [`over ${low}`]),
-      ...(end === Number.POSITIVE_INFINITY ? [] : [`at most ${end}`]),
+      ...(low === Number.NEGATIVE_INFINITY ? [] : [`${words.over} ${words.show(low)}`]),
+      ...(end === Number.POSITIVE_INFINITY ? [] : [`${words.upTo} ${words.show(end)}`]),
     ];
     const holds = (row: number) => {
       const number = numbers[row] ?? null;
@@ -50,13 +61,25 @@ function listValueTests(name: string, cells: readonly Cell[]): Test[] {
     .map(([value]) => ({ text: `${name} is ${show(value)}`, holds: (row) => cells[row] === value }));
 }
 
-function listTests(column: Column): Test[] {
+/** The days of a column that holds dates alone, many of them; null of another one. */
+function readDays(cells: readonly Cell[]): (number | null)[] | null {
+  const days = cells.map((cell) => {
+    const time = parseDate(cell)?.epochDays;
+    return time === undefined ? null : Math.floor(time);
+  });
+  const isDate = cells.every((cell, row) => cell === null || cell === undefined || cell === '' || days[row] !== null);
+  return isDate && new Set(days).size > maxNumbersAsValues + 1 ? days : null;
+}
+
+function listTests(column: Column, byDate: boolean): Test[] {
   const { name, cells, lengths } = column;
+  const days = byDate ? readDays(cells) : null;
   const tests: Test[] = [];
   const isText = isTextColumn(column);
   const numbers = cells.map((cell) => (typeof cell === 'number' ? cell : null));
   const different = new Set(numbers);
-  if (different.size > maxNumbersAsValues + 1) tests.push(...listBinTests(name, numbers));
+  if (days !== null) tests.push(...listBinTests(name, days, ofDays));
+  else if (different.size > maxNumbersAsValues + 1) tests.push(...listBinTests(name, numbers));
   else if (!isText) tests.push(...listValueTests(name, cells));
   if (lengths !== null && (isText || cells.every((cell) => cell === null || cell === undefined))) {
     tests.push(
@@ -75,12 +98,13 @@ function listTests(column: Column): Test[] {
 
 /**
  * Lists conditions of at least `minRows` inputs but not all: values, quarters, absence; none of personal fields, the
- * largest of very many.
+ * largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes anyway.
  */
 export function listConditions(
   inputs: readonly JsonObject[],
   minRows: number,
   piiFields: readonly string[],
+  { byDate = false } = {},
 ): Condition[] {
   const table = collectColumns();
   for (const input of inputs) table.add(input);
@@ -88,7 +112,7 @@ export function listConditions(
     .finish()
     .filter(({ path }) => !isPiiField(path, piiFields))
     .flatMap((column) =>
-      listTests(column).map(({ text, holds }): Condition => {
+      listTests(column, byDate).map(({ text, holds }): Condition => {
         const rows = collectRows(inputs.length, holds);
         return { field: column.name, text, rows, count: countRows(rows) };
       }),

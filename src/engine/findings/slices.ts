@@ -119,6 +119,7 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
     rows.map(({ input }) => input),
     minRows,
     piiFields,
+    { byDate: true },
   );
   const { tried, tested } = tryParts(conditions, known, minRows);
   const adjusted = adjustForDiscoveries(

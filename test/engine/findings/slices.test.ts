@@ -5,6 +5,7 @@ import {
   computeFisherTail,
   listLogFactorials,
 } from '../../../src/engine/findings/significance.ts';
+import { listConditions } from '../../../src/engine/findings/slice-conditions.ts';
 import { findWeakSlices, type JudgedRow } from '../../../src/engine/findings/slices.ts';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
@@ -78,6 +79,34 @@ describe('a weak part of the rows', () => {
       if (find(judge(400, 1000 + seed, () => 0.15)).items.length > 0) runsWithFindings += 1;
     }
     expect(runsWithFindings).toBeLessThanOrEqual(0.05 * runs);
+  });
+
+  it('is a span of dates, a language, a source or a group where the rows have one [SLC-2]', () => {
+    const toDay = (i: number) => new Date(Date.UTC(2026, 0, 1 + (i % 200))).toISOString().slice(0, 10);
+    const toRow = (i: number, isWrong: boolean): JudgedRow => ({
+      input: {
+        opened: toDay(i),
+        language: ['en', 'de', 'fr'][i % 3] ?? '',
+        source: i % 7 < 3 ? 'mail' : 'web',
+        customer: `c${i % 11}`,
+        n: (i * 37) % 101,
+      },
+      isWrong,
+      isEscalated: false,
+    });
+    const cases: [string, (i: number) => boolean][] = [
+      ['opened is after 2026-05-30', (i) => i % 200 >= 150],
+      ['language is "fr"', (i) => i % 3 === 2],
+      ['source is "mail"', (i) => i % 7 < 3],
+      ['customer is "c4"', (i) => i % 11 === 4],
+    ];
+    for (const [description, isWeak] of cases) {
+      const random = createRandom(3);
+      const rows = Array.from({ length: 1200 }, (_, i) => toRow(i, random() < (isWeak(i) ? 0.6 : 0.04)));
+      expect(find(rows).items.map((item) => item.description)).toContain(description);
+    }
+    const days = Array.from({ length: 400 }, (_, i) => ({ opened: toDay(i) }));
+    expect(listConditions(days, 30, [])).toEqual([]);
   });
 
   it('never names a field of personal data, nor too few rows', () => {
