@@ -170,7 +170,7 @@ export const tools: readonly Tool[] = [
     body: z.strictObject({ fields: z.literal(true).default(true) }),
     omit: ['fields'],
     description:
-      'One decision type: options, reason codes, hard rules, input schema, thresholds, readings of texts, and the fields that the deployed policy reads. Costs nothing.',
+      'One decision type with its rules and settings, and the fields that the deployed policy reads. Costs nothing.',
     summarise: ({ name, active_version, model_deployed, fields }) =>
       `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules${
         fields ? `, ${fields.length} fields` : ''
@@ -179,17 +179,17 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings', 'publish_by_hand'],
+    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings', 'publish_by_hand', 'retention_days'],
     shorten: shortenType,
     description:
-      'Creates a decision type: a name, at least two options, and optionally reason codes, hard rules (CEL over ctx; the resource workbench://guides/rules explains them), an input schema and thresholds. Counts towards the plan; costs no credits.',
+      'Creates a decision type: a name, at least two options, and optionally more, such as hard rules (CEL over ctx; the resource workbench://guides/rules explains them). Counts towards the plan; costs no credits.',
     summarise: ({ id, name }) =>
       `Created ${JSON.stringify(name)} with id ${id}. Cost: none. Next: add_examples or generate_examples.`,
   }),
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: ['costs', 'audit', 'escalation_policy', 'readings', 'publish_by_hand', 'draft'],
+    omit: ['costs', 'audit', 'escalation_policy', 'readings', 'publish_by_hand', 'draft', 'retention_days'],
     shorten: shortenType,
     description:
       'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, as get_decision_type gives them, and `draft`: true for a person to publish. Costs no credits.',
@@ -292,8 +292,8 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'train_model',
     operation: 'training.start',
-    omit: ['augment_target_size', 'escalation_threshold', 'golden_inputs', 'refit', 'tuning_tokens'],
-    description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it is done and meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One training at a time.`,
+    omit: ['augment_target_size', 'escalation_threshold', 'golden_inputs', 'refit', 'seed', 'tuning_tokens'],
+    description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One training at a time.`,
     summarise: ({ policy_id, version }) =>
       `Training of policy v${version} has started. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id}; cancel_training stops it.`,
   }),
@@ -348,8 +348,8 @@ export const tools: readonly Tool[] = [
     name: 'get_decision_logs',
     operation: 'logs.list',
     body: z.strictObject({ page_size: z.int().min(1).max(100).default(5).describe('Records a page') }),
-    description:
-      'The decision log of a type, newest first, with filters; personal fields are replaced by tokens. Costs nothing.',
+    omit: ['min_confidence', 'max_confidence'],
+    description: 'The decision log of a type, newest first; personal fields are replaced by tokens. Costs nothing.',
     summarise: ({ items, total, page, pages }) =>
       `${items.length} of ${total} records, page ${page} of ${pages}. Next: ${page < pages ? `page ${page + 1}, or a narrower filter.` : 'get_metrics for the last 24 hours.'}`,
   }),
