@@ -559,6 +559,13 @@ const training = {
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',
   'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
+  'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",
+  'REA-2':
+    'A second reader sees neither the first label nor a suggestion; the first reader is asked again after a week.',
+  'REA-3': 'GET …/agreement says by pair and option how far readers agree, with intervals.',
+  'REA-4': 'Two labels that differ are a queue with both and their notes, until one person settles it with a reason.',
+  'REA-5': 'GET …/examples/{id}/labels has every label with who gave it, when, and what was suggested.',
+  'REA-6': 'On the page a second reading goes blind to another reader, and a conflict is settled with a reason.',
   'REL-13':
     'Decisions over REST and by a bundle in Python, the bundle, its card, the report and events name one digest where what decides is equal.',
   'REL-6': 'Data from before releases have release 1 of each type that has a deployed policy.',

@@ -1,9 +1,10 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ApiError, createClient, type Fetch } from '../server/contract/client.ts';
+import { ApiError, type Client, createClient, type Fetch } from '../server/contract/client.ts';
+import type { Example } from '../server/contract/examples/examples.ts';
 import { createActs } from './api/acts.ts';
 import { findStale, invalidate } from './api/changes.ts';
 import { createHealth } from './api/health.ts';
-import type { Journal } from './api/journal.ts';
+import type { Journal, OutboxEntry } from './api/journal.ts';
 import { patchCachedExample } from './api/labels.ts';
 import { createLive, type LivePorts } from './api/live.ts';
 import { createOutbox, type Outbox } from './api/outbox.ts';
@@ -52,6 +53,19 @@ function readTabName(storage: Storage): string {
   return name;
 }
 
+/** Sends labels of an example: a second reading beside the first one, all others in the place of those before. */
+function sendLabels(client: Client, entry: OutboxEntry, reader: { reader?: string }): Promise<Example> {
+  const { typeId, exampleId, replaces } = entry;
+  const params = { decision_type_id: typeId, example_id: exampleId };
+  const { second_reading: isSecond, ...patch } = entry.patch;
+  if (isSecond) {
+    const { expected_decision = null, note = null } = patch;
+    return client.call('second_readings.give', { params, body: { expected_decision, note, ...reader } });
+  }
+  const body = { ...patch, ...(replaces === undefined ? {} : { replaces }), ...reader };
+  return client.call('examples.update', { params, body });
+}
+
 /** Builds the parts of the page around its borders. */
 export function createWorkbench(borders: Borders): Workbench {
   const session = createSession(borders.kept);
@@ -73,18 +87,24 @@ export function createWorkbench(borders: Borders): Workbench {
     onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
     onAnswer: health.note,
   });
+  const settings = createSettings(borders.kept);
   const outbox: Outbox = createOutbox({
     journal: borders.journal,
     window: borders.windowId,
     liveWindows: borders.liveWindows,
-    send: ({ typeId, exampleId, patch, replaces }) =>
-      client.call('examples.update', {
-        params: { decision_type_id: typeId, example_id: exampleId },
-        body: { ...patch, ...(replaces === undefined ? {} : { replaces }) },
-      }),
-    onSent: ({ exampleId }, { expected_decision, reviewed, reason_codes, status, updated_at: _ }) => {
+    send: (entry) => sendLabels(client, entry, settings.readReader()),
+    onSent: (
+      { exampleId, patch: { second_reading } },
+      { expected_decision, reviewed, reason_codes, status, updated_at: _ },
+    ) => {
       if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
-      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes, status });
+      patchCachedExample(queries, exampleId, {
+        expected_decision,
+        reviewed,
+        reason_codes,
+        status,
+        ...(second_reading && { second_reading }),
+      });
     },
     onRefused: (entry, error) => {
       const { typeId, exampleId, patch } = entry;
@@ -137,7 +157,7 @@ export function createWorkbench(borders: Borders): Workbench {
     trainings,
     ui: createUiStore(),
     drafts: createDraftStore(borders.kept),
-    settings: createSettings(borders.kept),
+    settings,
     commands: createCommandRegistry(),
     tabName: readTabName(borders.storage),
   };

@@ -365,6 +365,8 @@ const listingExamples = fc
           corrections: expect.any(Number),
           audit: 0,
           synthetic: 0,
+          second_reading: 0,
+          conflicts: 0,
         },
       });
     }),

@@ -29,12 +29,14 @@ type ActsPorts = {
 type Bulk = InputOf<'examples.bulk'>['body'];
 /** An example as far as its labels go; what a change does not touch may be left out. */
 type Labelled = Pick<Example, 'id' | 'expected_decision'> &
-  Partial<Pick<Example, 'reviewed' | 'must' | 'reason_codes' | 'status'>>;
+  Partial<Pick<Example, 'reviewed' | 'must' | 'reason_codes' | 'status' | 'note'>>;
 
 const countDelayMs = 1_500;
 
 function readBefore(example: Labelled, patch: LabelPatch): LabelPatch {
-  return Object.fromEntries(Object.keys(patch).map((key) => [key, example[key as keyof LabelPatch]])) as LabelPatch;
+  const { second_reading, ...labels } = patch;
+  const before = Object.keys(labels).map((key) => [key, example[key as keyof typeof labels]]);
+  return { ...Object.fromEntries(before), ...(second_reading && { second_reading }) };
 }
 
 function toDeletions(typeId: string, exampleIds: readonly string[]): ServerCall[] {

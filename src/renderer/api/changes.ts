@@ -65,7 +65,16 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'examples.create': exampleReads,
   'imports.commit': optionReads,
   // The window that labels shows it at once; see labels.ts.
-  'examples.update': ['examples.list', 'examples.get', 'examples.stats', 'data_findings.list'],
+  'examples.update': [
+    'examples.list',
+    'examples.get',
+    'examples.stats',
+    'examples.labels',
+    'agreement.get',
+    'data_findings.list',
+  ],
+  'second_readings.give': ['examples.get', 'examples.list', 'examples.stats', 'examples.labels', 'agreement.get'],
+  'second_readings.draw': ['examples.stats', 'agreement.get'],
   'examples.delete': exampleReads,
   'examples.bulk': exampleReads,
   'examples.undo': exampleReads,
@@ -101,7 +110,13 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
 };
 
 /** Answers that this window's labels make stale once the server has them; the rest is patched as they are given. */
-export const staleByLabels: readonly OperationName[] = ['examples.stats', 'training.readiness', 'audit.get'];
+export const staleByLabels: readonly OperationName[] = [
+  'examples.stats',
+  'examples.labels',
+  'agreement.get',
+  'training.readiness',
+  'audit.get',
+];
 
 /** Answers to read again once a policy was asked for the promise of its type. */
 export const staleByPromise: readonly OperationName[] = [...policyReads, ...typeReads];

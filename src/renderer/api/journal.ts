@@ -3,7 +3,10 @@ import { type DBSchema, openDB } from 'idb';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { InputOf, OperationName } from '../../server/contract/operations.ts';
 
-export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'must' | 'reason_codes' | 'status'>>;
+/** Labels of an example; as a `second_reading` they stand beside those that it has. */
+export type LabelPatch = Partial<
+  Pick<Example, 'expected_decision' | 'reviewed' | 'must' | 'reason_codes' | 'status' | 'note'>
+> & { second_reading?: true };
 
 /** A change of one example that the server has not confirmed yet. */
 export type OutboxEntry = {

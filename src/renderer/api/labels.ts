@@ -20,19 +20,28 @@ export function withPending(page: ExamplePage, pending: ReadonlyMap<string, Labe
   return { ...page, items: page.items.map(patched) };
 }
 
-/** Changes one example wherever it is cached; its place in each list stays. */
+/**
+ * Changes one example wherever it is cached; its place in each list stays. A second reading shows in its own queue
+ * alone: elsewhere the example keeps its label.
+ */
 export function patchCachedExample(queries: QueryClient, exampleId: string, patch: LabelPatch): void {
   const patchPage = (page: ExamplePage): ExamplePage =>
     page.items.some(({ id }) => id === exampleId)
       ? { ...page, items: page.items.map((item) => (item.id === exampleId ? { ...item, ...patch } : item)) }
       : page;
+  const patchQueue = (data: InfiniteData<ExamplePage> | undefined) =>
+    data ? { ...data, pages: data.pages.map(patchPage) } : data;
+  if (patch.second_reading) {
+    const isBlind = ({ queryKey: [name, , list] }: { queryKey: readonly unknown[] }) =>
+      name === queueKey && (list as { given?: string } | undefined)?.given === 'second_reading';
+    queries.setQueriesData<InfiniteData<ExamplePage>>({ predicate: isBlind }, patchQueue);
+    return;
+  }
   queries.setQueriesData<ExamplePage>({ queryKey: ['examples.list'] }, (page) => page && patchPage(page));
   queries.setQueriesData<Example>({ queryKey: ['examples.get'] }, (example) =>
     example?.id === exampleId ? { ...example, ...patch } : example,
   );
-  queries.setQueriesData<InfiniteData<ExamplePage>>({ queryKey: [queueKey] }, (data) =>
-    data ? { ...data, pages: data.pages.map(patchPage) } : data,
-  );
+  queries.setQueriesData<InfiniteData<ExamplePage>>({ queryKey: [queueKey] }, patchQueue);
 }
 
 /** Where an example stands after an act, as far as the act says so. */
@@ -46,6 +55,11 @@ function readStatus({ status, expected_decision }: LabelPatch): Example['status'
 function moveBetween(stats: Stats, before: LabelPatch, after: LabelPatch): Stats {
   const by_option = { ...stats.by_option };
   const by_queue = { ...stats.by_queue };
+  if (after.second_reading) {
+    const isRead = (patch: LabelPatch) => Number(patch.expected_decision != null);
+    by_queue.second_reading = Math.max(0, by_queue.second_reading + isRead(before) - isRead(after));
+    return { ...stats, by_queue };
+  }
   let { labelled, reviewed } = stats;
   const add = (patch: LabelPatch, by: 1 | -1) => {
     const { expected_decision: option } = patch;

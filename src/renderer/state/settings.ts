@@ -4,6 +4,8 @@ import type { Query } from './route.ts';
 
 export type Settings = {
   theme: 'light' | 'dark' | 'auto';
+  /** The name under which labels of this browser are kept; empty for that of the session. */
+  reader: string;
   /** Shortcuts that the reader chose, by the id of the command. */
   keys: Readonly<Record<string, string>>;
   /** Commands used last, newest first. */
@@ -19,7 +21,7 @@ export type ColourSlots = Readonly<Record<string, number>>;
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
 const storageKey = 'decision-workbench.settings';
-const initial: Settings = { theme: 'auto', keys: {}, recent: [], colours: {}, tables: {} };
+const initial: Settings = { theme: 'auto', reader: '', keys: {}, recent: [], colours: {}, tables: {} };
 const maxRecent = 12;
 
 function readSettings(storage: Store): Settings {
@@ -48,6 +50,12 @@ export function createSettings(storage: Store) {
   return {
     store,
     setTheme: (theme: Settings['theme']) => store.setState({ theme }),
+    setReader: (reader: string) => store.setState({ reader }),
+    /** The name of the reader as calls take it; nothing where none is given. */
+    readReader: (): { reader?: string } => {
+      const reader = store.getState().reader.trim();
+      return reader === '' ? {} : { reader };
+    },
     /** Sets the keys of a command; null gives it back its own. */
     setKeys: (commandId: string, keys: string | null) => {
       const { [commandId]: _old, ...rest } = store.getState().keys;

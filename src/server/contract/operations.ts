@@ -10,6 +10,7 @@ import { dataFindingOperations } from './examples/data-findings.ts';
 import { exampleOperations } from './examples/examples.ts';
 import { importOperations } from './examples/imports.ts';
 import { labellingOperations } from './examples/labelling.ts';
+import { secondReadingOperations } from './examples/second-readings.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
 import { evaluationOperations } from './policies/evaluation.ts';
 import { promiseOperations } from './policies/promises.ts';
@@ -37,6 +38,7 @@ export const operations = {
   ...importOperations,
   ...labellingOperations,
   ...auditOperations,
+  ...secondReadingOperations,
   ...explainingOperations,
   ...dataFindingOperations,
   ...trainingOperations,

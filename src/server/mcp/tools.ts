@@ -236,7 +236,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'next_examples',
     operation: 'examples.next',
-    omit: ['restart'],
+    omit: ['restart', 'reader'],
     description:
       'The examples most worth a label, each with a suggestion and why it comes now; kept from others for five minutes: a second call gives others. Costs nothing.',
     summarise: ({ items, remaining, stop_hint }) =>
@@ -247,7 +247,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'label_example',
     operation: 'examples.update',
-    omit: ['replaces'],
+    omit: ['replaces', 'reader'],
     shorten: ({ id, expected_decision, reason_codes, status, reviewed, test }) => ({
       id,
       expected_decision,

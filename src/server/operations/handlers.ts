@@ -14,6 +14,7 @@ import { generateHandlers } from './examples/generate.ts';
 import { importHandlers } from './examples/imports.ts';
 import { labellingHandlers } from './examples/labelling.ts';
 import { sampleHandlers } from './examples/samples.ts';
+import { secondReadingHandlers } from './examples/second-readings.ts';
 import { bundleHandlers } from './policies/bundles.ts';
 import { evaluationHandlers } from './policies/evaluation.ts';
 import { promiseHandlers } from './policies/promises.ts';
@@ -44,6 +45,7 @@ export const operationHandlers: OperationHandlers = {
   ...exampleExportHandlers,
   ...importHandlers,
   ...labellingHandlers,
+  ...secondReadingHandlers,
   ...auditHandlers,
   ...explainingHandlers,
   ...dataFindingHandlers,

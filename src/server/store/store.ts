@@ -12,6 +12,7 @@ import { createExampleMergeStore } from './examples/example-merges.ts';
 import { createExamplePlaces } from './examples/example-places.ts';
 import { ExampleStore } from './examples/examples.ts';
 import { createHeldOutStore } from './examples/held-out.ts';
+import { createLabelHistoryStore } from './examples/label-history.ts';
 import { createLabellingStore } from './examples/labelling.ts';
 import { DeploymentStore } from './policies/deployments.ts';
 import { createPolicyStore } from './policies/policies.ts';
@@ -39,6 +40,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     exampleExports: createExampleExportStore(db),
     exampleMerges: createExampleMergeStore(db, (typeId) => examples.noteChange(typeId)),
     examplePlaces: createExamplePlaces(db),
+    labelHistory: createLabelHistoryStore(db),
     labelling: createLabellingStore(db, (typeId) => examples.noteChange(typeId)),
     exampleChanges: createExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),

@@ -206,6 +206,8 @@ const cases: Record<Sized, Record<string, Case>> = {
   'rules.analyse': over({ options }, sized),
   'policies.try_rules': over({ options }, sized),
   'logs.correct': {},
+  'second_readings.draw': {},
+  'second_readings.give': {},
   'examples.suggest': {},
   'billing.set_plan': {},
   'options.rename': {},

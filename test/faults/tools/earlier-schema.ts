@@ -1,5 +1,11 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  DROP TRIGGER examples_note_label;
+  DROP TRIGGER examples_forget_labels;
+  DROP TABLE label_history;
+  DROP TABLE second_readings;
+  DROP INDEX examples_by_must;
+  ALTER TABLE examples DROP COLUMN must;
   DROP INDEX held_out_inputs;
   DROP INDEX examples_by_first_decision;
   ALTER TABLE training_snapshots DROP COLUMN first_decision;

@@ -20,6 +20,8 @@ const bodies: Record<string, unknown> = {
   'aliases.set': { release: 1 },
   'examples.create': { examples: [{ input: { amount: 1 } }] },
   'examples.update': { input: { amount: 1 } },
+  'second_readings.draw': { share: 1 },
+  'second_readings.give': { expected_decision: 'approve' },
   'examples.suggest': { ids: ['018f0000-0000-7000-8000-000000000000'] },
   'examples.bulk': { action: 'delete', filter: {} },
   'examples.undo': { undo_token: 'x' },

@@ -35,7 +35,16 @@ describe('examples', () => {
       reviewed: 0,
       by_source: { user: 3, synthetic: 0 },
       by_option: { yes: 1, no: 1 },
-      by_queue: { to_label: 1, flagged: 0, suspect: 0, corrections: 0, audit: 0, synthetic: 0 },
+      by_queue: {
+        to_label: 1,
+        flagged: 0,
+        suspect: 0,
+        corrections: 0,
+        audit: 0,
+        synthetic: 0,
+        second_reading: 0,
+        conflicts: 0,
+      },
       suspects: null,
     });
   });

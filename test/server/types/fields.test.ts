@@ -160,7 +160,16 @@ describe('the fields of', () => {
       reviewed: 0,
       by_source: { user: 80, synthetic: 0 },
       by_option: { approve: 40, decline: 40 },
-      by_queue: { to_label: 0, flagged: 0, suspect: 0, corrections: 0, audit: 0, synthetic: 0 },
+      by_queue: {
+        to_label: 0,
+        flagged: 0,
+        suspect: 0,
+        corrections: 0,
+        audit: 0,
+        synthetic: 0,
+        second_reading: 0,
+        conflicts: 0,
+      },
       suspects: null,
     });
     expect(await get(`${path}/training-readiness`)).toEqual({

@@ -8,6 +8,7 @@ import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { amount, decimal, milliseconds, percent, toRight } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useCosts } from './tried-thresholds.ts';
 
 type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
@@ -27,6 +28,7 @@ export function InShort({ type, policy, whole }: Props) {
           </Says>
           <span className="muted">{quoteNames(whole.headline)}</span>
         </p>
+        <Ceiling type={type} />
         <p>
           <Says text="The share of unseen examples that is decided without asking anybody to look.">
             {shareText(automatic)} automated
@@ -64,6 +66,12 @@ function Says({ text, children, isHeadline }: { text: string; children: ReactNod
       <Figure says={text}>{children}</Figure>
     </strong>
   );
+}
+
+/** How far two readers agree, the most that can be asked for; nothing where nobody has read twice. */
+function Ceiling({ type }: { type: DecisionType }) {
+  const { data } = useOperation('agreement.get', { params: { decision_type_id: type.id } });
+  return data?.share ? <p className="muted">{data.sentence}</p> : null;
 }
 
 /** Shows what decisions cost beside what all of them would cost by hand; nothing where the type has no costs. */

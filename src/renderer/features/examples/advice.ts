@@ -11,6 +11,8 @@ export type Given = {
   suggestionOf(exampleId: string): Suggestion | null;
   whyOf(exampleId: string): string | null;
   stopHint: string | null;
+  /** Whether nothing may speak for an answer. */
+  isBlind: boolean;
   /** Whether Enter confirms the label that stands there: a person has corrected it. */
   confirms: boolean;
 };
@@ -59,8 +61,8 @@ export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Gi
   }, restMs);
   const currentId = rows.at(cursor)?.id;
   useEffect(() => {
-    if (currentId !== undefined) ask();
-  }, [ask, currentId]);
+    if (currentId !== undefined && !given?.isBlind) ask();
+  }, [ask, currentId, given?.isBlind]);
   return {
     suggestionOf,
     answerOf: ({ id, expected_decision }) =>

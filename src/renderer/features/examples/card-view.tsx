@@ -26,6 +26,7 @@ import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
 import { Agreement, QueueEnd } from './queue-end.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { countQueue, describeSuspects, findGivenQueue, toFilter } from './queues.ts';
+import { LabelHistory, ReasonField } from './second-reading.tsx';
 import { useGivenRows } from './use-given-rows.ts';
 import { type Rows, useRows } from './use-rows.ts';
 import { useLabelsHere, useWork, type Work } from './work.ts';
@@ -56,9 +57,19 @@ export function GivenCards(props: ViewProps) {
 }
 
 /** Brings together what a card works with: its rows, what is said about the one at the cursor, and the acts on it. */
-function useDesk({ type, rows, given }: DeskProps) {
+function useDesk({ type, rows, queue, given }: DeskProps) {
   const card = useRef<HTMLElement>(null);
-  const work = useWork(type, rows, { hasEnd: true });
+  const reason = useRef({ exampleId: '', text: '' });
+  const work = useWork(
+    type,
+    rows,
+    { hasEnd: true },
+    { isSecond: queue === 'second-reading', readNote: () => (given?.isBlind ? reason.current.text : '') },
+  );
+  const onReason = useNewest((text: string) => {
+    reason.current = { exampleId: work.current?.id ?? '', text };
+  });
+  if (reason.current.exampleId !== work.current?.id) reason.current = { exampleId: work.current?.id ?? '', text: '' };
   const advice = useAdvice(type.id, rows, work.cursor, given);
   const suggestion = work.current && advice.suggestionOf(work.current.id);
   const { find, ...options } = useShownOptions(type.active_version.options, work.current?.id, suggestion?.likely);
@@ -86,7 +97,7 @@ function useDesk({ type, rows, given }: DeskProps) {
       run: takeSuggestion,
     },
   ]);
-  return { card, work, advice, suggestion, options, acts };
+  return { card, work, advice, suggestion, options, acts, onReason };
 }
 
 type DeskProps = ViewProps & { rows: Rows; given?: Given };
@@ -101,8 +112,11 @@ function CardDesk(props: DeskProps) {
   useRowsFocus(isHere ? queue : null);
   const why = useWhy(type, 'examples');
   // Who judges blind sees nothing that speaks for an answer.
-  const isBlind = current?.audited === true && current.expected_decision === null;
+  const isBlind = props.given?.isBlind || (current?.audited === true && current.expected_decision === null);
   const help = current && !isBlind && <RowHelp type={type} example={current} why={why} />;
+  const history = current && queue !== 'second-reading' && !(current.audited && isBlind) && (
+    <LabelHistory type={type} exampleId={current.id} />
+  );
   return (
     <Place
       id="examples-card"
@@ -122,6 +136,7 @@ function CardDesk(props: DeskProps) {
         narrow ? undefined : (
           <Pane title="Help and history">
             {help}
+            {history}
             <Guideline text={type.description} />
             <LastAnswers typeId={type.id} rows={rows} />
           </Pane>
@@ -134,6 +149,7 @@ function CardDesk(props: DeskProps) {
         <article ref={desk.card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
           <CardContent {...props} desk={desk} isExplained={why.isAsked && !isBlind} />
           {narrow && help}
+          {narrow && history}
         </article>
       )}
     </Place>
@@ -141,7 +157,7 @@ function CardDesk(props: DeskProps) {
 }
 
 function CardContent({
-  desk: { work, advice, suggestion, options, acts },
+  desk: { work, advice, suggestion, options, acts, onReason },
   isExplained,
   ...view
 }: DeskProps & { desk: ReturnType<typeof useDesk>; isExplained: boolean }) {
@@ -156,6 +172,14 @@ function CardContent({
         {given && <GivenNote given={given} example={current} />}
         <div className="answers stack">
           <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
+          {given?.isBlind && (
+            <ReasonField
+              key={current.id}
+              label={view.queue === 'conflicts' ? 'Reason, kept with your label' : 'Note, kept with your label'}
+              onReason={onReason}
+              onLeave={acts.onLeave}
+            />
+          )}
           <AnswerNote advice={advice} example={current} labels={labels} />
         </div>
       </>

@@ -9,6 +9,7 @@ import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { type Advice, countAgreement } from './advice.ts';
 import { countQueue, describeSuspects, queues } from './queues.ts';
+import { DrawButton, ReaderAgreement } from './second-reading.tsx';
 
 /** How often the labels given here followed the suggestion; nothing before there is one of both. */
 export function Agreement({ labels, advice }: { labels: ReadonlyMap<string, string>; advice: Advice }) {
@@ -69,6 +70,7 @@ type QueueEndProps = {
 export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue }: QueueEndProps) {
   const left = isEmpty ? 0 : (countQueue(queue, stats) ?? 0);
   const next = queues.find(({ name }) => name !== queue && name !== 'all' && (countQueue(name, stats) ?? 0) > 0);
+  const isOfReaders = queue === 'second-reading' || queue === 'conflicts';
   useCommands('Label', [
     {
       id: 'queue-next',
@@ -83,6 +85,7 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
       title={left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'}
       facts={
         <>
+          {isOfReaders && <ReaderAgreement type={type} />}
           {queue === 'suspect' && <CheckingLabels typeId={type.id} />}
           {queue === 'suspect' && <p>{describeSuspects(stats.suspects)}</p>}
           {labels.size > 0 && <Done typeId={type.id} labels={labels} advice={advice} />}
@@ -99,6 +102,7 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
               {next.title}: {number(countQueue(next.name, stats) ?? 0)}
             </Button>
           )}
+          {isOfReaders && <DrawButton type={type} />}
           {left > 0 && <Button onClick={() => onQueue(queue)}>Begin again</Button>}
           <Button onClick={() => onQueue('all')}>Show all examples</Button>
         </>

@@ -40,6 +40,16 @@ export const queues: readonly Queue[] = [
     title: 'Audit',
     help: 'Live decisions drawn at random, oldest first, to be judged without seeing what was decided.',
   },
+  {
+    name: 'second-reading',
+    title: 'Second reading',
+    help: 'Labelled examples that a second person labels without seeing the label.',
+  },
+  {
+    name: 'conflicts',
+    title: 'Conflicts',
+    help: 'Examples with two labels that differ, until one person settles them.',
+  },
   { name: 'findings', title: 'Findings', help: 'What may be wrong with the examples.' },
   { name: 'all', title: 'All examples', help: 'Every example, newest first.' },
 ];
@@ -50,6 +60,8 @@ const givenQueues: Readonly<Record<string, LabellingQueue>> = {
   suspect: 'suspect',
   corrections: 'corrections',
   audit: 'audit',
+  'second-reading': 'second_reading',
+  conflicts: 'conflicts',
 };
 
 /** The server's queue behind a name; null for a filter. */

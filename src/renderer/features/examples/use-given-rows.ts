@@ -27,7 +27,7 @@ function mayHaveMore(pages: readonly GivenPage[]): boolean {
  * later answers only add rows behind the known ones.
  */
 export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Rows; given: Given } {
-  const { client, outbox, tabName } = useWorkbench();
+  const { client, outbox, tabName, settings } = useWorkbench();
   const query = useInfiniteQuery({
     queryKey: [queueKey, typeId, { given: queue }],
     initialPageParam: 1,
@@ -37,7 +37,7 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
     queryFn: async ({ pageParam: page, signal }): Promise<GivenPage> => {
       const restart = page === 1;
       if (restart) await outbox.settled(typeId);
-      const query = { queue, count: givenCount, session: tabName, restart };
+      const query = { queue, count: givenCount, session: tabName, restart, ...settings.readReader() };
       const given = await client.call('examples.next', { params: { decision_type_id: typeId }, query }, signal);
       const items = given.items.map(({ example }) => example);
       return { items, total: given.remaining, page, page_size: givenCount, pages: page, given };
@@ -62,6 +62,7 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,
       whyOf: (id) => said.get(id)?.why ?? null,
       stopHint: last?.stop_hint ?? null,
+      isBlind: queue === 'second_reading' || queue === 'conflicts',
       // The person who corrected a decision is right about it, not the model that was corrected.
       confirms: queue === 'corrections',
     },

@@ -131,8 +131,16 @@ export function useLabelsHere(typeId: string): ReadonlyMap<string, string> {
   }, [done, typeId, openedAt]);
 }
 
-/** Changes the examples of a list, the one at its cursor. */
-export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
+/**
+ * Changes the examples of a list, the one at its cursor; of a second reading only the label, which stands beside the
+ * first one. `readNote` is what goes with a label.
+ */
+export function useWork(
+  type: DecisionType,
+  rows: Rows,
+  end: ListEnd,
+  { isSecond, readNote }: { isSecond: boolean; readNote(): string } = { isSecond: false, readNote: () => '' },
+): Work {
   const { acts, ui } = useWorkbench();
   const { undoThis } = useUndo(type.id);
   const { current, cursor, find, move, moveTo, isLast } = useCursor(rows, end);
@@ -140,9 +148,18 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
     const title = decision === null ? 'Label removed' : `Labelled ${isolate(decision)}`;
     // A label settles a flag; named here, the flag comes back with an undo.
     const settled = decision !== null && example.status === 'flagged' ? { status: 'done' as const } : {};
-    acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null, ...settled }, title);
+    const note = decision === null ? '' : readNote().trim();
+    const labelled = isSecond
+      ? { expected_decision: decision, second_reading: true as const }
+      : { expected_decision: decision, reviewed: decision !== null, ...settled };
+    acts.label(type.id, example, { ...labelled, ...(note !== '' && { note }) }, title);
     ui.getState().announce(title);
     if (decision !== null && !isLast(place)) moveTo(place + 1);
+  };
+  /** The row at the cursor, for what a second reading leaves to the first one. */
+  const findOpen = () => {
+    if (isSecond) ui.getState().announce('A second reading gives a label alone');
+    return isSecond ? null : find();
   };
   return {
     current,
@@ -161,7 +178,7 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
       if (found && decision !== null) put(found, decision);
     },
     toggleFlag: () => {
-      const found = find();
+      const found = findOpen();
       if (!found) return;
       const { example, place } = found;
       const isFlagged = example.status === 'flagged';
@@ -172,17 +189,17 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
       if (!isFlagged && !isLast(place)) moveTo(place + 1);
     },
     setReasons: (reason_codes) => {
-      const found = find();
+      const found = findOpen();
       if (found) acts.label(type.id, found.example, { reason_codes }, 'Reasons changed');
     },
     toggleReviewed: () => {
-      const found = find();
+      const found = findOpen();
       if (!found) return;
       const reviewed = !found.example.reviewed;
       acts.label(type.id, found.example, { reviewed }, reviewed ? 'Marked as reviewed' : 'Marked as not reviewed');
     },
     toggleMust: () => {
-      const found = find();
+      const found = findOpen();
       if (!found) return;
       const must = !found.example.must;
       const title = must ? 'Pinned: its decision must hold' : 'Not pinned any more';
@@ -190,7 +207,7 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
       ui.getState().announce(title);
     },
     remove: () => {
-      const found = find();
+      const found = findOpen();
       if (!found) return;
       moveTo(end.hasEnd || rows.at(found.place + 1) ? found.place + 1 : Math.max(0, found.place - 1));
       acts

@@ -42,7 +42,18 @@ const exampleStatuses = ['to_label', 'skipped', 'flagged', 'done'] as const;
 export type ExampleStatus = (typeof exampleStatuses)[number];
 const status = z.enum(exampleStatuses);
 /** The lists from which `examples.next` gives out examples. */
-export const labellingQueues = ['to_label', 'suspect', 'corrections', 'audit', 'synthetic', 'flagged'] as const;
+export const labellingQueues = [
+  'to_label',
+  'suspect',
+  'corrections',
+  'audit',
+  'synthetic',
+  'flagged',
+  'second_reading',
+  'conflicts',
+] as const;
+/** The name of who labels, where several people share a key or session; else that of the key or person. */
+export const readerName = characters(1, 100).optional().describe('Who labels');
 const note = characters(0, 2_000).nullable();
 
 export const exampleSchema = z
@@ -417,14 +428,11 @@ export const exampleOperations = {
     scope: 'label',
     body: exampleInputSchema
       .extend({
-        reviewed: z.boolean().optional().describe('Whether a person has confirmed it'),
-        status: status.optional().describe('skipped or flagged where no label can be given'),
+        reviewed: z.boolean().optional().describe('A person has confirmed it'),
+        status: status.optional().describe('skipped or flagged'),
         note: note.optional().describe('For people'),
-        replaces: z
-          .string()
-          .nullable()
-          .optional()
-          .describe('The label that the given one replaces: a 409 where another one stands there meanwhile'),
+        replaces: z.string().nullable().optional().describe('The label it replaces; a 409 where it is another'),
+        reader: readerName,
       })
       .meta({ id: 'ExampleUpdate', examples: [{ expected_decision: 'reject', reviewed: true }] }),
     output: exampleSchema,

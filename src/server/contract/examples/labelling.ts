@@ -4,7 +4,7 @@ import { characters } from '../../../engine/domain/definition.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { creates, operation, reads, updates } from '../operation.ts';
-import { exampleSchema, labellingQueues } from './examples.ts';
+import { exampleSchema, labellingQueues, readerName } from './examples.ts';
 
 export type LabellingQueue = (typeof labellingQueues)[number];
 
@@ -56,8 +56,9 @@ export const labellingOperations = {
       queue: z.enum(labellingQueues).default('to_label').describe('From which list'),
       session: characters(1, 100)
         .optional()
-        .describe('Any name of a window: what it is given is kept from all others for five minutes'),
-      restart: z.boolean().default(false).describe('Gives back first what the session was given and did not label'),
+        .describe('Name of a window: its rows are kept from others for five minutes'),
+      reader: readerName,
+      restart: z.boolean().default(false).describe('Gives back its unlabelled rows first'),
     }),
     output: z.object({
       items: z.array(
@@ -79,7 +80,7 @@ export const labellingOperations = {
         labels: z.int(),
       }),
     }),
-    summary: 'The examples to look at next, most useful first, each with a suggestion; never the same one twice',
+    summary: 'The examples to look at next, most useful first, with suggestions; none twice',
     // Rows given out are kept from others: a second call gives other rows.
     hints: creates,
     errors: ['unavailable'],

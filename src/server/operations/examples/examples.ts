@@ -18,6 +18,7 @@ import {
   updateExample,
 } from '../../services/examples/examples.ts';
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
+import { nameCaller } from '../../services/releases.ts';
 import { addReadings } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Handlers } from '../context.ts';
@@ -68,25 +69,33 @@ export const exampleHandlers = {
 
   'examples.get': (deps, { type, params }) => toExample(findExample(deps, type, params.example_id)),
 
-  'examples.update': (deps, { type, params, body, lostDigits }) => {
+  'examples.update': (deps, { type, caller, params, body, lostDigits }) => {
     refuseLostDigits(lostDigits ?? []);
-    const { reviewed, test, must, status, note, replaces, ...request } = body;
+    const { reviewed, test, must, status, note, replaces, reader: named, ...request } = body;
     const { definition } = type.activeVersion;
     const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
     const update = { ...fields, reviewed, test, must, status, note, replaces };
-    return toExample(updateExample(deps, type, params.example_id, update));
+    const reader = named ?? nameCaller(deps.store, caller);
+    return toExample(updateExample(deps, type, params.example_id, update, reader));
   },
 
   'examples.delete': (deps, { type, params }) => deleteExample(deps, type, params.example_id),
 
-  'examples.bulk': (deps, { type, body }) => {
+  'examples.bulk': (deps, { type, caller, body }) => {
     const selection = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
-    const { affected, heldOut, undoToken } = changeExamples(deps, type, selection, toChange(body));
+    const { affected, heldOut, undoToken } = changeExamples(
+      deps,
+      type,
+      selection,
+      toChange(body),
+      nameCaller(deps.store, caller),
+    );
     return { affected, held_out: heldOut, undo_token: undoToken };
   },
 
-  'examples.undo': (deps, { type, body }) => undoExampleChange(deps, type, body.undo_token),
+  'examples.undo': (deps, { type, caller, body }) =>
+    undoExampleChange(deps, type, body.undo_token, nameCaller(deps.store, caller)),
 
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {

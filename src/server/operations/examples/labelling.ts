@@ -4,11 +4,13 @@ import { toExample } from '../../preparation/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
+import { nameCaller } from '../../services/releases.ts';
 import type { Handlers } from '../context.ts';
 
 export const labellingHandlers = {
-  'examples.next': async (deps, { type, query }) => {
-    const next = await takeNextExamples(deps, type, query);
+  'examples.next': async (deps, { type, caller, query }) => {
+    const reader = query.reader ?? nameCaller(deps.store, caller);
+    const next = await takeNextExamples(deps, type, { ...query, reader });
     return {
       items: next.items.map((item) => ({ ...item, example: toExample(item.example) })),
       remaining: next.remaining,

@@ -42,6 +42,11 @@ export class LabellingLeases {
     }
   }
 
+  /** The suggestion that an example was given out with; null without one. */
+  findSuggested(typeId: string, exampleId: string): string | null {
+    return this.#open(typeId).leases.get(exampleId)?.suggested ?? null;
+  }
+
   /** Notes the label that an example got; only the first one tells how good the suggestion was. */
   settle(typeId: string, exampleId: string, decision: string): void {
     const { leases, recent } = this.#open(typeId);

@@ -9,6 +9,7 @@ import type { ExampleMark, ExampleRecord, ExampleRows } from '../../store/exampl
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import type { ExampleAdditions } from './example-additions.ts';
+import { findConflict } from './second-readings.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
@@ -58,14 +59,15 @@ export function findExample(deps: Foundation, type: DecisionTypeRecord, id: stri
 }
 
 /**
- * Changes one example; a label settles its mark unless a status is named. Throws `not_found`, `validation_error`, or
- * `conflict` where neither the replaced nor the new label stands there.
+ * Changes one example; a label settles its mark unless a status is named, and two labels that differ. Throws
+ * `not_found`, `validation_error`, or `conflict` where neither the replaced nor the new label stands there.
  */
 export function updateExample(
   deps: Foundation,
   type: DecisionTypeRecord,
   id: string,
   update: ExampleUpdate,
+  reader: string | null,
 ): ExampleRecord {
   const { labellingModels, leases } = deps.runtime;
   const updated = deps.store.transaction(() => {
@@ -90,7 +92,7 @@ export function updateExample(
       note: update.note === undefined ? example.note : update.note,
       updatedAt: deps.clock.now(),
     };
-    const written = deps.store.examples.update(changed);
+    const written = writeLabel(deps, example, changed, update, reader);
     if (update.reviewed === true) deps.store.trainingRuns.labelChecks.confirm(type.id, [id]);
     return written;
   });
@@ -98,6 +100,29 @@ export function updateExample(
   if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
   labellingModels.noteChange(type, updated, update.input !== undefined);
   return updated;
+}
+
+/** Writes a changed example; of a label the history says who gave it, and whether it settles two that differed. */
+function writeLabel(
+  { store, runtime, clock }: Foundation,
+  example: ExampleRecord,
+  changed: ExampleRecord,
+  update: ExampleUpdate,
+  reader: string | null,
+): ExampleRecord {
+  const conflict = typeof update.decision === 'string' ? findConflict({ store }, example) : null;
+  const kind = conflict === null ? 'label' : 'settled';
+  const note = conflict === null ? null : (update.note ?? null);
+  const suggested = runtime.leases.findSuggested(example.decisionTypeId, example.id);
+  const written = store.labelHistory.by({ reader, suggested, note }, kind, () => store.examples.update(changed));
+  if (conflict === null) return written;
+  const { id, decision } = changed;
+  const now = clock.now();
+  if (decision === example.decision) {
+    store.labelHistory.add(id, { kind, before: decision, decision, reader, note }, now);
+  }
+  store.labelHistory.write({ ...conflict, firstDecision: example.decision ?? '', settledAt: now });
+  return written;
 }
 
 /** Sent again after a lost answer, a change finds its own decision, which is no conflict. */
@@ -143,6 +168,7 @@ export function changeExamples(
   type: DecisionTypeRecord,
   selection: ExampleSelection,
   change: ExampleChange,
+  reader: string | null,
 ): { affected: number; heldOut: number; undoToken: string } {
   const { options } = type.activeVersion.definition;
   if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
@@ -151,7 +177,10 @@ export function changeExamples(
   const undoToken = deps.newId();
   const isLabel = change !== 'delete' && change.set === 'decision';
   const counts = deps.store.transaction(() => {
-    const affected = deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now());
+    const now = deps.clock.now();
+    const affected = deps.store.labelHistory.by({ reader }, 'label', () =>
+      deps.store.exampleChanges.apply(type.id, selection, change, undoToken, now),
+    );
     // A review of a whole filter has not looked at each suspect label.
     const isReview = change !== 'delete' && change.set === 'reviewed' && change.to && 'ids' in selection;
     if (isReview) deps.store.trainingRuns.labelChecks.confirm(type.id, selection.ids);
@@ -164,14 +193,21 @@ export function changeExamples(
 }
 
 /** Undoes a bulk change; throws `conflict` when it is too old or undone, or an option was changed since. */
-export function undoExampleChange(deps: Foundation, type: DecisionTypeRecord, undoToken: string): { affected: number } {
+export function undoExampleChange(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  undoToken: string,
+  reader: string | null,
+): { affected: number } {
   return deps.store.transaction(() => {
     const found = deps.store.exampleChanges.find(undoToken, type.id);
     if (found === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
     if (found.isCovered || found.optionChange !== null) {
       throw new WorkbenchError('conflict', 'An option was renamed, merged or deleted meanwhile. Undo that first.');
     }
-    const affected = deps.store.exampleChanges.undo(undoToken, type.id);
+    const affected = deps.store.labelHistory.by({ reader }, 'label', () =>
+      deps.store.exampleChanges.undo(undoToken, type.id),
+    );
     refuseTooMany(deps, type, 0, ['body', 'undo_token']);
     return { affected };
   });

@@ -10,6 +10,7 @@ import type { ExampleQueue } from '../../store/examples/labelling.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { showDrawn } from './audit.ts';
 import { findExample } from './examples.ts';
+import { describeConflict, hideLabel } from './second-readings.ts';
 
 type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
 type NextExamples = {
@@ -27,6 +28,9 @@ const minRightForHint = 0.96;
 /** Options that a suggestion of a policy names: as many as there are keys for them. */
 const maxLikely = 9;
 
+const secondReadingText =
+  'A second reading. The first label is not shown, nor what a model would say, so that you judge freely.';
+
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 /**
@@ -41,7 +45,15 @@ export async function takeNextExamples(
     count,
     session = '',
     restart,
-  }: { queue: LabellingQueue; count: number; session?: string | undefined; restart: boolean },
+    reader,
+  }: {
+    queue: LabellingQueue;
+    count: number;
+    session?: string | undefined;
+    restart: boolean;
+    /** Who asks: nobody reads their own label again within a week. */
+    reader: string | null;
+  },
 ): Promise<NextExamples> {
   const { leases } = deps.runtime;
   if (restart) leases.giveBack(type.id, session);
@@ -51,9 +63,11 @@ export async function takeNextExamples(
   // Another call may have taken some of them while the model was asked.
   const taken = new Set(leases.listTaken(type.id));
   const chosen = readChosen(deps, type, live, taken);
-  if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, [...taken]).length);
+  if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, [...taken], reader).length);
   if (chosen.length < count)
-    chosen.push(...readQueue(deps, type, queue, count - chosen.length, [...taken, ...chosen.map(({ id }) => id)]));
+    chosen.push(
+      ...readQueue(deps, type, queue, count - chosen.length, [...taken, ...chosen.map(({ id }) => id)], reader),
+    );
   for (const { id } of chosen) leases.give(type.id, id, session, null);
   const items =
     queue === 'suspect'
@@ -64,7 +78,7 @@ export async function takeNextExamples(
   const recent = leases.countRecent(type.id);
   return {
     items,
-    remaining: countRemaining(deps, type, queue),
+    remaining: countRemaining(deps, type, queue, reader),
     recent,
     stopHint: queue === 'to_label' ? writeStopHint(recent) : null,
     examplesRead: live.read,
@@ -79,6 +93,14 @@ async function suggestAndExplain(
   examples: readonly ExampleRecord[],
   modelRows: ReadonlyMap<string, ModelNext['rows'][number]>,
 ): Promise<NextExample[]> {
+  if (queue === 'second_reading' || queue === 'conflicts') {
+    // A model's answer would speak for one of two labels.
+    return examples.map((example) =>
+      queue === 'conflicts'
+        ? { example, suggestion: null, why: describeConflict(deps, example) }
+        : { example: hideLabel(example, null), suggestion: null, why: secondReadingText },
+    );
+  }
   const suggestions = await suggest(deps, type, examples, modelRows);
   return examples.map((example, index) => {
     const suggestion = suggestions[index] ?? null;
@@ -157,9 +179,12 @@ function readQueue(
   queue: LabellingQueue,
   limit: number,
   except: readonly string[],
+  reader: string | null,
 ): ExampleRecord[] {
   const { store } = deps;
-  if (queue !== 'suspect') return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
+  if (queue !== 'suspect') {
+    return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue, reader), limit, except);
+  }
   const checks = listSuspects(deps, type, limit, except);
   return checks.flatMap(({ example_id }) => store.examples.get(type.id, example_id) ?? []);
 }
@@ -192,7 +217,7 @@ export function countSuspects({ store }: Foundation, type: DecisionTypeRecord) {
 /** Counts the examples that each queue holds, those given out included. */
 export function countQueues(deps: Foundation, type: DecisionTypeRecord): Record<LabellingQueue, number> {
   const { to_label, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
-  const count = (queue: LabellingQueue) => countRemaining(deps, type, queue);
+  const count = (queue: LabellingQueue) => countRemaining(deps, type, queue, null);
   return {
     to_label: to_label - deps.store.labelling.countQueue(type.id, { kind: 'audit' }),
     flagged,
@@ -200,25 +225,34 @@ export function countQueues(deps: Foundation, type: DecisionTypeRecord): Record<
     corrections: count('corrections'),
     audit: count('audit'),
     synthetic: count('synthetic'),
+    second_reading: count('second_reading'),
+    conflicts: count('conflicts'),
   };
 }
 
-function countRemaining(deps: Foundation, type: DecisionTypeRecord, queue: LabellingQueue): number {
+function countRemaining(
+  deps: Foundation,
+  type: DecisionTypeRecord,
+  queue: LabellingQueue,
+  reader: string | null,
+): number {
   if (queue === 'suspect') {
     const { labelChecks } = deps.store.trainingRuns;
     const search = labelChecks.findNewest(type.id);
     return search === null ? 0 : labelChecks.countSuspects(search, type.activeVersion.definition.options);
   }
   const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq, deps.clock.now()) : 0;
-  return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue)) + waiting;
+  return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue, reader)) + waiting;
 }
 
 /** Corrections count until a policy that was trained after them is deployed. */
 function toStoreQueue(
-  { store }: Foundation,
+  { store, clock }: Foundation,
   type: DecisionTypeRecord,
   queue: Exclude<LabellingQueue, 'suspect'>,
+  reader: string | null,
 ): ExampleQueue {
+  if (queue === 'second_reading') return { kind: queue, reader, now: clock.now() };
   if (queue !== 'corrections') return { kind: queue };
   const deployed = store.deployments.find(type.id);
   const policy = deployed === null ? null : store.policies.byId(deployed.id);
@@ -280,7 +314,7 @@ async function suggestByPolicy(
 }
 
 function explain(
-  queue: Exclude<LabellingQueue, 'suspect'>,
+  queue: Exclude<LabellingQueue, 'suspect' | 'second_reading' | 'conflicts'>,
   example: ExampleRecord,
   row: ModelNext['rows'][number] | null,
   suggestion: Suggestion | null,

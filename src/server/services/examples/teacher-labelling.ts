@@ -195,7 +195,9 @@ export class TeacherLabellings {
           const label = labels[at] ?? null;
           // The options may have changed while the teacher was asked.
           if (label === null || !options.includes(label)) return false;
-          return store.labelling.labelByTeacher(type.id, id, label, clock.now());
+          return store.labelHistory.by({ reader: job.connection ?? 'Labelling model' }, 'label', () =>
+            store.labelling.labelByTeacher(type.id, id, label, clock.now()),
+          );
         }).length;
       });
       job.done += batch.length;

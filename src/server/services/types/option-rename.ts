@@ -88,7 +88,9 @@ export function storeOptionChange(
   };
   exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
   if (how === 'delete') examples.removeLabelled(type.id, from);
-  else examples.renameLabel(type.id, from, into, how === 'rename' ? null : now);
+  else if (how === 'rename' && into !== null) {
+    deps.store.labelHistory.renameOption(type.id, from, into, () => examples.renameLabel(type.id, from, into, null));
+  } else examples.renameLabel(type.id, from, into, now);
   if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
   if (into !== null) deps.store.audits.renameOption(type.id, from, into);
   decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);

@@ -58,5 +58,7 @@ function undoRename({ store }: Foundation, typeId: string, { from, into }: Optio
   if (into === null) return 0;
   store.trainingRuns.labelChecks.renameOption(typeId, into, from);
   store.audits.renameOption(typeId, into, from);
-  return store.examples.renameLabel(typeId, into, from, null);
+  return store.labelHistory.renameOption(typeId, into, from, () =>
+    store.examples.renameLabel(typeId, into, from, null),
+  );
 }

@@ -60,7 +60,7 @@ export type RawExample = Omit<ExampleRecord, 'input' | 'reasonCodes' | Flag> &
 export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeId, input, decision,
   first_decision AS firstDecision, reason_codes AS reasonCodes, source, reviewed, test, must, mark, note, by_teacher AS byTeacher, log_id AS logId,
   audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
-export type Value = string | number;
+export type Value = string | number | null;
 
 /**
  * New examples: each slice is the JSON of a list of id, input, label, reason codes and whether it is a test row. Those

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+import { isConflict, ownAgainMs } from './label-history.ts';
 
 type PlacedExample = ExampleRecord & { seq: number };
 
@@ -13,11 +14,14 @@ type Raw<State extends { isUnconfirmed: boolean }> = Omit<State, 'isUnconfirmed'
 
 /**
  * The examples that wait for somebody: without a label, flagged, made or labelled by a teacher and not reviewed, drawn
- * by the audit and not judged (oldest first), or made by corrections after `since` (milliseconds).
+ * by the audit and not judged (oldest first), made by corrections after `since` (milliseconds), with two labels that
+ * differ, or to be read again, labelled by another one than `reader` (null: by anybody) or a week before `now`.
  */
 export type ExampleQueue =
   | { kind: 'to_label' | 'flagged' | 'synthetic' | 'audit' }
-  | { kind: 'corrections'; since: number };
+  | { kind: 'corrections'; since: number }
+  | { kind: 'conflicts' }
+  | { kind: 'second_reading'; reader: string | null; now: number };
 
 const openSql = 'decision_type_id = ? AND decision IS NULL AND mark IS NULL';
 
@@ -31,6 +35,18 @@ function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: strin
       return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
     case 'audit':
       return { sql: `${openSql} AND audited = 1`, values: [decisionTypeId] };
+    case 'conflicts':
+      return {
+        sql: `decision_type_id = ? AND id IN (SELECT e.id FROM second_readings r JOIN examples e ON e.id = r.example_id
+          WHERE r.decision_type_id = ? AND ${isConflict})`,
+        values: [decisionTypeId, decisionTypeId],
+      };
+    case 'second_reading':
+      return {
+        sql: `decision_type_id = ? AND decision IS NOT NULL AND id IN (SELECT example_id FROM second_readings
+          WHERE decision_type_id = ? AND decision IS NULL AND (? IS NULL OR first_reader IS NOT ? OR first_at <= ?))`,
+        values: [decisionTypeId, decisionTypeId, queue.reader, queue.reader, queue.now - ownAgainMs],
+      };
     case 'corrections':
       return {
         sql: 'decision_type_id = ? AND log_id IS NOT NULL AND audited = 0 AND updated_at > ?',

@@ -1,0 +1,144 @@
+/** Who labelled what: the history of each example's labels, and second readings without sight of the first. */
+import type { GivenLabel } from '../../../engine/measure/agreement.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** Who gives a label (null: not known), and what was suggested for it. */
+export type LabelNote = { reader: string | null; suggested?: string | null; note?: string | null };
+export type HistoryEntry = {
+  kind: 'label' | 'second_reading' | 'settled';
+  before: string | null;
+  decision: string | null;
+  reader: string | null;
+  suggested: string | null;
+  note: string | null;
+  givenAt: number;
+};
+export type SecondReading = {
+  exampleId: string;
+  firstDecision: string;
+  firstReader: string | null;
+  firstAt: number;
+  /** Null while it waits. */
+  decision: string | null;
+  reader: string | null;
+  note: string | null;
+  readAt: number | null;
+  settledAt: number | null;
+};
+
+/** After so long a reader may read their own label again. */
+export const ownAgainMs = 7 * 86_400_000;
+const maxShown = 100;
+
+const readingColumns = `r.example_id AS exampleId, r.first_decision AS firstDecision, r.first_reader AS firstReader,
+  r.first_at AS firstAt, r.decision, r.reader, r.note, r.read_at AS readAt, r.settled_at AS settledAt`;
+/** Examples `e` whose two labels differ, until one person has decided. */
+export const isConflict = `r.decision IS NOT NULL AND r.settled_at IS NULL AND r.decision <> e.decision`;
+const ofType = `FROM second_readings r JOIN examples e ON e.id = r.example_id
+  WHERE r.decision_type_id = @typeId AND e.decision IS NOT NULL`;
+/** Of those labelled by a person or a model, without a mark, and not read twice yet. */
+const drawable = `e.decision_type_id = @typeId AND e.decision IS NOT NULL AND e.mark IS NULL
+  AND e.id NOT IN (SELECT example_id FROM second_readings)`;
+const lastLabel = (column: string) =>
+  `(SELECT ${column} FROM label_history h WHERE h.example_id = e.id AND h.kind <> 'second_reading'
+     AND h.decision = e.decision ORDER BY seq DESC LIMIT 1)`;
+const draw = `INSERT INTO second_readings (example_id, decision_type_id, first_decision, first_reader, first_at)
+  SELECT e.id, e.decision_type_id, e.decision, ${lastLabel('reader')}, ifnull(${lastLabel('given_at')}, e.created_at)
+  FROM examples e WHERE ${drawable}`;
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    lastSeq: db.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM label_history').pluck(),
+    attribute: db.prepare(
+      `UPDATE label_history SET reader = @reader, suggested = @suggested, kind = @kind, note = @note
+       WHERE seq > @since`,
+    ),
+    add: db.prepare(
+      `INSERT INTO label_history (example_id, kind, before, decision, reader, suggested, note, given_at)
+       VALUES (@exampleId, @kind, @before, @decision, @reader, @suggested, @note, @at)`,
+    ),
+    list: db.prepare<[string, number], HistoryEntry>(
+      `SELECT kind, before, decision, reader, suggested, note, given_at AS givenAt FROM label_history
+       WHERE example_id = ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    drawSome: db.prepare(`${draw} ORDER BY random() LIMIT @count`),
+    drawThese: db.prepare(`${draw} AND e.id IN (SELECT value FROM json_each(@ids))`),
+    find: db.prepare<[string], SecondReading>(`SELECT ${readingColumns} FROM second_readings r WHERE r.example_id = ?`),
+    write: db.prepare(
+      `UPDATE second_readings SET first_decision = @firstDecision, decision = @decision, reader = @reader,
+         note = @note, read_at = @readAt, settled_at = @settledAt WHERE example_id = @exampleId`,
+    ),
+    labels: db.prepare<[{ typeId: string }], SecondReading>(
+      `SELECT ${readingColumns} FROM second_readings r WHERE r.decision_type_id = @typeId AND r.decision IS NOT NULL`,
+    ),
+    counts: db.prepare<[{ typeId: string }], { drawn: number; waiting: number; conflicts: number; settled: number }>(
+      `SELECT count(*) AS drawn, count(*) FILTER (WHERE r.decision IS NULL) AS waiting,
+         count(*) FILTER (WHERE ${isConflict}) AS conflicts, count(r.settled_at) AS settled ${ofType}`,
+    ),
+    renameLabels: db.prepare(
+      `UPDATE label_history SET decision = iif(decision = @from, @to, decision), before = iif(before = @from, @to, before)
+       WHERE @from IN (decision, before) AND example_id IN (SELECT id FROM examples WHERE decision_type_id = @typeId)`,
+    ),
+    renameReadings: db.prepare(
+      `UPDATE second_readings SET first_decision = iif(first_decision = @from, @to, first_decision),
+         decision = iif(decision = @from, @to, decision) WHERE decision_type_id = @typeId`,
+    ),
+    forgetSince: db.prepare('DELETE FROM label_history WHERE seq > ?'),
+  };
+}
+
+/** Reads and writes the history of labels and the second readings, in transactions of the caller. */
+export function createLabelHistoryStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
+  const readSince = () => statements.lastSeq.get() ?? 0;
+  return {
+    /** Runs what gives labels, and notes who gives them; the database has noted which. */
+    by<T>({ reader, suggested = null, note = null }: LabelNote, kind: HistoryEntry['kind'], give: () => T): T {
+      const since = readSince();
+      const given = give();
+      statements.attribute.run({ since, reader, suggested, note, kind });
+      return given;
+    },
+    /** Notes a label that changes none: a second reading, or one that settles or confirms what is there. */
+    add(
+      exampleId: string,
+      entry: Pick<HistoryEntry, 'kind' | 'before' | 'decision' | 'reader' | 'note'>,
+      at: number,
+    ): void {
+      statements.add.run({ exampleId, suggested: null, ...entry, at });
+    },
+    /** Gives an option its new name wherever a label names it; `rename` renames the examples. */
+    renameOption(typeId: string, from: string, to: string, rename: () => number): number {
+      const since = readSince();
+      const renamed = rename();
+      // Nobody gave another label.
+      statements.forgetSince.run(since);
+      statements.renameLabels.run({ typeId, from, to });
+      statements.renameReadings.run({ typeId, from, to });
+      return renamed;
+    },
+    /** The newest 100 labels of an example, newest first. */
+    list: (exampleId: string): HistoryEntry[] => statements.list.all(exampleId, maxShown),
+    /** Chooses labelled examples at random to be read again; returns how many were chosen. */
+    drawSome: (typeId: string, count: number): number => statements.drawSome.run({ typeId, count }).changes,
+    /** As `drawSome`, of these alone. */
+    drawThese: (typeId: string, ids: readonly string[]): number =>
+      statements.drawThese.run({ typeId, ids: JSON.stringify(ids) }).changes,
+    find: (exampleId: string): SecondReading | null => statements.find.get(exampleId) ?? null,
+    write(reading: SecondReading): void {
+      statements.write.run(reading);
+    },
+    /** The two labels of each example that was read twice, as they were given; a reader's own second one is marked. */
+    listLabels: (typeId: string): GivenLabel[] =>
+      statements.labels.all({ typeId }).flatMap(({ exampleId: row, firstDecision, firstReader, decision, reader }) => {
+        const first = firstReader ?? 'No name';
+        const second = reader ?? 'No name';
+        return [
+          { row, reader: first, option: firstDecision },
+          { row, reader: second === first ? `${second}, again` : second, option: decision ?? '' },
+        ];
+      }),
+    count: (typeId: string): { drawn: number; waiting: number; conflicts: number; settled: number } =>
+      statements.counts.get({ typeId }) ?? { drawn: 0, waiting: 0, conflicts: 0, settled: 0 },
+  };
+}

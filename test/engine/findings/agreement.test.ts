@@ -1,0 +1,61 @@
+/** Readers who labelled the same rows: the figures of their agreement are those of the reference implementations. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  computeAlpha,
+  computeKappa,
+  type GivenLabel,
+  measureAgreement,
+} from '../../../src/engine/measure/agreement.ts';
+
+type Case = { labels: string[]; kappa: number | null; kappa_standard_error: number | null; alpha: number | null };
+const { cases } = JSON.parse(readFileSync(new URL('../../cases/agreement.json', import.meta.url), 'utf8')) as {
+  cases: Case[];
+};
+
+describe('the agreement of readers', () => {
+  it('is that of scikit-learn, statsmodels and krippendorff on 100 random tables [REA-1]', () => {
+    expect(cases).toHaveLength(100);
+    for (const [at, { labels, kappa, kappa_standard_error: error, alpha }] of cases.entries()) {
+      const rows = labels.map((text) => [...text].filter((letter) => letter !== '-'));
+      const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 9));
+      expect([at, computeAlpha(rows)]).toEqual([at, near(alpha)]);
+      if (at >= 50) continue;
+      const found = computeKappa(rows.map(([a = '', b = '']) => [a, b] as const));
+      expect([at, found?.value ?? null]).toEqual([at, near(kappa)]);
+      if (found === null || error === null) continue;
+      const half = 1.959963984540054 * error;
+      const close = (value: number) => expect.closeTo(value, 6);
+      expect([at, found.low, found.high]).toEqual([
+        at,
+        close(Math.max(-1, (kappa ?? 0) - half)),
+        close(Math.min(1, (kappa ?? 0) + half)),
+      ]);
+    }
+  });
+
+  it('is given by pair and by option, worst first, and leaves out rows that one reader labelled', () => {
+    const given = (row: string, labels: Record<string, string>): GivenLabel[] =>
+      Object.entries(labels).map(([reader, option]) => ({ row, reader, option }));
+    const agreement = measureAgreement([
+      ...given('1', { Jana: 'yes', Milo: 'yes' }),
+      ...given('2', { Jana: 'yes', Milo: 'no' }),
+      ...given('3', { Milo: 'no', Jana: 'no', Sofia: 'no' }),
+      ...given('4', { Jana: 'yes' }),
+    ]);
+    expect(agreement).toMatchObject({ rows: 3, agreed: 2, share: { value: 2 / 3 } });
+    expect(agreement.pairs.map(({ readers, rows, agreed }) => [...readers, rows, agreed])).toEqual([
+      ['Jana', 'Milo', 3, 2],
+      ['Jana', 'Sofia', 1, 1],
+      ['Milo', 'Sofia', 1, 1],
+    ]);
+    expect(agreement.byOption.map(({ option, rows, agreed }) => [option, rows, agreed])).toEqual([
+      ['yes', 2, 1],
+      ['no', 2, 1],
+    ]);
+    const { alpha } = agreement;
+    expect(alpha?.low).toBeLessThanOrEqual(alpha?.value ?? 0);
+    expect(alpha?.high).toBeGreaterThanOrEqual(alpha?.value ?? 0);
+    expect(measureAgreement([])).toMatchObject({ rows: 0, share: null, alpha: null, pairs: [] });
+  });
+});
