@@ -1,6 +1,7 @@
 /** A rule that is worse, in real Chromium: kept as a draft, seen by others, published with a reason, taken back. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listViolations } from '../tools/axe.ts';
 import { goToPlace, openWindow, pictures, type Window, waitForQuiet } from '../tools/browser-page.ts';
 import { startSample } from '../tools/sample.ts';
 import type { RunningWorkbench } from '../tools/workbench-process.ts';
@@ -51,6 +52,10 @@ describe('a draft in the browser', () => {
     await page().getByText('When published').waitFor();
     await waitForQuiet(page());
     await page().screenshot({ path: join(pictures, 'draft-rules.png') });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page().emulateMedia({ colorScheme });
+      expect(await listViolations(page(), 'colours')).toEqual([]);
+    }
     expect(await decide()).toMatchObject({ release: before['release'], digest: before['digest'] });
     await other.page.screenshot({ path: join(pictures, 'draft-deploy-1024.png') });
   });
@@ -63,6 +68,7 @@ describe('a draft in the browser', () => {
     await dialog.getByText(/^Of the newest \d+ logged decisions, /).waitFor();
     await dialog.getByText(/^Decisions cost more: /).waitFor();
     await page().screenshot({ path: join(pictures, 'draft-publish.png') });
+    expect(await listViolations(page())).toEqual([]);
     const publish = dialog.getByRole('button', { name: 'Publish' });
     expect(await publish.isDisabled()).toBe(true);
     await dialog.getByLabel('Reason').fill('The warehouse is closed');

@@ -110,7 +110,6 @@ describe('examples', () => {
       'policies.progress',
       'policies.replay',
       'releases.list',
-      'drafts.get',
     ];
     expect(atOnce.map(({ name }) => name).sort()).toEqual(names);
     expect(await shown).toBe(1_201);

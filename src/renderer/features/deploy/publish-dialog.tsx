@@ -18,6 +18,8 @@ import { useWorkbench } from '../../state/workbench.ts';
 const replayed = 500;
 /** Kinds of changes that are listed. */
 const shownKinds = 8;
+/** More changes than these are folded, so that their effect is in sight. */
+const openChanges = 3;
 const maxReasonLength = 500;
 
 /** Publishes a draft, as an act that can be taken back. */
@@ -55,6 +57,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
   const { publish, isPending, error } = usePublish(type, onClose);
   const [reason, setReason] = useState('');
   const draft = quick.data;
+  const changes = (draft ?? type.draft)?.changes ?? [];
   const holds = draft?.holds ?? [];
   const isBroken = holds.some(({ kind }) => kind === 'must');
   const isWorse = holds.some(({ kind }) => kind === 'worse');
@@ -70,13 +73,16 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         }}
       >
         {quick.isError && <ErrorNote error={quick.error} retry={() => void quick.refetch()} />}
-        <ul>
-          {(draft ?? type.draft)?.changes.map((change) => (
-            <li key={change} className="wrap">
-              {showUnseen(change)}
-            </li>
-          ))}
-        </ul>
+        <details open={changes.length <= openChanges}>
+          <summary>{count(changes.length, 'change')}</summary>
+          <ul>
+            {changes.map((change) => (
+              <li key={change} className="wrap">
+                {showUnseen(change)}
+              </li>
+            ))}
+          </ul>
+        </details>
         {!draft && !quick.isError && <Busy>Trying the draft on unseen examples…</Busy>}
         {draft?.unseen && <Unseen effect={draft.unseen} currency={type.costs?.currency ?? null} />}
         {whole.data?.logged ? (
