@@ -35,6 +35,7 @@ const bodies: Record<string, unknown> = {
   'imports.commit': { parts: 1 },
   'rules.analyse': { rules: [] },
   'policies.create': { kind: 'rules_only' },
+  'policies.import': { file: 'UEsDBA==' },
   'policies.try_rules': { rules: [] },
   'policies.keep_promise': { target_error: 0.1 },
   'promises.declare': { target_error: 0.1 },
