@@ -43,6 +43,7 @@ export function SplitChoice({ typeId, split, onChange }: Props) {
     <div className="stack">
       <NativeSelect
         label="Test it on"
+        maw={560}
         description={ways[split.by].says}
         data={splitWays.map((by) => ({ value: by, label: ways[by].label, disabled: names.length === 0 }))}
         value={split.by}
@@ -54,6 +55,7 @@ export function SplitChoice({ typeId, split, onChange }: Props) {
       {split.field !== null && (
         <NativeSelect
           label="Field"
+          maw={560}
           data={names}
           value={split.field}
           onChange={({ currentTarget: { value } }) => onChange({ ...split, field: value })}
