@@ -6,7 +6,7 @@ import { createRandom } from '../random.ts';
 export type GivenLabel = { row: string; reader: string; option: string };
 type Coefficient = Interval & { value: number };
 /** Two readers on the rows that both labelled; `kappa` is null where both always gave one and the same label. */
-export type PairAgreement = {
+type PairAgreement = {
   readers: [string, string];
   rows: number;
   agreed: number;

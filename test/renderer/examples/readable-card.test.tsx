@@ -20,6 +20,7 @@ const makeExample = (input_payload: Example['input_payload']): Example => ({
   source: 'user',
   reviewed: false,
   test: false,
+  must: false,
   status: 'to_label',
   note: null,
   audited: false,

@@ -132,16 +132,16 @@ describe('examples', () => {
     const { deps, caller, type } = await openType();
     const example = newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1);
     addExamples(deps, type, [example], ['body']);
-    const relabel = () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' });
+    const relabel = () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' }, null);
     const { undoToken } = relabel();
-    expect(undoExampleChange(deps, type, undoToken)).toEqual({ affected: 1 });
-    expect((await failureOf(() => undoExampleChange(deps, type, undoToken))).code).toBe('conflict');
+    expect(undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
+    expect((await failureOf(() => undoExampleChange(deps, type, undoToken, null))).code).toBe('conflict');
     const later = relabel();
     const renamed = renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
-    expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken))).code).toBe('conflict');
+    expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken, null))).code).toBe('conflict');
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('never');
     undoOptionChange(deps, caller, type.id, renamed.undoToken ?? '');
-    expect(undoExampleChange(deps, type, later.undoToken)).toEqual({ affected: 1 });
+    expect(undoExampleChange(deps, type, later.undoToken, null)).toEqual({ affected: 1 });
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('yes');
   });
 
@@ -153,7 +153,7 @@ describe('examples', () => {
       addExamples(deps, type, [example], ['body']);
       return example.id;
     };
-    const drop = (ids: string[]) => changeExamples(deps, type, { ids }, 'delete').undoToken;
+    const drop = (ids: string[]) => changeExamples(deps, type, { ids }, 'delete', null).undoToken;
     const tokens = Array.from({ length: 40 }, () => drop([add({ text: 'short' })]));
     for (let round = 0; round < 12; round += 1) drop(Array.from({ length: 8 }, () => add({ text })));
     expect(deps.store.exampleChanges.find(tokens.at(-1) ?? '', type.id)).toBeNull();
@@ -161,7 +161,7 @@ describe('examples', () => {
     expect(kept).toEqual([10, expect.closeTo(80_000_000, -6)]);
     const small = Array.from({ length: 9 }, () => drop([add({ text: 'short' })]));
     for (const undoToken of small.toReversed()) {
-      expect(undoExampleChange(deps, type, undoToken)).toEqual({ affected: 1 });
+      expect(undoExampleChange(deps, type, undoToken, null)).toEqual({ affected: 1 });
     }
   });
 
