@@ -382,7 +382,7 @@ const training = {
   'AUD-3':
     'Drawn decisions are judged in the queue audit, oldest first, without decision, confidence or suggestion, by the keys of all queues; no other queue and no teacher takes them.',
   'AUD-4':
-    'GET …/audit gives the error of each policy’s live decisions, whole and automatic, with bounds that hold at every moment together with 95 % certainty; what was passed over counts as wrong in the upper one. Monitor shows it.',
+    'GET …/audit gives the error of each policy’s live decisions, whole and automatic, with bounds that hold at every moment together with 95% certainty; what was passed over counts as wrong in the upper one. Monitor shows it.',
   'AUD-5':
     'Where a policy is deployed, target_f1 is held against the rows that both policies have held out, 30 or more; metrics.compared_with_deployed gives the figures of both, and Deploy shows them.',
   'AUD-6':
@@ -392,7 +392,7 @@ const training = {
   'AUD-8':
     'A drawn decision that is corrected in the log before it is shown counts as judged in every later training, once one recorded after it has been judged: it is held out by its hash, or learned from, as every audited row.',
   'DRF-1':
-    'GET …/drift compares the newest 1,000 decisions with the newest labelled examples: one sentence for each field with a value, range or absence whose share differs by 10 points or more, with at most 1 % expected to be chance; personal fields are left out, and 50 of each are needed. `unfamiliar` says where more inputs than expected are unlike the examples; page and rail say it, too.',
+    'GET …/drift compares the newest 1,000 decisions with the newest labelled examples: one sentence for each field with a value, range or absence whose share differs by 10 points or more, with at most 1% expected to be chance; personal fields are left out, and 50 of each are needed. `unfamiliar` says where more inputs than expected are unlike the examples; page and rail say it, too.',
   'DRF-2': 'Monitor and the rail say which fields have changed.',
   'LFT-1':
     'Under train_on: left_by_rules the classifier learns from the examples that no rule decides, and is measured alone on these; the whole decision is measured on all held-out rows. metrics.left_to_rules, notes, model card and report say how many rules decide.',
@@ -489,7 +489,7 @@ const training = {
   'CST-10':
     'costs suggests thresholds of single options only where they certainly cost less than one for all on rows they were not chosen on; Evaluate shows and takes them alike.',
   'CHA-1':
-    'Each chart of Evaluate says in a sentence what it shows and has its figures as a table that opens by keyboard: rows by confidence, right beside said confidence, and what more examples brought, with 95 % intervals.',
+    'Each chart of Evaluate says in a sentence what it shows and has its figures as a table that opens by keyboard: rows by confidence, right beside said confidence, and what more examples brought, with 95% intervals.',
   'CHA-2':
     'The costs of a policy have a curve: what 1,000 decisions cost with each threshold in steps of 0.02, one for all options. Evaluate draws it with the current threshold and the cheapest one.',
   'CHA-3':

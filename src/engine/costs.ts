@@ -71,7 +71,7 @@ export function keepCostOptions(costs: Costs, options: readonly string[]): Costs
 const costEstimateSchema = z.object({
   per_1000: z.number().describe('Mean cost of 1,000 decisions'),
   low: z.number(),
-  high: z.number().describe('Low and high bound it with 95 % confidence'),
+  high: z.number().describe('Low and high bound it with 95% confidence'),
 });
 export type CostEstimate = z.infer<typeof costEstimateSchema>;
 const atThresholdsSchema = costEstimateSchema.extend({

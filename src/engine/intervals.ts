@@ -1,4 +1,4 @@
-/** A range that holds the true figure with 95 % confidence. */
+/** A range that holds the true figure with 95% confidence. */
 export type Interval = { low: number; high: number };
 
 const normal95 = 1.959963984540054;

@@ -31,7 +31,7 @@ export const splitReportSchema = z.object({
     .describe('Rows that nearly repeat others: they stay together on one side and in one fold; 0 in earlier metrics'),
 });
 
-/** Rows of a tenth of confidence: their mean confidence beside how many are right, with its 95 % interval. */
+/** Rows of a tenth of confidence: their mean confidence beside how many are right, with its 95% interval. */
 export const reliabilityBinSchema = z.object({
   low: z.number(),
   high: z.number(),
@@ -41,7 +41,7 @@ export const reliabilityBinSchema = z.object({
   accuracy_interval: intervalSchema,
 });
 
-/** `count` of `of` rows; the share is null without rows. The interval has 95 % confidence (Wilson). */
+/** `count` of `of` rows; the share is null without rows. The interval has 95% confidence (Wilson). */
 export const measuredShareSchema = z.object({
   count: z.int(),
   of: z.int(),
@@ -121,7 +121,7 @@ export const auditFigureSchema = z
     passed_over: z.int().describe('Shown before the last judgement and left without one; wrong in the upper bound'),
     share: z.number().nullable().describe('Wrong among judged; null before the first judgement'),
     low: z.number(),
-    high: z.number().describe('low to high hold at every moment together with 95 % certainty'),
+    high: z.number().describe('low to high hold at every moment together with 95% certainty'),
   })
   .meta({ id: 'AuditFigure' });
 /** The error among drawn decisions. */
@@ -150,7 +150,7 @@ export const rulesEffectSchema = z
     saving: intervalSchema
       .extend({ per_1000: z.number() })
       .nullable()
-      .describe('What 1,000 decisions cost less, with its 95 % interval; below 0: more. null as `cost_per_1000`'),
+      .describe('What 1,000 decisions cost less, with its 95% interval; below 0: more. null as `cost_per_1000`'),
     only_before_right: z.int(),
     only_after_right: z.int(),
     p_value: z.number().describe("Of McNemar's exact test, two-sided"),

@@ -61,9 +61,9 @@ describe('the workbench in the browser', () => {
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByRole('progressbar').first().waitFor();
     await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
-    const sentence = page().getByText(/^Correct on [\d.]+ % of \d+ unseen examples/);
+    const sentence = page().getByText(/^Correct on [\d.]+% of \d+ unseen examples/);
     // The sample is one that shines: nine of ten, before anything was done about it.
-    expect(Number(/([\d.]+) %/.exec(await sentence.innerText())?.[1])).toBeGreaterThanOrEqual(90);
+    expect(Number(/([\d.]+)%/.exec(await sentence.innerText())?.[1])).toBeGreaterThanOrEqual(90);
   });
 
   test('shows where the policy is wrong, and the rows of a cell beside it', async () => {
@@ -80,7 +80,7 @@ describe('the workbench in the browser', () => {
   test('sets the thresholds, says both, and takes them back', async () => {
     await page().getByLabel('Target error among direct decisions, in percent').fill('0.1');
     await page()
-      .getByText(/^To promise 0\.1 % with 95 % certainty you need about \d+ held-out rows/)
+      .getByText(/^To promise 0\.1% with 95% certainty you need about \d+ held-out rows/)
       .waitFor();
     for (const name of ['Fall back below', 'Decide directly from']) {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');

@@ -165,7 +165,7 @@ describe('a file as people have it', () => {
     await choose('survey.csv', survey, '200 rows');
     await answer('Segment');
     expect([await becomes('Response ID'), await becomes('Score 0 to 10')]).toEqual(['ignore', 'ignore']);
-    await page().getByText('it tells it in 100 % of the rows').waitFor();
+    await page().getByText('it tells it in 100% of the rows').waitFor();
     await page().getByRole('alert').getByText('Say whether to learn from Closed at.').waitFor();
     await page().getByRole('radiogroup', { name: 'Learn from Closed at' }).getByText('Learn from it').click();
     expect(await becomes('Closed at')).toBe('input');

@@ -89,7 +89,7 @@ describe('the headline', () => {
     const options = page.getByRole('region', { name: 'Each option' });
     for (const [option, { precision, recall }] of Object.entries(tried.per_class)) {
       const cells = await options.getByRole('row').filter({ hasText: option }).getByRole('cell').allTextContents();
-      expect(cells.slice(1, 3)).toEqual([precision, recall].map((share) => `${(100 * share).toFixed(1)} %`));
+      expect(cells.slice(1, 3)).toEqual([precision, recall].map((share) => `${(100 * share).toFixed(1)}%`));
     }
     expect((await measure()).confidence_thresholds).toEqual(before.confidence_thresholds);
 

@@ -1,10 +1,10 @@
-/** Every place at the sizes that people have: zoomed to 200 %, a small window, a large screen. */
+/** Every place at the sizes that people have: zoomed to 200%, a small window, a large screen. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToAddress, isInSight, openWindow, type Window } from './tools/browser-page.ts';
 import { startSample } from './tools/sample.ts';
 import type { RunningWorkbench } from './tools/workbench-process.ts';
 
-/** A window of 1280 × 800 at 200 % has 640 × 400 pixels for the page. */
+/** A window of 1280 × 800 at 200% has 640 × 400 pixels for the page. */
 const zoomed = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
 const small = { viewport: { width: 1024, height: 700 } };
 const large = { viewport: { width: 2560, height: 1440 } };
@@ -43,7 +43,7 @@ const names = ['define', 'rules', 'examples?view=card', 'examples?view=table', '
 const places = [...names, 'deploy', 'monitor'];
 
 describe.each([
-  ['zoomed to 200 %', zoomed],
+  ['zoomed to 200%', zoomed],
   ['1024 × 700', small],
   ['2560 × 1440', large],
 ] as const)('%s', (_name, size) => {

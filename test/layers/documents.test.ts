@@ -84,6 +84,7 @@ describe('The documents', () => {
     const bullets = read('CHANGELOG.md')
       .split('\n')
       .filter((line) => line.startsWith('- '));
-    expect(bullets.filter((line, at) => bullets.indexOf(line) !== at)).toEqual([]);
+    const openings = bullets.map((line) => line.slice(0, 50));
+    expect(openings.filter((line, at) => openings.indexOf(line) !== at)).toEqual([]);
   });
 });

@@ -138,7 +138,7 @@ describe('Monitor', () => {
   it('says which fields have changed since the examples, beside the place in the rail, too [DRF-2]', async () => {
     await openPlace('monitor', { inputs: Array.from({ length: 50 }, () => ({ ...plain, shop: { country: 'PL' } })) });
     const note = await screen.findByRole('status', { name: 'Drift' });
-    expect(note.textContent).toContain('shop.country is "PL": 100 % of the decisions, none of the examples.');
+    expect(note.textContent).toContain('shop.country is "PL": 100% of the decisions, none of the examples.');
     expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
   });
 

@@ -100,7 +100,7 @@ describe('the end of a training', () => {
     const { call } = await openForTest({ dataDir: loans.copy() });
     showWindow(call, `#/types/${loans.url.split('/').at(-1)}/train`);
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText('100 % right');
+    await within(part).findByText('100% right');
     expect(part.textContent).not.toContain('weakest');
   });
 });

@@ -35,7 +35,7 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
 };
 
 const maxRareOptions = 30;
-const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const formatPercent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 /** Keeps names that users chose from breaking the table or starting markup. */
 const escapeMarkdown = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`|<>*_#[\]]/g, (mark) => `\\${mark}`);
@@ -122,9 +122,7 @@ function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): s
 function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: ModelCardFacts['promise']): string[] {
   const interval = metrics.accuracy_interval;
   const range =
-    interval === null
-      ? ''
-      : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95 % confidence)`;
+    interval === null ? '' : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95% confidence)`;
   return [
     '## How well it does',
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen. Rules, classifier and thresholds of this bundle together:`,

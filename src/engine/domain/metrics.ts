@@ -79,7 +79,7 @@ const otherWaySchema = z.object({
   accuracy_as_measured: measuredShareSchema.describe('On the rows that the policy was measured on'),
   standing: z
     .enum(['lower', 'alike', 'higher'])
-    .describe('`lower`, `higher`: by two points or more that are no chance (Fisher, 1 %)'),
+    .describe('`lower`, `higher`: by two points or more that are no chance (Fisher, 1%)'),
   sentence: z.string(),
 });
 export type OtherWay = z.infer<typeof otherWaySchema>;
@@ -103,8 +103,8 @@ export const metricsSchema = z
     test_size: z.int().describe('Rows held out'),
     feature_count: z.int(),
     split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
-    accuracy_interval: intervalSchema.nullable().default(null).describe("95 %, Wilson's, on the held-out rows"),
-    macro_f1_interval: intervalSchema.nullable().default(null).describe('95 %, by a bootstrap'),
+    accuracy_interval: intervalSchema.nullable().default(null).describe("95%, Wilson's, on the held-out rows"),
+    macro_f1_interval: intervalSchema.nullable().default(null).describe('95%, by a bootstrap'),
     log_loss_before: z.number().nullable().default(null).describe('Before calibration'),
     log_loss: z.number().describe('After calibration'),
     ece_before: z
@@ -125,7 +125,7 @@ export const metricsSchema = z
     risk_coverage: z
       .array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() }))
       .describe('For each threshold: share of rows decided at or above it, and the error among those'),
-    /** The lowest threshold that promises the error with 95 % certainty, or null; all bounds hold at once. */
+    /** The lowest threshold that promises the error with 95% certainty, or null; all bounds hold at once. */
     suggested_thresholds: z
       .array(
         z.object({

@@ -35,7 +35,7 @@ const minDifference = 0.1;
 
 /**
  * Finds fields of which a value, a quarter of numbers or absence has another share among decisions: by 10 points and
- * Fisher's exact test, 1 % false ones expected (Benjamini & Hochberg 1995). Largest rise first.
+ * Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise first.
  */
 export function findDrift(
   examples: readonly JsonObject[],
@@ -69,7 +69,7 @@ export function findDrift(
 }
 
 /**
- * Compares the unfamiliar ones of some decisions with the share that is expected: null unless it is certainly (95 %)
+ * Compares the unfamiliar ones of some decisions with the share that is expected: null unless it is certainly (95%)
  * exceeded, and by 10 points. Texts, which have no values to count, show their change here.
  */
 export function compareFamiliarity(unfamiliar: number, decisions: number, expected: number): UnfamiliarDrift | null {

@@ -77,7 +77,7 @@ function findLeak(column: Column, { labels }: Kept): Finding | null {
   return toFinding({
     kind: 'leak',
     severity: 'warning',
-    message: `Field "${column.name}" alone gives the label of ${(100 * share).toFixed(1)} % of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
+    message: `Field "${column.name}" alone gives the label of ${(100 * share).toFixed(1)}% of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
     ids: [],
     count: rows,
     field: column.name,

@@ -82,7 +82,7 @@ function listRare(counts: Map<string, number>): Finding[] {
     );
 }
 
-const toPercent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 1 : 0)} %`;
+const toPercent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 1 : 0)}%`;
 
 /** Says why a label is suspect, and what to do. */
 export function describeSuspect({ label, probability, likelier, likelier_probability }: LabelCheck): string {

@@ -45,7 +45,7 @@ export function searchOutliers(): Search {
           toFinding({
             kind: 'outlier',
             severity: 'info',
-            message: `${Math.round(100 * share)} % of the words of this example occur in no other one. Delete it if it does not belong here; else add more examples like it.`,
+            message: `${Math.round(100 * share)}% of the words of this example occur in no other one. Delete it if it does not belong here; else add more examples like it.`,
             ids: [id],
             score: share,
           }),

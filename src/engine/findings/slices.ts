@@ -14,11 +14,11 @@ export const sliceSchema = z.object({
   error_rate: z
     .number()
     .describe('Wrong ones among all rows; of the whole decision, wrong ones decided alone among all rows'),
-  error_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95 %"),
+  error_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95%"),
   rest_error_rate: z.number(),
   automatic: z.int().describe('Rows of the part that are decided alone'),
   error_automatic: z.number().describe('Wrong ones among those decided alone'),
-  error_automatic_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95 %"),
+  error_automatic_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95%"),
   rest_error_automatic: z.number(),
   escalation_rate: z.number(),
   rest_escalation_rate: z.number(),
@@ -106,7 +106,7 @@ function isNews(part: Tried, found: readonly Tried[], known: Known, minRows: num
 }
 
 /**
- * Finds the weak parts of judged rows by one field or two, with at most 5 % false ones expected (Benjamini-Hochberg
+ * Finds the weak parts of judged rows by one field or two, with at most 5% false ones expected (Benjamini-Hochberg
  * over all tried), and none that a more certain one explains.
  */
 export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams): SliceReport {

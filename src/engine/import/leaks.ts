@@ -37,8 +37,8 @@ const minCodeShare = 0.9;
 const maxRowsPerName = 2.5;
 const minRowsToName = 50;
 
-/** “98.2 %”, never rounded up. */
-const toPercent = (share: number) => `${Math.floor(1000 * share) / 10} %`;
+/** “98.2%”, never rounded up. */
+const toPercent = (share: number) => `${Math.floor(1000 * share) / 10}%`;
 
 /** The values of a column as it is read, dates as days; null for none. */
 function readValues({ kind, reading }: ColumnSurvey, cells: readonly (Json | undefined)[]): Value[] {

@@ -34,7 +34,7 @@ const addTo = (counts: Map<string, number>, key: string, by = 1) => counts.set(k
 const dropNoise = (value: number) => (Math.abs(value) < 1e-12 ? 0 : value);
 
 /**
- * Cohen's kappa (1960) with the 95 % interval of its large-sample variance (Fleiss, Cohen and Everitt 1969); null
+ * Cohen's kappa (1960) with the 95% interval of its large-sample variance (Fleiss, Cohen and Everitt 1969); null
  * without pairs, and where both readers gave one and the same label alone.
  */
 export function computeKappa(pairs: readonly (readonly [string, string])[]): Coefficient | null {
@@ -134,7 +134,7 @@ export function measureAgreement(labels: readonly GivenLabel[]): Agreement {
   };
 }
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 /** Says how far readers agree, as the most that a policy can be asked for. */
 export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows' | 'share' | 'alpha'>): string {

@@ -34,7 +34,7 @@ const firstMondayMs = 4 * 24 * 60 * 60 * 1_000;
 /** The number of the week of a time in milliseconds since 1970: weeks begin on Monday at midnight UTC. */
 export const toWeek = (ms: number): number => Math.floor((ms - firstMondayMs) / weekMs);
 
-/** The risk of each side: both bounds hold together with 95 % certainty. */
+/** The risk of each side: both bounds hold together with 95% certainty. */
 const riskPerSide = 0.025;
 /** Sizes of λ, from those that suit ten thousand judgements to those that suit a few without an error. */
 const sizes = Array.from({ length: 20 }, (_, step) => 0.02 * 1.4 ** step);
@@ -53,7 +53,7 @@ function computeLogMixture(wrong: number, count: number, mean: number, sign: 1 |
 
 /**
  * The range of the mean chance of an error so far, after `wrong` of `count` decisions were wrong; 0 to 1 without any.
- * The ranges of all moments hold together with 95 % certainty.
+ * The ranges of all moments hold together with 95% certainty.
  */
 export function boundRunningError(wrong: number, count: number): Interval {
   if (count === 0) return { low: 0, high: 1 };
@@ -85,7 +85,7 @@ export function describeAudit(
 ): string {
   if (share === null) return 'No decision that was drawn has been judged yet.';
   const counted = `Of ${judged} decisions drawn at random and judged blind, ${wrong} ${wrong === 1 ? 'was' : 'were'} wrong`;
-  const range = `${formatShare(share)}; between ${formatShare(low)} and ${formatShare(high)} with 95 % certainty, whenever you look`;
+  const range = `${formatShare(share)}; between ${formatShare(low)} and ${formatShare(high)} with 95% certainty, whenever you look`;
   const passed = passed_over === 0 ? '' : ` ${passed_over} that were passed over count as wrong in the upper bound.`;
   const weeks = isWeekly ? ' Weeks count by how many were drawn of them, not by how many decisions they had.' : '';
   return `${counted} (${range}).${passed}${weeks}`;

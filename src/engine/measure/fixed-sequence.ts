@@ -9,7 +9,7 @@
  * of error-bound.ts hold for all targets and thresholds at once and are wider for it.
  *
  * The order depends on confidences and counts alone. It begins at a fifth of all rows, because a test of the strictest
- * few fails for one unlucky row; earlier where the confidences say that a fifth may be too many. It goes on with 2 %
+ * few fails for one unlucky row; earlier where the confidences say that a fifth may be too many. It goes on with 2%
  * more rows each, because every further test is one more that chance can fail.
  */
 import { computeBinomialTail } from '../intervals.ts';

@@ -93,7 +93,7 @@ function measureBaseline(
 function describeHeadline({ share, of, low, high }: MeasuredShare, baseline: WholeDecision['baseline']): string {
   if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
-  const right = `Correct on ${formatShare(share)} of ${of} unseen examples (95 % confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
+  const right = `Correct on ${formatShare(share)} of ${of} unseen examples (95% confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`
@@ -125,5 +125,5 @@ function describe(automatic: MeasuredShare, error: MeasuredShare): string {
   const rows = `${automatic.of} held-out rows`;
   if (error.share === null) return `None of ${rows} would be decided alone.`;
   const range = `${formatShare(error.low)} to ${formatShare(error.high)}`;
-  return `Of ${rows} ${formatShare(automatic.share)} would be decided alone, ${formatShare(error.share)} of these wrongly (${range} with 95 % confidence).`;
+  return `Of ${rows} ${formatShare(automatic.share)} would be decided alone, ${formatShare(error.share)} of these wrongly (${range} with 95% confidence).`;
 }

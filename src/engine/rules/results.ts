@@ -78,7 +78,7 @@ export const ruleProposalsSchema = z
         precision_low: z
           .number()
           .describe(
-            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95 % certainty',
+            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95% certainty',
           ),
         share: z.number().describe('Part of all examples that the rule would decide in place of the classifier'),
       }),

@@ -66,7 +66,7 @@ async function measureFile(
 }
 
 const help = `workbench evaluate [FILE] [--label COLUMN] [--policy V] [--type NAME] [--fail-under SHARE] [--data-dir DIR]
-Prints how often rules, classifier and thresholds together are right, with its 95 % interval, beside always giving the
+Prints how often rules, classifier and thresholds together are right, with its 95% interval, beside always giving the
 commonest answer: on the examples that the policy's training held out or, with a file, on its rows, which the deployed
 policy decides without log records. Give it rows that the policy has not learned from.
 

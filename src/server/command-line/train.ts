@@ -150,7 +150,7 @@ async function prepareType(
 
 const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--split WAY]
                 [--config JSON] [--type NAME] [--data-dir DIR]
-Trains a policy and prints one line of JSON: policy, accuracy on held-out rows with its 95 % interval, baseline, bundle.
+Trains a policy and prints one line of JSON: policy, accuracy on held-out rows with its 95% interval, baseline, bundle.
 With a file, a decision type is made of it, in a folder that is gone afterwards unless --data-dir names one; without,
 the examples of a type in the data folder are learned.
 

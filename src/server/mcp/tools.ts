@@ -18,7 +18,7 @@ const exampleArguments = newExampleSchema
   .extend({ input_payload: newExampleSchema.shape.input_payload.unwrap() });
 
 const formatCredits = (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`;
-const toPercent = (part: number) => `${Math.round(part * 100)} %`;
+const toPercent = (part: number) => `${Math.round(part * 100)}%`;
 const quoteNames = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
 
 /** The confidence of an answer by the name that it has there, and beside it the answer's own probability. */
@@ -310,7 +310,7 @@ export const tools: readonly Tool[] = [
         failed: 'read error, remove its cause, train_model again.',
         cancelled: 'train_model to start again.',
       };
-      return `Status ${status}, ${Math.round(progress_percent)} %${stage_name === null ? '' : `, ${stage_name}`}${
+      return `Status ${status}, ${Math.round(progress_percent)}%${stage_name === null ? '' : `, ${stage_name}`}${
         error === null ? '' : `: ${error}`
       }. Next: ${next[status] ?? 'ask again.'}`;
     },

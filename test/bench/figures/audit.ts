@@ -7,7 +7,7 @@
  * one: as they are, and with an identifier each, by which they are not told as repeats.
  * Run: `node test/bench/figures/audit.ts [--streams 1000] [--rounds 20] [--only bound|weeks|loop|repeats]
  * [--set name] [--deals n] [--source correction|user] [--data folder]`. It fails where the bound breaks in more than
- * 5 % of the streams, or the mean of a round is off by more than two points.
+ * 5% of the streams, or the mean of a round is off by more than two points.
  */
 import { parseArgs } from 'node:util';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
@@ -37,11 +37,11 @@ let failed = false;
 
 /** The chance of an error at each place of a stream. */
 const truths: Record<string, (place: number) => number> = {
-  '0.5 %': () => 0.005,
-  '5 %': () => 0.05,
-  '30 %': () => 0.3,
-  'from 2 % to 22 %': (place) => 0.02 + (0.2 * place) / judgements,
-  '2 %, then 20 %': (place) => (place < 500 ? 0.02 : 0.2),
+  '0.5%': () => 0.005,
+  '5%': () => 0.05,
+  '30%': () => 0.3,
+  'from 2% to 22%': (place) => 0.02 + (0.2 * place) / judgements,
+  '2%, then 20%': (place) => (place < 500 ? 0.02 : 0.2),
 };
 
 function tryBound(): void {
@@ -68,7 +68,7 @@ function tryBound(): void {
       if (seen.fixed) broken.fixed += 1;
     }
     failed ||= broken.audit > risk * streams;
-    const share = (count: number) => `${((100 * count) / streams).toFixed(1)} %`;
+    const share = (count: number) => `${((100 * count) / streams).toFixed(1)}%`;
     console.log(`| ${name} | ${share(broken.audit)} | ${share(broken.fixed)} | ${ranges.join(' | ')} |`);
   }
 }
@@ -76,7 +76,7 @@ function tryBound(): void {
 const weeks = 40;
 const perWeek = 50;
 
-/** Weeks of 60 to 600 decisions with 2 to 22 % wrong, of each of which those that stand first are judged. */
+/** Weeks of 60 to 600 decisions with 2 to 22% wrong, of each of which those that stand first are judged. */
 function tryWeeks(): void {
   const broken = { audit: 0, fixed: 0 };
   for (let stream = 0; stream < streams; stream += 1) {
@@ -103,21 +103,21 @@ function tryWeeks(): void {
     if (seen.fixed) broken.fixed += 1;
   }
   failed ||= broken.audit > risk * streams;
-  const share = (part: number) => `${((100 * part) / streams).toFixed(1)} %`;
+  const share = (part: number) => `${((100 * part) / streams).toFixed(1)}%`;
   console.log(`\n${perWeek} of each of ${weeks} weeks: the mean error of the weeks so far is ever left out`);
   console.log(
     `by the audit's bound in ${share(broken.audit)}, by the interval of a fixed time in ${share(broken.fixed)}`,
   );
 }
 
-/** Whether Clopper and Pearson's interval of 95 % leaves a mean out. */
+/** Whether Clopper and Pearson's interval of 95% leaves a mean out. */
 const isOutside = (mean: number, wrong: number, count: number) =>
   computeBinomialTail(wrong, count, mean) < risk / 2 ||
   (wrong > 0 && 1 - computeBinomialTail(wrong - 1, count, mean) < risk / 2);
 
 function formatRange(wrong: number, count: number): string {
   const { low, high } = boundRunningError(wrong, count);
-  return `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`;
+  return `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}%`;
 }
 
 /** A set: rows to begin with, decisions in a round, rows that nobody touches, and how often it is dealt. */

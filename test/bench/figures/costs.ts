@@ -4,7 +4,7 @@
  * What the thresholds of least cost cost on rows that nothing was learned from, beside a grid of 101 thresholds: the best
  * by the same held-out rows, and the best by the untouched rows themselves, which nobody can know (oracle). Two thirds
  * of each set are learned from, for each seed another two thirds. Data sets as for the accuracy bench; costs are
- * multiples of a look. It fails where the chosen thresholds cost over 3 % more than the best of the grid by the held-out
+ * multiples of a look. It fails where the chosen thresholds cost over 3% more than the best of the grid by the held-out
  * rows.
  */
 import { parseArgs } from 'node:util';
@@ -129,7 +129,7 @@ for (const name of flags.only) {
     const mean = (column: keyof Line) => lines.reduce((sum, line) => sum + line[column], 0) / lines.length;
     const over = (column: keyof Line) => mean('chosen') / mean(column) - 1;
     worst = Math.max(worst, over('grid'));
-    const excess = (['grid', 'oracle'] as const).map((column) => `${(100 * over(column)).toFixed(1)} %`.padStart(10));
+    const excess = (['grid', 'oracle'] as const).map((column) => `${(100 * over(column)).toFixed(1)}%`.padStart(10));
     const cells = columns.map((column) =>
       mean(column)
         .toFixed(column === 'held' ? 2 : 0)
@@ -139,6 +139,6 @@ for (const name of flags.only) {
   }
 }
 console.log(
-  `\nChosen thresholds cost at most ${(100 * worst).toFixed(1)} % more than the best of the grid by the held-out rows (allowed: 3 %).`,
+  `\nChosen thresholds cost at most ${(100 * worst).toFixed(1)}% more than the best of the grid by the held-out rows (allowed: 3%).`,
 );
 process.exit(worst > allowedExcess ? 1 : 0);

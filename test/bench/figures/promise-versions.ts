@@ -75,7 +75,7 @@ function askVersions(versions: readonly Version[], count: number, target_error: 
  */
 export function tryVersions(draws: number, risk: number): number {
   const flat = (target: number): Population => ({
-    name: `flat, ${110 * target} % wrong`,
+    name: `flat, ${110 * target}% wrong`,
     members: Array.from({ length: populationSize }, (_, i) => ({
       confidence: 0.5 + i / (2 * populationSize),
       errorChance: target * 1.1,
@@ -108,7 +108,7 @@ export function tryVersions(draws: number, risk: number): number {
       worst = Math.max(worst, broken, gain > 0 ? atTheEnd : 0);
       const cells = [promised, broken, atTheEnd, any].map((share) => share.toFixed(3).padStart(14));
       console.log(
-        `${population.name.padEnd(22)}${String(rowCount).padStart(6)}  ${String(100 * target).padStart(4)} %${cells.join('')}`,
+        `${population.name.padEnd(22)}${String(rowCount).padStart(6)}  ${String(100 * target).padStart(4)}%${cells.join('')}`,
       );
     }
   }

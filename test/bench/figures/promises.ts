@@ -1,11 +1,11 @@
 /**
  * Whether promised errors hold: held-out rows are drawn from populations whose truth is known, a threshold is asked for
- * targets of 1 to 10 %, and its true error is looked up. A declared target is asked alone, as the type has it; explored
+ * targets of 1 to 10%, and its true error is looked up. A declared target is asked alone, as the type has it; explored
  * are four on the same rows. Beside them the exact test of one target from the strictest threshold down, the rule of
  * before (the lowest threshold whose observed error is within the target), and an oracle that knows the truth. Then the
  * same held-out rows are used for one version of a policy after the other (promise-versions.ts).
  * Run: `node test/bench/figures/promises.ts [--draws 1000] [--sets german_credit,…] [--data folder] [--refits 20]`. It fails
- * where promises are broken in more than 5 % of the draws, or a declared one decides 3 points less alone than the test.
+ * where promises are broken in more than 5% of the draws, or a declared one decides 3 points less alone than the test.
  */
 import { parseArgs } from 'node:util';
 import { computeBinomialTail } from '../../../src/engine/intervals.ts';
@@ -145,7 +145,7 @@ const worst = { broken: 0, less: 0 };
 function tryPopulation(population: Population): void {
   const truth = knowTruth(population);
   const oracle = list(askOracle(truth));
-  const head = targets.map((target) => `${100 * target} %`.padStart(7)).join('');
+  const head = targets.map((target) => `${100 * target}%`.padStart(7)).join('');
   console.log(`\n${population.name}: ${population.members.length} inputs`);
   console.log(`rows  rule        broken:${head}    any   alone:${head}`);
   console.log(`      oracle              ${' '.repeat(7 * targets.length + 10)}${oracle}`);
@@ -219,14 +219,14 @@ async function tryRefits(name: string): Promise<void> {
   console.log(`\n${name}: ${refits} trainings on ${trainedRows} rows, promises from their own held-out fifth`);
   tally.forEach((counts, i) => {
     console.log(
-      `  ${100 * (targets[i] ?? 0)} %: promised ${counts.promised}, broken of the measured model ${counts.brokenMeasured}, of the refitted policy ${counts.brokenRefitted}`,
+      `  ${100 * (targets[i] ?? 0)}%: promised ${counts.promised}, broken of the measured model ${counts.brokenMeasured}, of the refitted policy ${counts.brokenRefitted}`,
     );
   });
 }
 if (refits > 0) for (const name of sets) await tryRefits(name);
 
 console.log(
-  `\nPromises are broken in at most ${(100 * worst.broken).toFixed(1)} % of draws (at most 5 %), and a declared one decides at most ${(100 * worst.less).toFixed(1)} points less alone than the exact test (at most 3).`,
+  `\nPromises are broken in at most ${(100 * worst.broken).toFixed(1)}% of draws (at most 5%), and a declared one decides at most ${(100 * worst.less).toFixed(1)} points less alone than the exact test (at most 3).`,
 );
 if (draws < minDraws) console.log(`That says little: fewer than ${minDraws} draws.`);
 process.exit(draws >= minDraws && (worst.broken > risk || worst.less > 0.03) ? 1 : 0);

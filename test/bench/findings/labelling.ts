@@ -2,7 +2,7 @@
  * `node test/bench/findings/labelling.ts FOLDER [--only NAME]… [--rows N] [--encodings FOLDER]`
  *
  * Labels the data sets of a folder (`NAME/{train,test}.jsonl`) as the labelling queue would have somebody do it, twenty
- * rows at a time, and prints how many labels it takes until the labelling model is right on 95 % of what it is right on with
+ * rows at a time, and prints how many labels it takes until the labelling model is right on 95% of what it is right on with
  * all labels, beside rows in random order. Then the times of a label and of the next row at 20,000 rows of 384 columns.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -147,7 +147,7 @@ async function measureSavings(name: string): Promise<void> {
   );
   const mean = random.reduce((sum, count) => sum + count, 0) / random.length;
   print(
-    `${name.padEnd(20)} rows ${String(prepared.train.length).padStart(5)}  without labels ${before.toFixed(3)}  full ${full.toFixed(3)}  to 95 %: queue ${String(queue).padStart(4)}, random ${mean.toFixed(0).padStart(4)} (${random.join(', ')})`,
+    `${name.padEnd(20)} rows ${String(prepared.train.length).padStart(5)}  without labels ${before.toFixed(3)}  full ${full.toFixed(3)}  to 95%: queue ${String(queue).padStart(4)}, random ${mean.toFixed(0).padStart(4)} (${random.join(', ')})`,
   );
 }
 

@@ -1,7 +1,7 @@
 /**
  * `node test/bench/findings/suspect-labels.ts FOLDER [--only NAME]… [--seeds N] [--rows N] [--python PATH] [--encodings FOLDER]`
  *
- * Flips 5 % of the labels of every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`), trains, and says
+ * Flips 5% of the labels of every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`), trains, and says
  * how well the doubt of a label finds the flipped ones, beside cleanlab on the same out-of-fold probabilities. `--rows`
  * takes a part of larger sets, `--seeds` repeats with other labels flipped.
  */

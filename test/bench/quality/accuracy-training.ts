@@ -68,7 +68,7 @@ async function run(order: Order): Promise<Reply> {
     encoder,
     openTuningGraph: () => openTuningGraph(model.tuningGraphPath, threads),
     progress: ({ fraction, message }) =>
-      process.send?.({ kind: 'progress', message: `${Math.round(100 * fraction)} % ${message}` } satisfies Reply),
+      process.send?.({ kind: 'progress', message: `${Math.round(100 * fraction)}% ${message}` } satisfies Reply),
   });
   const { tokenizer } = ports;
   const started = performance.now();

@@ -4,7 +4,7 @@
  * What a policy notices of inputs that are unlike its examples, on the data sets of a folder (`NAME/{train,test}.jsonl`,
  * the first N rows of each option). Of sets with many options a fifth is left out of learning in each draw, and the test
  * rows of these are the near inputs; the far ones are the texts that a training tries. Every candidate is compared where
- * it loses 5 % of the test rows of the other options, then the policy as it is, at the limits that it learned.
+ * it loses 5% of the test rows of the other options, then the policy as it is, at the limits that it learned.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const loss = 0.05;
 const minOptionsForDraws = 20;
 const shareLeftOut = 0.2;
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 const ignore = () => undefined;
 
 const { values: flags, positionals } = parseArgs({
@@ -125,7 +125,7 @@ async function learn(train: readonly Row[], test: readonly Row[]) {
 /** For rows by several scores, the larger the stranger. */
 type Scores = { familiar: number[]; strange: number[] };
 
-/** The share of strange rows that the scores notice together where they lose 5 % of the familiar ones, each as many. */
+/** The share of strange rows that the scores notice together where they lose 5% of the familiar ones, each as many. */
 function findNoticed(scores: readonly Scores[]): number {
   const exceeds = (side: 'familiar' | 'strange', share: number) => {
     const limits = scores.map(
@@ -217,7 +217,7 @@ function describeLimits(draws: readonly Draw[], which: 'today' | 'chosen'): stri
 }
 
 function printDraws(set: string, draws: readonly Draw[]): void {
-  print(`\n${set}: at a loss of 5 %, mean of ${draws.length} draws (each draw)`);
+  print(`\n${set}: at a loss of 5%, mean of ${draws.length} draws (each draw)`);
   const line = (title: string, values: readonly number[]) =>
     print(`  ${title.padEnd(30)} ${percent(mean(values)).padStart(7)}  (${values.map(percent).join(', ')})`);
   for (const candidate of draws[0]?.candidates.keys() ?? []) {

@@ -64,11 +64,11 @@ describe('the card', () => {
     for (const at of texts.keys()) {
       const text = texts[texts.length - 1 - at] ?? '';
       await expect.poll(() => page.locator('.main-text').innerText()).toBe(text);
-      const offer = page.getByText(/Enter takes .* \(\d+\.\d %\)/);
+      const offer = page.getByText(/Enter takes .* \(\d+\.\d%\)/);
       await offer.waitFor();
       const suggested = three.find((topic) => text.endsWith(topic)) ?? '';
       expect(await offer.innerText()).toContain(suggested);
-      expect(await page.locator('.choice[data-suggested]').innerText()).toMatch(/\d+\.\d %/);
+      expect(await page.locator('.choice[data-suggested]').innerText()).toMatch(/\d+\.\d%/);
       if (at === 1) await page.getByText('You agreed with 1 of 1 suggestion.').waitFor();
       // One of them is answered otherwise.
       const other = three.findIndex((topic) => topic !== suggested);
@@ -176,7 +176,7 @@ describe('what helps with a row', () => {
     const amount = items[0]?.input_payload.amount ?? 0;
     const share = (100 * amounts.filter((each) => each < amount).length) / amounts.length;
     const said = await page.getByRole('row', { name: /^amount/ }).innerText();
-    expect(Math.abs(Number(/higher than (\d+) %/.exec(said)?.[1]) - share)).toBeLessThan(2);
+    expect(Math.abs(Number(/higher than (\d+)%/.exec(said)?.[1]) - share)).toBeLessThan(2);
     /** What the page was told: in the time that an explanation may take, a busy machine leaves out other words. */
     const explained = new Map<string, Promise<Explanation>>();
     page.on('response', (response) => {

@@ -32,7 +32,7 @@ describe('what the workbench finds out by itself', () => {
     const { body: whole } = await workbench.call<Whole>('GET', `${policyPath}/whole-decision`);
     const { body: promise } = await workbench.call<{ sentence: string }>('GET', `${policyPath}/promise`);
     const short = page.getByRole('region', { name: 'In short' });
-    const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+    const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
     await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();
     await short.getByText(`${percent(whole.automatic.share)} automated`).waitFor();
     await short.getByText(`${percent(whole.error_automatic.share)} of these are wrong`).waitFor();
@@ -78,7 +78,7 @@ describe('what the workbench finds out by itself', () => {
       example?.input_payload.message,
       before,
       suspect?.suggested_decision,
-      `${((probability ?? 0) * 100).toFixed(1)} %`,
+      `${((probability ?? 0) * 100).toFixed(1)}%`,
     ];
     for (const cell of cells) expect(await suspectRow.innerText()).toContain(cell);
     await page.screenshot({ path: join(pictures, 'findings-table.png') });

@@ -63,7 +63,7 @@ describe('a second reading', () => {
 
     await openQueue(jana.page, 'second-reading');
     await jana.page.getByText('How far the two agree').waitFor();
-    await jana.page.getByRole('button', { name: 'Second reading of 10 %' }).click();
+    await jana.page.getByRole('button', { name: 'Second reading of 10%' }).click();
     await jana.page.getByText('2 examples wait for a second reader').waitFor();
     const drawn = await workbench.call<{ drawn: number }>('POST', `${path()}/examples/second-readings`, { share: 1 });
     expect(drawn.body.drawn).toBe(rowCount - 2);
@@ -89,7 +89,7 @@ describe('a second reading', () => {
     await press(milo.page, 2);
     for (let place = 1; place < rowCount; place += 1) await press(milo.page, 1);
     await milo.page.getByText('Saved', { exact: true }).waitFor();
-    await milo.page.getByText('Two readers agree on 92 % of 12 rows').waitFor();
+    await milo.page.getByText('Two readers agree on 92% of 12 rows').waitFor();
     await lookAt(milo, 'agreement');
     const labels = await workbench.call<{ total: number }>('GET', `${path()}/examples?decision=${options[0]}`);
     expect(labels.body.total).toBe(rowCount);

@@ -83,7 +83,7 @@ describe('examples whose answers hold for a month', () => {
     });
     await goToPlace(page, 'Evaluate');
     const proposal = page.getByText(
-      /Of examples held out at random the classifier gets [\d.]+ % right, of the newest by/,
+      /Of examples held out at random the classifier gets [\d.]+% right, of the newest by/,
     );
     await proposal.waitFor();
     await proposal.scrollIntoViewIfNeeded();

@@ -44,7 +44,7 @@ describe('a promise on the page', () => {
     await page.getByRole('row', { name: /v2 deployed/ }).waitFor();
     await page.getByText('Promise kept').waitFor();
     await page
-      .getByText(/The promise is kept: at most 20 % of automatic decisions are wrong, with 95 % certainty/)
+      .getByText(/The promise is kept: at most 20% of automatic decisions are wrong, with 95% certainty/)
       .waitFor();
     await page.screenshot({ path: `${pictures}/promise-kept.png` });
     const { body } = await workbench.call<{ items: { input_payload: object }[] }>(
@@ -66,11 +66,11 @@ describe('a promise on the page', () => {
     await goToPlace(page, 'Deploy');
     await page.getByRole('row', { name: /v3 trained held back/ }).waitFor();
     await page
-      .getByText(/Policy v3 is held back\. The promise of at most 0\.1 % wrong with 95 % certainty is not kept/)
+      .getByText(/Policy v3 is held back\. The promise of at most 0\.1% wrong with 95% certainty is not kept/)
       .waitFor();
     await page.screenshot({ path: `${pictures}/promise-held-back.png` });
     await page.getByTestId('main').getByRole('button', { name: 'Deploy v3' }).click();
-    await page.getByText(/Policy v3 is deployed\. The promise of at most 0\.1 % .* is not kept/).waitFor();
+    await page.getByText(/Policy v3 is deployed\. The promise of at most 0\.1% .* is not kept/).waitFor();
     await page.getByRole('row', { name: /v3 deployed/ }).waitFor();
     await goToPlace(page, 'Evaluate');
     await page.getByText('Promise not kept').first().waitFor();

@@ -54,7 +54,7 @@ describe('the replay of the log', () => {
     expect(await part().getByRole('status').innerText()).toBe(`On the last 120 decisions, v2 would change ${changed}.`);
     const rows = part().locator('tbody tr');
     expect(await rows.count()).toBe(changed);
-    expect(await rows.first().innerText()).toMatch(/(approve|deny)\s+[\d.]+ %\s+review\s+fallback$/);
+    expect(await rows.first().innerText()).toMatch(/(approve|deny)\s+[\d.]+%\s+review\s+fallback$/);
     await page.screenshot({ path: join(pictures, 'replay.png') });
     expect(await listViolations(page)).toEqual([]);
     expect((await workbench.call<Page<object>>('GET', `${path}/logs`)).body.total).toBe(120);

@@ -83,7 +83,7 @@ describe('the Rules page', () => {
     await clear();
     await page.keyboard.type('ctx.amount >');
     await page.getByText('“large” cannot be tried yet: everything below is without it.').waitFor();
-    await expect.poll(async () => (await cells('Effect of each rule')).slice(0, 3)).toEqual(['home', '2', '0 (0.0 %)']);
+    await expect.poll(async () => (await cells('Effect of each rule')).slice(0, 3)).toEqual(['home', '2', '0 (0.0%)']);
     await page.getByRole('button', { name: 'Test…' }).click();
     await page.getByLabel('Input (JSON)').fill('{"amount": 150, "country": "DE"}');
     await page.getByText('Decides approve').waitFor();

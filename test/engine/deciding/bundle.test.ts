@@ -261,7 +261,7 @@ describe('the model card', () => {
       rules,
       reasons,
       metrics,
-      promise: { sentence: 'The promise is kept: at most 1.8 % are wrong.', madeAt: '2026-02-03' },
+      promise: { sentence: 'The promise is kept: at most 1.8% are wrong.', madeAt: '2026-02-03' },
     });
     const [, head = '', body = ''] = card.split('---\n');
     expect(body.trim().split('\n')[0]).toBe('# loan \\# \\<b\\>x\\</b\\>, policy v3');
@@ -296,15 +296,15 @@ describe('the model card', () => {
       ],
     });
     for (const part of [
-      'accuracy 91.2 %',
+      'accuracy 91.2%',
       '160 examples',
-      '- The promise is kept: at most 1.8 % are wrong. Promised 2026-02-03.',
+      '- The promise is kept: at most 1.8% are wrong. Promised 2026-02-03.',
       '| approve | 0.950 | 0.900 | 0.924 | 40 |',
       '| decline | - | - | - | - |',
-      '12.5 % of decisions are expected to escalate',
+      '12.5% of decisions are expected to escalate',
       'Two texts were cut.',
       'customer\\_id: an identifier',
-      '| loan.amount | number | 1 to 9.5 | 12.5 % | no |',
+      '| loan.amount | number | 1 to 9.5 | 12.5% | no |',
       '| purpose | category | car, a\\|b, c, d, e, f, g, h, 1 more |  | yes |',
       'predict({"loan": {"amount": 3}, "vip": True, "note": None, "tags": ["x\\""]})',
       '# approve classifier',

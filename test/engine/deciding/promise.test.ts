@@ -75,13 +75,13 @@ describe('a promise', () => {
       rows: 34,
       rows_needed: 183,
       sentence:
-        'To promise 2 % with 95 % certainty you need about 183 held-out rows with errors as often as so far. You have 34.',
+        'To promise 2% with 95% certainty you need about 183 held-out rows with errors as often as so far. You have 34.',
     });
     expect(findPromise([], question)).toMatchObject({ possible: false, rows: 0, rows_needed: null });
   });
 
   it('that is impossible says how many rows it takes with the errors seen, never fewer than there are [PRM-1]', () => {
-    // One in fifty is wrong, wherever it is looked: too many for 3 % on 600 rows, and for 2 % on any number.
+    // One in fifty is wrong, wherever it is looked: too many for 3% on 600 rows, and for 2% on any number.
     const rows = Array.from({ length: 600 }, (_, i) => toRow(0.9 - i / 10_000, i % 50 !== 25));
     const { possible, rows_needed } = findPromise(rows, { ...question, target_error: 0.03 });
     expect([possible, rows_needed]).toEqual([false, 5_061]);
@@ -89,7 +89,7 @@ describe('a promise', () => {
     const hopeless = findPromise(rows, { ...question, target_error: 0.015, basis: 'declared' });
     expect(hopeless).toMatchObject({ possible: false, rows_needed: null });
     expect(hopeless.sentence).toMatch(
-      /^1.5 % with 95 % certainty cannot be guaranteed on these 600 rows at any threshold\. The best we can guarantee is [\d.]+ %\. More/,
+      /^1.5% with 95% certainty cannot be guaranteed on these 600 rows at any threshold\. The best we can guarantee is [\d.]+%\. More/,
     );
     const best = Number(/best we can guarantee is ([\d.]+)/.exec(hopeless.sentence)?.[1]) / 100;
     const isPossible = (target_error: number) => findPromise(rows, { ...question, target_error }).possible;
@@ -118,7 +118,7 @@ describe('a promise', () => {
     expect(found).toMatchObject({ possible: true, share_automatic: 0.4, error_observed: 0, rows: 500 });
     expect(found.threshold).toBeCloseTo(0.601, 9);
     expect(found.sentence).toBe(
-      'From 0.601, 40 % are decided alone, at most 2 % wrong with 95 % certainty. This bound holds for every target you try.',
+      'From 0.601, 40% are decided alone, at most 2% wrong with 95% certainty. This bound holds for every target you try.',
     );
     // The same rows with a rule that is wrong on twenty inputs, which no threshold can take back.
     const ruled = Array.from({ length: 20 }, () => toRow(0.1, false, { ruled: 'a' }));
@@ -141,7 +141,7 @@ describe('a promise', () => {
     expect(findPromise([...right, ...others], { ...question, option: 'a', optionCount: 77 }).possible).toBe(false);
   });
 
-  it('is broken in at most 5 % of draws, whatever number of targets is tried on the same rows [PRM-2]', () => {
+  it('is broken in at most 5% of draws, whatever number of targets is tried on the same rows [PRM-2]', () => {
     const random = createRandom(5);
     const targets = [0.01, 0.02, 0.05, 0.1];
     // Wrong with the chance that a confidence leaves, or twice that; chances above a confidence by their integral.
@@ -207,7 +207,7 @@ describe('a promise that was declared beforehand', () => {
     expect(keepsDeclared(rows, declared, 1)).toBe(false);
   });
 
-  it('is broken in at most 5 % of draws, and decides more alone than what is explored [PRM-9]', () => {
+  it('is broken in at most 5% of draws, and decides more alone than what is explored [PRM-9]', () => {
     const random = createRandom(11);
     const draw = () => 1 - 0.5 * random() ** 4;
     // Wrong with the chance that a confidence leaves, and confidences above t are wrong with the mean of those chances.
@@ -286,7 +286,7 @@ describe('the whole decision', () => {
       accuracy: { count: 4, of: 7 },
       rules_alone: { count: 3, of: 7 },
     });
-    expect(whole.sentence).toMatch(/^Of 7 held-out rows 57.1 % would be decided alone, 50 % of these wrongly \(/);
+    expect(whole.sentence).toMatch(/^Of 7 held-out rows 57.1% would be decided alone, 50% of these wrongly \(/);
   });
 
   it('leaves rows out where schema and rules would take too long on all of them [PRM-7]', () => {
@@ -323,9 +323,9 @@ describe('the difference between two policies', () => {
     expect(computeMcNemarP({ onlyFirst: 2, onlySecond: 10 })).toBeCloseTo((2 * 79) / 4096, 12);
     expect(computeMcNemarP({ onlyFirst: 0, onlySecond: 0 })).toBe(1);
     expect(describeComparison({ onlyFirst: 2, onlySecond: 1 })).toMatch(
-      /in 100 % of .*: neither is shown to be better\.$/,
+      /in 100% of .*: neither is shown to be better\.$/,
     );
-    expect(describeComparison({ onlyFirst: 10, onlySecond: 2 })).toMatch(/in 3\.9 % of .*: the one that is right more/);
-    expect(describeComparison({ onlyFirst: 40, onlySecond: 2 })).toContain('less than 0.1 %');
+    expect(describeComparison({ onlyFirst: 10, onlySecond: 2 })).toMatch(/in 3\.9% of .*: the one that is right more/);
+    expect(describeComparison({ onlyFirst: 40, onlySecond: 2 })).toContain('less than 0.1%');
   });
 });

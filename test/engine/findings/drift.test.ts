@@ -33,7 +33,7 @@ describe('inputs that have changed', () => {
     [
       'a new value',
       (input, at) => ({ ...input, channel: at < 0.77 ? 'whatsapp' : 'web' }),
-      'channel is "whatsapp": 76.4 % of the decisions, none of the examples.',
+      'channel is "whatsapp": 76.4% of the decisions, none of the examples.',
     ],
     ['a number twelve times as large', (input) => ({ ...input, amount: 12 * Number(input.amount) }), 'amount is over'],
     [
@@ -42,7 +42,7 @@ describe('inputs that have changed', () => {
       'age is missing',
     ],
     ['texts of another length', (input) => ({ ...input, note: 'short' }), 'note'],
-    ['a new field', (input) => ({ ...input, campaign: 'spring' }), 'campaign is "spring": 100 % of the decisions'],
+    ['a new field', (input) => ({ ...input, campaign: 'spring' }), 'campaign is "spring": 100% of the decisions'],
   ])('are named with one sentence: %s [DRF-1]', (_, change, sentence) => {
     const { items, comparable } = findDrift(draw(600, 1), draw(500, 2, change), []);
     expect(comparable).toBe(true);
@@ -72,7 +72,7 @@ describe('inputs that have changed', () => {
 describe('inputs unlike the examples', () => {
   it('are told where their share is certainly above the expected one, by 10 points, of 50 or more [DRF-1]', () => {
     expect(compareFamiliarity(800, 800, 0.05)?.sentence).toBe(
-      'Unlike the examples: 100 % of the decisions, where 5 % are expected.',
+      'Unlike the examples: 100% of the decisions, where 5% are expected.',
     );
     expect(compareFamiliarity(64, 400, 0.05)).toMatchObject({ decisions: 400, decisions_share: 0.16 });
     expect(compareFamiliarity(50, 400, 0.05)).toBeNull();

@@ -72,7 +72,7 @@ describe('a weak part of the rows', () => {
     expect(texts.some((text) => text.includes('amount is at most'))).toBe(true);
   });
 
-  it('is not found in rows that err alike everywhere: in at most 5 % of runs', () => {
+  it('is not found in rows that err alike everywhere: in at most 5% of runs', () => {
     const runs = 200;
     let runsWithFindings = 0;
     for (let seed = 1; seed <= runs; seed++) {

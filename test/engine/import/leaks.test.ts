@@ -46,12 +46,12 @@ describe('a column that tells the answer', () => {
     [
       'state afterwards',
       (row) => ({ open: 'A', solved: 'B', rejected: 'C' })[answerOf(row)] ?? '',
-      'It is probably written after the answer: it tells it in 100 % of the rows.',
+      'It is probably written after the answer: it tells it in 100% of the rows.',
     ],
     [
       'solution',
       (row) => (answerOf(row) === 'solved' ? `did thing ${row}` : ''),
-      'It is filled for some answers only, in 100 % of the rows.',
+      'It is filled for some answers only, in 100% of the rows.',
     ],
   ])('is left out where that is certain: %s [FIL-40]', async (name, column, sentence) => {
     expect((await tickets(name, column)).leftOut).toEqual({ [name]: sentence });
@@ -61,7 +61,7 @@ describe('a column that tells the answer', () => {
     [
       'code',
       (row) => answerOf(row % 80 === 3 ? row + 1 : row).slice(0, 3),
-      /^It alone tells the answer in 9[89]\.\d % of the rows\. Is it known before the decision\?$/,
+      /^It alone tells the answer in 9[89]\.\d% of the rows\. Is it known before the decision\?$/,
     ],
     [
       'points',
@@ -71,7 +71,7 @@ describe('a column that tells the answer', () => {
     [
       'solution',
       (row) => (answerOf(row) === 'solved' && row % 40 !== 3 ? `did thing ${row}` : ''),
-      /^It is filled for some answers only, in 9\d\.\d % of the rows\. Is it known/,
+      /^It is filled for some answers only, in 9\d\.\d% of the rows\. Is it known/,
     ],
     [
       'closedAt',

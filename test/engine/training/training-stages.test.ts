@@ -388,7 +388,7 @@ describe('what follows a training', () => {
       ['a', 'b'].map((option) => ({
         option,
         advice: 'enough',
-        sentence: `"${option}" has enough data: 100 % of its examples are found.`,
+        sentence: `"${option}" has enough data: 100% of its examples are found.`,
       })),
     );
   });

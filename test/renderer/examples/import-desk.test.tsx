@@ -104,7 +104,7 @@ describe('Import', () => {
     screen.getByText('It looks like the answer of another decision type.');
     const choice = screen.getByRole('radiogroup', { name: 'Learn from score' });
     expect(choice.closest('tr')?.textContent).toMatch(
-      /^scoreIt alone tells the answer in 99 % of the rows\. Is it known before the decision\?/,
+      /^scoreIt alone tells the answer in 99% of the rows\. Is it known before the decision\?/,
     );
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 400 rows' });
     screen.getByText('Say whether to learn from score.');

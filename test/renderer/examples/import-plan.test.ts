@@ -167,7 +167,7 @@ describe('what a file becomes', () => {
     expect(leftOut).toEqual({
       Buchung: 'Looks like an ID, so left out: 80 different values in 80 rows.',
       Zeile: 'Looks like an ID, so left out: 80 different values in 80 rows.',
-      'Zustand danach': 'It is probably written after the answer: it tells it in 100 % of the rows.',
+      'Zustand danach': 'It is probably written after the answer: it tells it in 100% of the rows.',
     });
     expect(plan.rows[1]).toEqual({
       line: 3,

@@ -30,7 +30,7 @@ describe('the charts of Evaluate', () => {
     expect(sure.map((cells) => cells.slice(1))).toEqual(
       bins.map(({ right, wrong }: { right: number; wrong: number }) => [number(right), number(wrong)]),
     );
-    const calibrated = await readChart('Is 90 % sure right 90 times in 100?');
+    const calibrated = await readChart('Is 90% sure right 90 times in 100?');
     expect(calibrated.map((cells) => cells.slice(1))).toEqual(
       metrics.reliability.map(({ count, confidence, accuracy, accuracy_interval: { low, high } }) => [
         number(count),

@@ -61,9 +61,9 @@ describe('an explanation', () => {
   it('says each change as a sentence, with what it leads to', () => {
     showExplained();
     expect(sentences()).toEqual([
-      'With amount 300 instead of 1,200, it would be approve (81.2 %).',
-      'With amount 900 instead of 1,200 and with order.country DE where there is no value, it would be deny (81.2 %), and somebody should look at it.',
-      'Without “Urgent” in message, it would still be review (81.2 %), sure enough to need nobody.',
+      'With amount 300 instead of 1,200, it would be approve (81.2%).',
+      'With amount 900 instead of 1,200 and with order.country DE where there is no value, it would be deny (81.2%), and somebody should look at it.',
+      'Without “Urgent” in message, it would still be review (81.2%), sure enough to need nobody.',
     ]);
   });
 
@@ -71,7 +71,7 @@ describe('an explanation', () => {
     showExplained();
     const words = section('Words that weighed in').textContent;
     expect(words).toContain('Urgent');
-    expect(words).toContain('+25.0 %');
+    expect(words).toContain('+25.0%');
     expect(section('Words that weighed in').querySelectorAll('.name')).toHaveLength(1);
     expect(words).not.toContain('estimates');
   });
@@ -103,7 +103,7 @@ describe('an explanation', () => {
 
   it('opens an example that is like the input', async () => {
     showExplained();
-    const near = await screen.findByRole('button', { name: /deny.*My plate came in pieces.*93.0 %/ });
+    const near = await screen.findByRole('button', { name: /deny.*My plate came in pieces.*93.0%/ });
     fireEvent.click(near);
     expect(near.getAttribute('aria-expanded')).toBe('true');
     screen.getByRole('row', { name: /amount 40/ });

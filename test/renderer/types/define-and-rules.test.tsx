@@ -41,7 +41,7 @@ describe('Rules', () => {
     expect([...effect.querySelectorAll('td')].map((cell) => cell.textContent).slice(0, 3)).toEqual([
       'large',
       '2',
-      '2 (100.0 %)',
+      '2 (100.0%)',
     ]);
   });
 

@@ -103,7 +103,7 @@ describe('the audit of live decisions', () => {
     expect(deployed.error_automatic).toMatchObject({ judged: alone, wrong: 0, low: 0 });
     expect(deployed.sentence).toMatch(
       new RegExp(
-        `^Of 100 decisions drawn at random and judged blind, ${wrong} were wrong \\(${wrong} %; between [\\d.]+ % and [\\d.]+ % with 95 % certainty, whenever you look\\)\\.$`,
+        `^Of 100 decisions drawn at random and judged blind, ${wrong} were wrong \\(${wrong}%; between [\\d.]+% and [\\d.]+% with 95% certainty, whenever you look\\)\\.$`,
       ),
     );
   });

@@ -32,7 +32,7 @@ describe('decisions on other inputs than the examples', () => {
           field: 'by',
           decisions_share: 0.8,
           examples_share: 0,
-          sentence: 'by is "chat": 80 % of the decisions, none of the examples.',
+          sentence: 'by is "chat": 80% of the decisions, none of the examples.',
         },
       ],
       decisions: 50,
@@ -77,6 +77,6 @@ describe('decisions on texts in another language than the examples', () => {
     const { unfamiliar } = await read();
     expect(unfamiliar).toMatchObject({ decisions: 120 });
     expect(unfamiliar.decisions_share).toBeGreaterThan(0.4);
-    expect(unfamiliar.sentence).toMatch(/^Unlike the examples: \d+(\.\d)? % of the decisions, where \d/);
+    expect(unfamiliar.sentence).toMatch(/^Unlike the examples: \d+(\.\d)?% of the decisions, where \d/);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Bookings of a hotel as a German spreadsheet writes them: their policy is as good as that of ISO dates. The 5,000 real
- * bookings on which German dates once cost 6 points (75.4 % right instead of 81.1 %) are not part of the repository;
+ * bookings on which German dates once cost 6 points (75.4% right instead of 81.1%) are not part of the repository;
  * made ones stand for them, in which the season of the arrival decides most.
  */
 import { expect, it } from 'vitest';

@@ -135,14 +135,14 @@ describe('a file that nobody prepared, over REST', () => {
 
   it('is not written before it is clear whether a column that tells the answer is known before [FIL-40] [FIL-6]', async () => {
     const { importAs, call, url } = await openBookings();
-    // Each value of the note has 25 rows, of which one is labelled otherwise: 98.5 % of all.
+    // Each value of the note has 25 rows, of which one is labelled otherwise: 98.5% of all.
     const decisionOf = (i: number) => answers[i % 130 === 7 ? 0 : i % 2];
     const lines = Array.from({ length: 400 }, (_, i) => `${i % 16},${'abcde'[i % 5]},${decisionOf(i)}`);
     const content = `Note,Hotel,Ergebnis\n${lines.join('\n')}\n`;
     const named = { decision: 'Ergebnis', reason_codes: null, read_as: {} };
     const { columns, mapping } = (await importAs({ content, mapping: named })).body;
     expect(columns[0]).toMatchObject({ name: 'Note', explains: 0.99, left_out: null });
-    expect(columns[0].doubt).toBe('It alone tells the answer in 99 % of the rows. Is it known before the decision?');
+    expect(columns[0].doubt).toBe('It alone tells the answer in 99% of the rows. Is it known before the decision?');
     expect([columns[1].explains, columns[1].doubt, mapping.input]).toEqual([null, null, null]);
     const asked = content.replace('Ergebnis', 'label');
     const refused = await importAs({ content: asked, commit: true });
@@ -178,7 +178,7 @@ describe('a file that nobody prepared, over REST', () => {
       'Hotel',
     ]);
     expect(said).toContain(
-      'Column “Note” is learned from: It alone tells the answer in 99 % of the rows. Is it known before the decision? If not, add --leave-out "Note".',
+      'Column “Note” is learned from: It alone tells the answer in 99% of the rows. Is it known before the decision? If not, add --leave-out "Note".',
     );
     await expect(readLabelledFile(file, { 'leave-out': ['closed'] }, say)).rejects.toThrow(
       'no column "closed" to leave out. Name one of these by --leave-out: Note, closed_at, Hotel, label.',

@@ -152,7 +152,7 @@ describe('what to label next', () => {
       expect.stringMatching(/^The labels so far leave it open: «\w+» or «\w+»\.$/),
     );
     expect(items.map(({ why }) => why)).toContainEqual(
-      expect.stringMatching(/^Between «\w+» \(\d+ %\) and «\w+» \(\d+ %\)\.$/),
+      expect.stringMatching(/^Between «\w+» \(\d+%\) and «\w+» \(\d+%\)\.$/),
     );
   });
 

@@ -71,7 +71,7 @@ it('300 labels are read twice, blind, and the agreement is that of the two [REA-
   const found = await agreement();
   expect(found).toMatchObject({ drawn: 300, waiting: 0, conflicts: 300 - agreed, settled: 0, rows: 300, agreed });
   expect(found.pairs).toEqual([expect.objectContaining({ readers: ['Milo', 'Owner'], rows: 300, agreed })]);
-  expect(found.sentence).toContain(`Two readers agree on ${Math.round(agreed / 3)} % of 300 rows`);
+  expect(found.sentence).toContain(`Two readers agree on ${Math.round(agreed / 3)}% of 300 rows`);
   const kappa = found.pairs[0].kappa;
   expect(kappa.value).toBeGreaterThan(kappa.low);
   expect(found.alpha.value).toBeCloseTo(kappa.value, 2);

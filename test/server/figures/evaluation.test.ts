@@ -55,9 +55,7 @@ describe('the held-out examples of policies', () => {
     const declined = (await rowsOf(policy, '&expected=decline')).total;
     expect(worse.after.accuracy.count).toBe(declined);
     expect(worse.only_after_right - worse.only_before_right).toBe(declined - accuracy.count);
-    expect(worse.sentence).toMatch(
-      /^Worse: right [\d.]+ % → [\d.]+ %, decided alone [\d.]+ % → 100 %, wrong among these/,
-    );
+    expect(worse.sentence).toMatch(/^Worse: right [\d.]+% → [\d.]+%, decided alone [\d.]+% → 100%, wrong among these/);
     await bench.call('PUT', path, { costs: { currency: '€', look: 1, wrong: 10, pairs: [] } });
     const costly = (await effectOf([rule])).body;
     const wrong = worse.after.accuracy.of - declined;

@@ -77,7 +77,7 @@ describe('labels that a model doubts', () => {
       const { sentence } = whole.relabelled;
       expect(sentence).toMatch(
         new RegExp(
-          `^${known} of ${labels.size} test rows were relabelled after a model's doubt: [\\d.]+ % by the first labels, [\\d.]+ % by the new\\.$`,
+          `^${known} of ${labels.size} test rows were relabelled after a model's doubt: [\\d.]+% by the first labels, [\\d.]+% by the new\\.$`,
         ),
       );
       expect(whole.headline).toContain(sentence);

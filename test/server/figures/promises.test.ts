@@ -46,9 +46,9 @@ describe('a promise', () => {
     const whole = await get(`${policy}/whole-decision`);
     const [first = '', second = ''] = whole.headline.split('. ');
     const { accuracy, baseline } = whole;
-    const round = (share: number) => `${Number((100 * share).toFixed(1))} %`;
+    const round = (share: number) => `${Number((100 * share).toFixed(1))}%`;
     expect(first).toBe(
-      `Correct on ${round(accuracy.share)} of ${accuracy.of} unseen examples (95 % confidence interval ${round(accuracy.low)} to ${round(accuracy.high)})`,
+      `Correct on ${round(accuracy.share)} of ${accuracy.of} unseen examples (95% confidence interval ${round(accuracy.low)} to ${round(accuracy.high)})`,
     );
     const always = `Always answering «${baseline.option}» would get ${round(baseline.accuracy.share)}`;
     expect(second).toBe(`${always}.`);
@@ -79,13 +79,13 @@ describe('a promise', () => {
     expect(found).toMatchObject({ possible: true, certainty: 0.95, option: null, measured_on: 'before_refit' });
     expect(found.error_bound).toBeLessThanOrEqual(0.1);
     expect(found.sentence).toMatch(
-      /^From [\d.]+, [\d.]+ % are decided alone, at most 10 % wrong with 95 % certainty\. This bound holds for every target you try\./,
+      /^From [\d.]+, [\d.]+% are decided alone, at most 10% wrong with 95% certainty\. This bound holds for every target you try\./,
     );
     const refused = await get(`${policy}/promise?target_error=0.005`);
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null });
     expect(refused.rows_needed).toBeGreaterThan(refused.rows);
     expect(refused.sentence).toBe(
-      `To promise 0.5 % with 95 % certainty you need about ${refused.rows_needed} held-out rows with errors as often as so far. You have ${refused.rows}.`,
+      `To promise 0.5% with 95% certainty you need about ${refused.rows_needed} held-out rows with errors as often as so far. You have ${refused.rows}.`,
     );
     const own = await get(`${policy}/promise?target_error=0.3&option=approve&certainty=0.9`);
     expect(own).toMatchObject({ possible: true, option: 'approve', certainty: 0.9 });
@@ -102,7 +102,7 @@ describe('a promise', () => {
     const type = await get(path);
     const refused = await bench.call('PUT', `${policy}/promise`, { target_error: 0.005 });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
-    expect(refused.body.error.message).toContain('To promise 0.5 % with 95 % certainty you need');
+    expect(refused.body.error.message).toContain('To promise 0.5% with 95% certainty you need');
     expect(await get(path)).toEqual(type);
     expect((await get(policy)).promise).toBeNull();
   });
@@ -128,7 +128,7 @@ describe('a promise', () => {
     await setType({ hard_rules: rule('ctx.amount > 0') });
     const broken = (await get(path)).promise;
     expect(broken).toMatchObject({ state: 'broken', threshold: kept.body.threshold });
-    expect(broken.sentence).toMatch(/^The promise is broken: .* 10 % was promised\. Ask for the promise again\.$/);
+    expect(broken.sentence).toMatch(/^The promise is broken: .* 10% was promised\. Ask for the promise again\.$/);
     // A stricter threshold decides too few rows alone to say anything.
     await setType({ hard_rules: [], confidence_thresholds: { auto_decide: 1, escalation: 0.6 } });
     expect((await get(path)).promise).toMatchObject({ state: 'unknown', now: { error_bound: expect.any(Number) } });

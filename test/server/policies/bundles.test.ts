@@ -206,7 +206,7 @@ describe('the bundle of a decision type', () => {
       `The SHA-256 of its examples is ${policy.snapshot_sha256}, its seed ${policy.seed}.`,
       'The classifier decides alone from a confidence of 1.',
       whole.sentence,
-      `${(100 * whole.escalated.share).toFixed(1)} % of decisions are expected to escalate`,
+      `${(100 * whole.escalated.share).toFixed(1)}% of decisions are expected to escalate`,
     ]) {
       expect(bundle.modelCard).toContain(part);
     }

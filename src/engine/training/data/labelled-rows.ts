@@ -148,7 +148,7 @@ function describeImbalance(rows: readonly LabelledRow[], options: readonly strin
 const minReasonShare = 0.3;
 const maxReasonsPerOption = 3;
 
-/** An option's reason codes: on 30 % of its examples that have any, three at most. */
+/** An option's reason codes: on 30% of its examples that have any, three at most. */
 export function countReasonsByOption(
   rows: readonly LabelledRow[],
   options: readonly string[],

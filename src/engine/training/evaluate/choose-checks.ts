@@ -34,7 +34,7 @@ type Trial = { familiar: Map<CheckName, number[]>; unfamiliar: Map<CheckName, nu
  * Compares sets of checks on options that were left out of learning: the usual ones, and with an encoder the options'
  * means without the words, and the nearest example in their place, with and without the words. Others than the usual
  * ones are taken only where the lower end of what they notice lies above what the usual ones notice, and where they
- * notice at least 95 % as many far texts; `findFar` says which far texts a file notices. Below four options
+ * notice at least 95% as many far texts; `findFar` says which far texts a file notices. Below four options
  * the usual checks are taken without a comparison, and so they are where the text model was tuned: it has learned from
  * the options left out, too. `tick` is called while it works, and may throw to stop it.
  */
@@ -124,7 +124,7 @@ function leaveOptionsOut(learned: LearnedRows, checks: readonly CheckName[], tic
 }
 
 /**
- * Counts the unfamiliar rows that the checks notice together, at limits that lose 5 % of the others; null where a check
+ * Counts the unfamiliar rows that the checks notice together, at limits that lose 5% of the others; null where a check
  * learned nothing in some round. Rows of one option are noticed together or not at all, so the interval is Wilson's for
  * the smaller number of rows that would be as uncertain (Kish 1965: the design effect of clusters).
  */

@@ -122,7 +122,7 @@ function toFigures(evaluation: Evaluation, options: readonly string[]) {
 
 const computeShare = (values: readonly boolean[]) =>
   values.length === 0 ? null : values.filter(Boolean).length / values.length;
-const formatPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const formatPercent = (share: number) => `${(share * 100).toFixed(1)}%`;
 
 function describeFamiliarity(
   file: FamiliarityFile,

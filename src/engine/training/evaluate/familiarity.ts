@@ -211,7 +211,7 @@ export function listUsualChecks(plan: FeaturePlan): CheckName[] {
 }
 
 /**
- * Learns the checks with limits from left-out rows (five folds), at which together they lose about 5 % of inputs like
+ * Learns the checks with limits from left-out rows (five folds), at which together they lose about 5% of inputs like
  * the examples. Null below 40 rows. `tick` may throw.
  */
 export function learnFamiliarity(

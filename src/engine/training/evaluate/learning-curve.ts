@@ -37,9 +37,9 @@ function findConfusion(figures: Confusion, option: string): { other: string; cou
   return found;
 }
 
-/** A share in words: 0.96 is 96 %. */
+/** A share in words: 0.96 is 96%. */
 function toPercent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 function adviseOnRare(option: string): LearningCurve['advice'][number] {
@@ -80,7 +80,7 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
 }
 
 /**
- * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
+ * Computes the figures with 25, 50, 75 and 100% of the training rows (the last are those of `whole`), and a sentence
  * per option on what would help. `measure` fits on rows and measures on the held-out ones.
  * Help is judged by the decisions on the held-out rows: further examples of rows that rules decide change nothing.
  * Rare options are not learned. Above 20,000 rows nothing is fitted, and a part in which an option is missing is left

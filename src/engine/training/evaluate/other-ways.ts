@@ -164,7 +164,7 @@ function describe(
   { split, accuracy, standing }: Pick<OtherWay, 'split' | 'accuracy' | 'standing'>,
   own: { split: SplitWay; accuracy: MeasuredShare },
 ): string {
-  const range = `${toPercent(accuracy.low)} to ${toPercent(accuracy.high)} %`;
+  const range = `${toPercent(accuracy.low)} to ${toPercent(accuracy.high)}%`;
   const measured = nameExamples(own.split).replace('of', 'Of');
-  return `${measured} the classifier gets ${toPercent(own.accuracy.share ?? 0)} % right, ${nameExamples(split)} ${toPercent(accuracy.share ?? 0)} % (${range}). ${conclusions[standing]}`;
+  return `${measured} the classifier gets ${toPercent(own.accuracy.share ?? 0)}% right, ${nameExamples(split)} ${toPercent(accuracy.share ?? 0)}% (${range}). ${conclusions[standing]}`;
 }

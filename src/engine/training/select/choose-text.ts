@@ -56,7 +56,7 @@ const acceptableLossRatio = 1.01;
 
 /**
  * Chooses the use of text, and with it the linear classifier's heads, by stratified cross-validation: the cheapest one
- * whose log-loss is within 1 % of the best. Below 12 rows all of the text is used without a comparison.
+ * whose log-loss is within 1% of the best. Below 12 rows all of the text is used without a comparison.
  */
 export function chooseText(params: TextChoiceParams): TextChoice {
   const { rows, optionCount, texts, seed, tick } = params;
@@ -80,7 +80,7 @@ export function chooseText(params: TextChoiceParams): TextChoice {
 }
 
 /**
- * The cheapest of the uses of text whose log-loss on the folds is within 1 % of the best; `seed` is that of the run.
+ * The cheapest of the uses of text whose log-loss on the folds is within 1% of the best; `seed` is that of the run.
  */
 export function compareTextUses(
   comparison: HeadComparison,

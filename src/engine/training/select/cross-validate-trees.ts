@@ -18,7 +18,7 @@ function toCrossValidation(logits: Float64Array, { labels, optionCount }: Folded
 /**
  * Grows trees on all folds but one and watches that one, for each fold, with at most `settings.rounds` rounds; all
  * folds are then read at the round that was best for them together. Gives up (null) after the first fold when its loss
- * is more than 2 % above that of `best`, the best setting so far. `addWork` receives the cost of each fit in histogram
+ * is more than 2% above that of `best`, the best setting so far. `addWork` receives the cost of each fit in histogram
  * entries.
  */
 export function crossValidateTrees(params: {

@@ -37,7 +37,7 @@ const headC = { tabular: 0.3, ngrams: 30, encoder: 10 };
 
 /**
  * Learns heads from the rows that carry any reason code. A code gets one if at least 20 of those carry it and 20 do
- * not, and if its cross-validated log-loss is at least 2 % below that of its share in the option. At most 20 heads.
+ * not, and if its cross-validated log-loss is at least 2% below that of its share in the option. At most 20 heads.
  */
 export function learnReasonHeads(params: ReasonHeadParams): ReasonHeads {
   const { rows, built, codes } = params;

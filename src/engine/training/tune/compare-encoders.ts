@@ -91,7 +91,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
   return { choice, losses, figures };
 }
 
-/** Of the standard normal distribution, for 95 % intervals. */
+/** Of the standard normal distribution, for 95% intervals. */
 const normalQuantile = 1.96;
 
 /** Mean of numbers, and its standard error. */

@@ -186,7 +186,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
               'Status',
               {
                 name: 'Correct',
-                says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95 % certainty.',
+                says: 'The share of unseen examples that the current rules, classifier and thresholds together decide correctly, and where it lies with 95% certainty.',
               },
               {
                 name: 'Shared test rows',

@@ -13,7 +13,7 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
   const largest = bins.reduce((best, bin) => (bin.count > best.count ? bin : best));
   const { low, high } = largest.accuracy_interval;
   return (
-    <Part title="Is 90 % sure right 90 times in 100?">
+    <Part title="Is 90% sure right 90 times in 100?">
       <Chart
         rows={bins}
         columns={[

@@ -75,7 +75,7 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
                   ? 'The share of wrong ones among those of this part that are decided alone.'
                   : 'The share of this part for which the classifier chooses wrongly.',
               },
-              { name: 'From – to', says: 'The share of wrong decisions lies between these two with 95 % certainty.' },
+              { name: 'From – to', says: 'The share of wrong decisions lies between these two with 95% certainty.' },
               { name: 'Others wrong', says: 'The same share of all other unseen examples.' },
               { name: 'Unsure', says: 'The share of this part that is not decided alone.' },
             ]}

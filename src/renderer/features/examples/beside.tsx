@@ -52,7 +52,7 @@ export function RowHelp({ type, example, why }: RowHelpProps) {
               <li key={id} className="stack tight">
                 <div className="row between">
                   <OptionName typeId={type.id} option={expected_decision} />
-                  <Figure className="muted" says="How alike the inputs are; 100 % is the same.">
+                  <Figure className="muted" says="How alike the inputs are; 100% is the same.">
                     {percent(similarity)}
                   </Figure>
                 </div>

@@ -350,7 +350,7 @@ const noNumbers: Numbers = [];
 function describePlace(numbers: Numbers, path: string, value: unknown): string | null {
   const cuts = numbers.find(({ field }) => field === path)?.cuts ?? [];
   const share = typeof value === 'number' ? cuts.filter((cut) => cut < value).length - 1 : 0;
-  return share <= 0 ? null : `higher than ${share} %`;
+  return share <= 0 ? null : `higher than ${share}%`;
 }
 
 function findShown(input: Example['input_payload'], headline: string | null | undefined) {

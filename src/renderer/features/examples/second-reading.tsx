@@ -29,7 +29,7 @@ export function DrawButton({ type }: { type: DecisionType }) {
       .then(({ drawn, waiting }) => {
         const text =
           drawn === 0
-            ? `${drawnPercent} % of the labels were chosen already; ${number(waiting)} wait.`
+            ? `${drawnPercent}% of the labels were chosen already; ${number(waiting)} wait.`
             : `${count(drawn, 'example')} wait for a second reader, who does not see the labels.`;
         notify({ kind: 'info', text });
       }, notifyFailure)
@@ -37,7 +37,7 @@ export function DrawButton({ type }: { type: DecisionType }) {
   };
   return (
     <Button loading={isRunning} onClick={draw}>
-      Second reading of {drawnPercent} %
+      Second reading of {drawnPercent}%
     </Button>
   );
 }
@@ -63,7 +63,7 @@ export function ReaderAgreement({ type }: { type: DecisionType }) {
             <span className="words">{readers.map(showUnseen).join(' and ')}</span>
             <Figure
               className="number"
-              says="Cohen's kappa: agreement beyond luck, 1 is always, 0 that of guesses; with its 95 % range."
+              says="Cohen's kappa: agreement beyond luck, 1 is always, 0 that of guesses; with its 95% range."
             >
               {kappa === null
                 ? count(rows, 'row')

@@ -32,7 +32,7 @@ export function RuleProposals({ type, rules, onAdd }: Props) {
           'Then',
           { name: 'For', says: 'Labelled examples that meet the condition and have this label.' },
           { name: 'Against', says: 'Labelled examples that meet the condition and have another label.' },
-          { name: 'Right at least', says: 'The least share of its decisions that is right, with 95 % certainty.' },
+          { name: 'Right at least', says: 'The least share of its decisions that is right, with 95% certainty.' },
           { name: 'Decides', says: 'The share of all examples that it would decide.' },
           { name: 'Actions', isHidden: true },
         ]}

@@ -23,7 +23,7 @@ export function Way() {
         <q>The cup arrived in pieces.</q>
         <span aria-hidden="true">→</span>
         <span className="tag good">approve</span>
-        <span className="muted">97 % sure · small amount, damaged goods</span>
+        <span className="muted">97% sure · small amount, damaged goods</span>
       </figcaption>
     </figure>
   );

@@ -113,7 +113,7 @@ function Running({ progress }: { progress: Progress }) {
         <span style={{ width: `${progress.progress_percent}%` }} />
       </div>
       <p className="muted number" title="How much is done, how long it has taken, and about how long it still takes.">
-        {Math.round(progress.progress_percent)} % · {Math.round(progress.elapsed_seconds)} s
+        {Math.round(progress.progress_percent)}% · {Math.round(progress.elapsed_seconds)} s
         {progress.duration_hint && ` · ${progress.duration_hint}`}
         {progress.message && ` · ${progress.message}`}
       </p>

@@ -186,7 +186,7 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
         <span className="clip muted" title={input && summariseInput(input)}>
           {input ? summariseInput(input) : '…'}
         </span>
-        <span className="number muted" title="How alike the inputs are; 100 % is the same.">
+        <span className="number muted" title="How alike the inputs are; 100% is the same.">
           {percent(near.similarity)}
         </span>
       </button>

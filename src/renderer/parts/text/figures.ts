@@ -26,9 +26,9 @@ export function amount(value: number): string {
   return Math.abs(value) < 100 ? decimal(value, 2) : number(Math.round(value));
 }
 
-/** 0.9312 → "93.1 %". */
+/** 0.9312 → "93.1%". */
 export function percent(share: number): string {
-  return `${decimal(share * 100, 1)} %`;
+  return `${decimal(share * 100, 1)}%`;
 }
 
 /** 0.74 → "0.7 ms"; what is too short to measure says so. */

@@ -33,7 +33,7 @@ const teacherLabellingSchema = z
     agreement: z
       .object({ right: z.int(), of: z.int(), low: z.number(), high: z.number() })
       .nullable()
-      .describe('With labels that people gave, measured before anything is labelled; low to high with 95 % certainty'),
+      .describe('With labels that people gave, measured before anything is labelled; low to high with 95% certainty'),
     measured: z.int().describe('Labelled examples that it was asked about to measure it'),
     done: z.int().describe('Examples looked at'),
     total: z.int(),

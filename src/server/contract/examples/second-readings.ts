@@ -73,16 +73,16 @@ export const secondReadingOperations = {
       settled: count,
       rows: count.describe('Examples with both labels'),
       agreed: count,
-      share: coefficient.describe('Of agreed rows, with its 95 % interval (Wilson); null without rows'),
+      share: coefficient.describe('Of agreed rows, with its 95% interval (Wilson); null without rows'),
       alpha: coefficient.describe(
-        "Krippendorff's alpha: agreement beyond luck, 1 is always, 0 that of guesses; with a bootstrap's 95 % interval",
+        "Krippendorff's alpha: agreement beyond luck, 1 is always, 0 that of guesses; with a bootstrap's 95% interval",
       ),
       pairs: z.array(
         z.object({
           readers: z.tuple([z.string(), z.string()]),
           rows: count,
           agreed: count,
-          kappa: coefficient.describe("Cohen's kappa with its 95 % interval; null where only one label was given"),
+          kappa: coefficient.describe("Cohen's kappa with its 95% interval; null where only one label was given"),
         }),
       ),
       by_option: z

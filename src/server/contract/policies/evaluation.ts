@@ -164,7 +164,7 @@ export const evaluationOperations = {
       ...analysisStateShape,
     }),
     summary:
-      'Parts of the rows, by one field or two, in which a policy is wrong more often than in the others; at most 5 % of them are expected to be chance',
+      'Parts of the rows, by one field or two, in which a policy is wrong more often than in the others; at most 5% of them are expected to be chance',
   }),
   'policies.report': operation('GET', `${base}/report`, {
     ...common,

@@ -31,7 +31,7 @@ const maxLikely = 9;
 const secondReadingText =
   'A second reading. The first label is not shown, nor what a model would say, so that you judge freely.';
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 /**
  * Gives a session the next examples of a queue and keeps them from all others for five minutes: those most useful to

@@ -268,10 +268,10 @@ function isUnderWay({ state }: TeacherLabelling): boolean {
   return state === 'measuring' || state === 'labelling';
 }
 
-const toPercent = (share: number) => `${Math.round(share * 100)} %`;
+const toPercent = (share: number) => `${Math.round(share * 100)}%`;
 
 function describeAgreement({ agreement }: TeacherLabelling): string {
   if (agreement === null || agreement.of === 0) return 'The teacher was sure of no labelled example.';
   const { right, of, interval } = agreement;
-  return `The teacher agrees with ${right} of ${of} labels: ${toPercent(interval.low)} to ${toPercent(interval.high)} with 95 % certainty.`;
+  return `The teacher agrees with ${right} of ${of} labels: ${toPercent(interval.low)} to ${toPercent(interval.high)} with 95% certainty.`;
 }
