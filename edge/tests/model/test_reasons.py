@@ -20,7 +20,8 @@ ALONE = {"name": "only headed codes", **SHARED["only_headed"]}
 def test_shared_cases(case: dict[str, Any]) -> None:
     options = ["approve", "decline", "other"]
     reasons = case.get("reasons", SHARED["reasons"])
-    settings = Settings({**parts()["manifest.json"], "options": options}, "0" * 64, reasons)
+    manifest = {**parts()["manifest.json"], "options": options}
+    settings = Settings(manifest, "0" * 64, "0" * 64, reasons)
     sure = [float(option == case["option"]) for option in options]
     assert settings.decide_by_classifier(sure, False, case["softmax"]).reason_codes == case["codes"]
 
