@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // One more than cores: most tests wait for processes of their own, or for limits on time.
-    maxWorkers: availableParallelism() + 1,
+    // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
+    maxWorkers: availableParallelism(),
     globalSetup: ['test/deployed-folders.ts'],
     // In jsdom a menu is hidden when its focus is asked for; the warning would print the whole page.
     onConsoleLog: (log) => !log.includes('use-focus-trap'),

@@ -2,7 +2,6 @@
  * `npm test`: every check and the fast stories; `-- --all`: the long ones, too, and each fault in its many rounds only;
  * `-- --long`: the long ones alone. All of them run even after a failure.
  */
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runApiTests } from './testing/api-tests.ts';
 import { prepareBrowser } from './testing/browser-tests.ts';
@@ -78,14 +77,7 @@ async function runLong(): Promise<StepResult[]> {
     }),
   );
   if (browser.projects.length > 0) {
-    steps.push(
-      await runVitest('browser stories', {
-        projects: browser.projects,
-        only: ['.long.test.'],
-        // A page and its browser fill a core each.
-        maxWorkers: availableParallelism(),
-      }),
-    );
+    steps.push(await runVitest('browser stories', { projects: browser.projects, only: ['.long.test.'] }));
   }
   return steps;
 }

@@ -12,8 +12,6 @@ type Selection = {
   only?: readonly string[];
   /** Parts of paths: files that have none of them. */
   exclude?: readonly string[];
-  /** Files at a time, one for each core where it is left out. */
-  maxWorkers?: number;
   /** One file at a time, in a process of its own: stories that measure time have the machine to themselves. */
   isSerial?: boolean;
   env?: Readonly<Record<string, string>>;
@@ -24,7 +22,7 @@ const compileCache = join(projectRoot, 'test-results', 'compile-cache');
 
 /** Runs the chosen stories and counts them; a file that could not be loaded counts as one failed story. */
 export async function runVitest(name: string, selection: Selection): Promise<StepResult> {
-  const { projects, only = [''], exclude = [], maxWorkers, isSerial = false, env = {} } = selection;
+  const { projects, only = [''], exclude = [], isSerial = false, env = {} } = selection;
   // Not by `cliExclude`: it is added to a list that every later run of this process finds, too.
   const chosen = globSync('test/**/*.test.{ts,tsx}', { cwd: projectRoot }).filter(
     (file) => only.some((part) => file.includes(part)) && !exclude.some((part) => file.includes(part)),
@@ -34,7 +32,6 @@ export async function runVitest(name: string, selection: Selection): Promise<Ste
     watch: false,
     project: [...projects],
     env: { PATH: stepEnvironment().PATH, NODE_COMPILE_CACHE: compileCache, ...env },
-    ...(maxWorkers === undefined ? {} : { maxWorkers }),
     ...(isSerial ? { fileParallelism: false, isolate: true } : {}),
   });
   const files = vitest.state.getTestModules().map(readFile);
