@@ -79,7 +79,7 @@ export const secondReadingOperations = {
       ),
       pairs: z.array(
         z.object({
-          readers: z.tuple([z.string(), z.string()]),
+          readers: z.array(z.string()).length(2),
           rows: count,
           agreed: count,
           kappa: coefficient.describe("Cohen's kappa with its 95% interval; null where only one label was given"),
