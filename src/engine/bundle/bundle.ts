@@ -26,6 +26,7 @@ import {
   type Reasons,
   reasonsSchema,
   requiredEntries,
+  toManifestDraft,
   unlistedEntries,
 } from './manifest.ts';
 import { parseJson } from './parse-json.ts';
@@ -336,13 +337,7 @@ export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentit
 export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
   const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;
-  const {
-    files: _files,
-    format_version: _format,
-    min_reader: _reader,
-    revision: _revision,
-    ...manifest
-  } = bundle.manifest;
+  const manifest = toManifestDraft(bundle.manifest);
   const entries = new Map([...files, ...listTextEntries(manifest, bundle.plan, text, sha256)]);
   return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
 }

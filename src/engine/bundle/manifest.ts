@@ -155,6 +155,17 @@ export const manifestSchema: z.ZodType<Manifest> = settingsSchema
 export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'min_reader' | 'revision' | 'training'> &
   Partial<Pick<Manifest, 'training'>>;
 
+/** The manifest of a bundle as packing is given it again. */
+export function toManifestDraft({
+  files: _files,
+  format_version: _format,
+  min_reader: _reader,
+  revision: _revision,
+  ...draft
+}: Manifest): ManifestDraft {
+  return draft;
+}
+
 /** `reasons.json`: codes of each option, and those with a head, in the order of `reasons.onnx`. */
 export const reasonsSchema = z.strictObject({
   by_option: recordOf(z.array(z.string())),

@@ -11,16 +11,9 @@ import { useWorkbench } from '../state/workbench.ts';
 import { ErrorNote } from './notes.tsx';
 import { readJsonText } from './text/json-text.ts';
 
-const versionFields: readonly (keyof TypeDraft)[] = [
-  'options',
-  'reason_codes',
-  'hard_rules',
-  'lists',
-  'readings',
-  'inputSchemaText',
-  'confidence_thresholds',
-  'escalation_policy',
-];
+/** Whether a field is part of a version; the fallback option is the type's own. */
+const isOfVersion = (name: keyof TypeDraft) =>
+  name === 'options' || (name !== 'fallback_option' && decidingFields.includes(name));
 const fieldNames: Record<keyof TypeDraft, string> = {
   name: 'the name',
   description: 'the description',
@@ -121,7 +114,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
     { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
   ]);
   if (!isEdited) return null;
-  const newVersion = changed.some((field) => versionFields.includes(field));
+  const newVersion = changed.some(isOfVersion);
   return (
     <>
       <span className="muted">

@@ -146,7 +146,7 @@ describe('a draft', () => {
     await put({ options: ['approve', 'decline', 'ask'] });
     expect((await draft()).body).toMatchObject({ unseen: null, logged: null, holds: [] });
     expect((await publish()).body.error.message).toBe(
-      'No policy with the options of today is deployed. Train the type first.',
+      'No policy with the current options is deployed. Train the type first.',
     );
   });
 

@@ -1,3 +1,4 @@
+/** The part of Deploy that gives releases names for programs. */
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useState } from 'react';

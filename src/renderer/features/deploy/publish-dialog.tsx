@@ -1,3 +1,4 @@
+/** The dialog between a draft and its release. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';

@@ -1,3 +1,4 @@
+/** The bar of a draft, in each place that can change it. */
 import { Button } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { notify } from '../../state/notices.tsx';

@@ -1,3 +1,4 @@
+/** The table of pinned cases. */
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';

@@ -1,5 +1,6 @@
 /** Reading a bundle that is to decide in a workbench: its policy, and its settings as those of a decision type. */
 import { type Bundle, packBundle, unpackBundle } from '../../../engine/bundle/bundle.ts';
+import { toManifestDraft } from '../../../engine/bundle/manifest.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { sha256 } from '../../process/clock.ts';
@@ -70,13 +71,7 @@ function toDefinition({ manifest, rules, inputSchema }: Bundle): Definition {
 }
 
 function renameBundle(bundle: Bundle, { policyId, version, typeName }: BundleName & { typeName: string }): Uint8Array {
-  const {
-    files: _files,
-    format_version: _format,
-    min_reader: _reader,
-    revision: _revision,
-    ...settings
-  } = bundle.manifest;
+  const settings = toManifestDraft(bundle.manifest);
   const manifest = { ...settings, decision_type: typeName, policy_id: policyId, policy_version: `v${version}` };
   return packBundle({ ...bundle, manifest }, sha256);
 }

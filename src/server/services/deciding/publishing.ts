@@ -78,7 +78,7 @@ export async function publishDraft(
   refuseConflicts(listConflicts(type));
   const policy = findDraftPolicy(deps, type);
   if (policy === null) {
-    throw new WorkbenchError('conflict', 'No policy with the options of today is deployed. Train the type first.');
+    throw new WorkbenchError('conflict', 'No policy with the current options is deployed. Train the type first.');
   }
   const { holds } = await assessDraft(deps, caller, type);
   const [hold] = holds.filter(({ kind }) => kind !== 'worse' || reason === null);

@@ -63,7 +63,7 @@ function keepReading(
     throw new WorkbenchError('conflict', 'Somebody else has read this example meanwhile. Open the queue again.');
   }
   if (known.firstReader !== null && known.firstReader === reader && now - known.firstAt < ownAgainMs) {
-    throw new WorkbenchError('conflict', 'Whoever gave the first label can read it again after a week.');
+    throw new WorkbenchError('conflict', 'The reader who gave the first label can read it again after a week.');
   }
   if (known.decision === decision) return;
   const given = decision === null ? { reader: null, note: null, readAt: null } : { reader, note, readAt: now };

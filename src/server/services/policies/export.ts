@@ -9,7 +9,7 @@ import {
   packBundle,
   withTextModel,
 } from '../../../engine/bundle/bundle.ts';
-import type { Manifest } from '../../../engine/bundle/manifest.ts';
+import { type Manifest, toManifestDraft } from '../../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/model-card.ts';
 import { recordGoldenLines } from '../../../engine/decide/golden.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
@@ -143,13 +143,7 @@ async function packSlim(
     return bytes;
   if (present.plan.text?.encoder) await encoderHost.start();
   const inputs = listGoldenInputs(present, type.piiFields);
-  const {
-    files: _files,
-    format_version: _format,
-    min_reader: _reader,
-    revision: _revision,
-    ...settings
-  } = present.manifest;
+  const settings = toManifestDraft(present.manifest);
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
