@@ -362,7 +362,7 @@ def test_what_is_counted(bundles: list[Path]) -> None:
         assert 'decision_edge_refused_total{code="decision_type_not_found"} 1.0' in text
         assert 'decision_edge_request_seconds_count{route="/decide",status="200"} 20.0' in text
         assert "hunter2" not in text
-        assert running.ask("GET", "/health").body == {"status": "ok"}
+        assert running.ask("GET", "/health").body["status"] == "ok"
         assert running.stop() == 0
         assert "hunter2" not in "\n".join(running.log)
 
@@ -387,6 +387,10 @@ def test_a_file_is_replaced_while_it_is_served(tmp_path: Path, check: Any) -> No
         assert answer["bundle_digest"] != first["bundle_digest"]
         (now,) = running.wait_until(lambda ready: ready["status"] == "ready")["bundles"]
         assert now["digest"] == answer["digest"] != first["digest"]
+        health = running.ask("GET", "/health").body
+        check("Health", health)
+        named = {"decision_type": "loan", "policy_version": "v4", "digest": answer["digest"]}
+        assert health == {"status": "ok", "bundles": [named]}
 
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2])

@@ -149,17 +149,15 @@ class _Service:
         return JSONResponse({"results": results, "errors": errors, **counts})
 
     async def tell_health(self, _: Request, __: str) -> Response:
-        """Say that the process answers."""
-        return JSONResponse({"status": "ok"})
+        """Say that the process answers, and by what."""
+        return JSONResponse({"status": "ok", "bundles": [_name_policy(each) for each in self._bundles.values()]})
 
     async def tell_ready(self, _: Request, __: str) -> Response:
         """Say what decides, and whether it is what the files hold."""
         bundles = [
             {
-                "decision_type": bundle.name,
+                **_name_policy(bundle),
                 "file": bundle.file,
-                "policy_version": bundle.loaded.info["policy_version"],
-                "digest": bundle.loaded.info["digest"],
                 "bundle_digest": bundle.loaded.info["bundle_digest"],
                 "problem": bundle.problem,
             }
@@ -186,6 +184,11 @@ class _Service:
         self._metrics.count_decision(loaded.info["decision_type"], made)
         own = {"latency_ms": round(seconds * 1_000, 3), "request_id": request_id}
         return {**vars(made), "explanation": explain(made, loaded.info), **own}
+
+
+def _name_policy(bundle: ServedBundle) -> JsonObject:
+    info = bundle.loaded.info
+    return {"decision_type": bundle.name, "policy_version": info["policy_version"], "digest": info["digest"]}
 
 
 async def _run(predictor: EdgePredictor, decide: Callable[[EdgePredictor, Given], Made], given: Given) -> Made:

@@ -18,6 +18,7 @@ _TEXT: Schema = {"type": "string"}
 _FLAG: Schema = {"type": "boolean"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
+_NAMED_POLICY: Schema = {"decision_type": _TEXT, "policy_version": _TEXT, "digest": _TEXT}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _TYPES: dict[str, Schema] = {
     "number": {"type": "number"},
@@ -51,7 +52,7 @@ def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
             "/decide/batch": {
                 "post": _operate("decide.batch", f"Decide up to {MAX_BATCH_SIZE} inputs", _refer("BatchAnswer"), batch)
             },
-            "/health": {"get": _operate("health", "Whether the process answers", _refer("Health"))},
+            "/health": {"get": _operate("health", "Whether the process answers, and by what", _refer("Health"))},
             "/ready": {"get": _operate("ready", "What decides, and whether the files hold the same", _refer("Ready"))},
             "/metrics": {"get": _operate("metrics", "Counts for Prometheus", None)},
             "/openapi.json": {"get": _operate("openapi", "This document", {"type": "object"})},
@@ -193,7 +194,7 @@ _ANSWERS: dict[str, Schema] = {
         "required": ["error"],
         "additionalProperties": False,
     },
-    "Health": _require({"status": _TEXT}),
+    "Health": _require({"status": _TEXT, "bundles": {"type": "array", "items": _require(_NAMED_POLICY)}}),
     "Ready": _require(
         {
             "status": {**_TEXT, "enum": ["ready", "degraded"]},
@@ -201,10 +202,8 @@ _ANSWERS: dict[str, Schema] = {
                 "type": "array",
                 "items": _require(
                     {
-                        "decision_type": _TEXT,
+                        **_NAMED_POLICY,
                         "file": _TEXT,
-                        "policy_version": _TEXT,
-                        "digest": _TEXT,
                         "bundle_digest": _TEXT,
                         "problem": {"anyOf": [_TEXT, {"type": "null"}]},
                     }
