@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // One is left out otherwise, which on two cores is half of them; most tests wait for processes of their own.
     maxWorkers: availableParallelism(),
+    // Whole messages: a list that was expected to be empty says what is in it, such as the faults of a page.
+    chaiConfig: { truncateThreshold: 1000 },
     globalSetup: ['test/deployed-folders.ts'],
     // In jsdom a menu is hidden when its focus is asked for; the warning would print the whole page.
     onConsoleLog: (log) => !log.includes('use-focus-trap'),

@@ -223,6 +223,26 @@ describe('what to label next', () => {
     });
   });
 
+  it('comes to what a window has had only when nothing else is left, labelled or passed over [LBL-4]', async () => {
+    const clock = stoppedClock();
+    const { call, url, ids, patch, bulk } = await openRows(30, clock);
+    await bulk({ ids, action: 'set_status', status: 'flagged' });
+    const take = async (): Promise<string[]> =>
+      (await call('GET', `${url}/next?queue=flagged&session=a&count=10`)).body.items.map((item: Item) => item.example.id);
+    const given = new Set<string>();
+    for (const age of ['labelled', 'passed over', 'last']) {
+      const items = await take();
+      expect([age, items.filter((id) => given.has(id)), items.length]).toEqual([age, [], 10]);
+      for (const id of items) given.add(id);
+      // A flag that stays keeps the labelled row in the queue; the time of the others is up.
+      const label = { expected_decision: 'yes', status: 'flagged' };
+      if (age === 'labelled') await Promise.all(items.map((id) => patch(ids.indexOf(id), label)));
+      else clock.move(5 * 60_000);
+    }
+    expect(given.size).toBe(30);
+    expect(await take()).toHaveLength(10);
+  });
+
   it('follows what is added, deleted, edited and undone elsewhere [LBL-5]', async () => {
     const { call, url, next, waitUntilRead } = await openTexts();
     await waitUntilRead();

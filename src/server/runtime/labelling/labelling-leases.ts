@@ -19,11 +19,15 @@ export class LabellingLeases {
     this.#now = now;
   }
 
-  listTaken(typeId: string): string[] {
-    const { leases } = this.#open(typeId);
+  /** The examples that are out, and those that a session had and that are out no more: labelled, or its time was up. */
+  listTaken(typeId: string, session: string): { out: string[]; had: string[] } {
     const now = this.#now();
-    for (const [id, { untilMs }] of leases) if (untilMs <= now) leases.delete(id);
-    return [...leases.keys()];
+    const leases = [...this.#open(typeId).leases];
+    const isOut = ({ untilMs }: Lease) => untilMs > now;
+    return {
+      out: leases.filter(([, lease]) => isOut(lease)).map(([id]) => id),
+      had: leases.filter(([, lease]) => !isOut(lease) && lease.session === session).map(([id]) => id),
+    };
   }
 
   /** Gives back all that a session was given. */
@@ -50,10 +54,11 @@ export class LabellingLeases {
   /** Notes the label that an example got; only the first one tells how good the suggestion was. */
   settle(typeId: string, exampleId: string, decision: string): void {
     const { leases, recent } = this.#open(typeId);
-    const suggested = leases.get(exampleId)?.suggested ?? null;
-    leases.delete(exampleId);
-    if (suggested === null) return;
-    recent.push(suggested === decision);
+    const lease = leases.get(exampleId);
+    if (lease === undefined) return;
+    leases.set(exampleId, { ...lease, untilMs: Number.NEGATIVE_INFINITY, suggested: null });
+    if (lease.suggested === null) return;
+    recent.push(lease.suggested === decision);
     if (recent.length > recentSuggestions) recent.shift();
   }
 

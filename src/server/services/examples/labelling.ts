@@ -35,7 +35,8 @@ const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 /**
  * Gives a session the next examples of a queue and keeps them from all others for five minutes: those most useful to
- * the labelling model, the most doubtful suspects, else the newest.
+ * the labelling model, the most doubtful suspects, else the newest. What the session has had comes again only where
+ * nothing else is left: a queue may hold what was labelled, and a row that was passed over is free again in time.
  */
 export async function takeNextExamples(
   deps: Foundation,
@@ -57,17 +58,19 @@ export async function takeNextExamples(
 ): Promise<NextExamples> {
   const { leases } = deps.runtime;
   if (restart) leases.giveBack(type.id, session);
-  const before = leases.listTaken(type.id);
-  const live = await askLabellingModel(deps, type, queue === 'to_label' ? count : 0, before);
+  const before = leases.listTaken(type.id, session);
+  const live = await askLabellingModel(deps, type, queue === 'to_label' ? count : 0, [...before.out, ...before.had]);
   const modelRows = new Map(live.rows.map((row) => [row.id, row]));
   // Another call may have taken some of them while the model was asked.
-  const taken = new Set(leases.listTaken(type.id));
-  const chosen = readChosen(deps, type, live, taken);
-  if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, [...taken], reader).length);
-  if (chosen.length < count)
-    chosen.push(
-      ...readQueue(deps, type, queue, count - chosen.length, [...taken, ...chosen.map(({ id }) => id)], reader),
-    );
+  const { out, had } = leases.listTaken(type.id, session);
+  const seen = [...out, ...had];
+  const chosen = readChosen(deps, type, live, new Set(seen));
+  if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, seen, reader).length);
+  for (const except of had.length > 0 ? [seen, out] : [out]) {
+    if (chosen.length === count) break;
+    const others = [...except, ...chosen.map(({ id }) => id)];
+    chosen.push(...readQueue(deps, type, queue, count - chosen.length, others, reader));
+  }
   for (const { id } of chosen) leases.give(type.id, id, session, null);
   const items =
     queue === 'suspect'
