@@ -103,15 +103,14 @@ function listJunitFailures(report: string): string[] {
 const namedFiles = 10;
 
 /**
- * Prints each step with its failures, the slowest files, the stories that passed only when repeated and, as the last
- * line, `N passed, N failed`; a failure becomes the exit code of this process.
+ * Prints each step, the slowest files, the stories that passed only when repeated, at the end every failure, as logs
+ * are often cut to their ends, and as the last line `N passed, N failed`; a failure becomes the exit code.
  */
 export function conclude(results: readonly StepResult[]): void {
   process.stdout.write('\n');
-  for (const { name, passed, failed, failures } of results) {
+  const say = ({ name, passed, failed }: StepResult) =>
     process.stdout.write(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${passed} passed, ${failed} failed\n`);
-    for (const failure of failures) process.stdout.write(`${failure.replace(/^/gm, '       ')}\n`);
-  }
+  for (const result of results) say(result);
   const files = results.flatMap((result) => result.files ?? []).sort((a, b) => b.tookMs - a.tookMs);
   if (files.length > 0) process.stdout.write('\nThe slowest files:\n');
   for (const { file, tookMs } of files.slice(0, namedFiles)) {
@@ -120,6 +119,12 @@ export function conclude(results: readonly StepResult[]): void {
   const flaky = results.flatMap((result) => result.flaky ?? []);
   if (flaky.length > 0) process.stdout.write('\nFlaky, passed only when repeated; one that shows twice is mended:\n');
   for (const [story, days] of keepFlaky(flaky)) process.stdout.write(`${days.join(', ')}  ${story}\n`);
+  const red = results.filter(({ failed }) => failed > 0);
+  if (red.length > 0) process.stdout.write('\n');
+  for (const result of red) {
+    say(result);
+    for (const failure of result.failures) process.stdout.write(`${failure.replace(/^/gm, '       ')}\n`);
+  }
   const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
   process.exitCode = total('failed') > 0 ? 1 : 0;

@@ -228,7 +228,9 @@ describe('what to label next', () => {
     const { call, url, ids, patch, bulk } = await openRows(30, clock);
     await bulk({ ids, action: 'set_status', status: 'flagged' });
     const take = async (): Promise<string[]> =>
-      (await call('GET', `${url}/next?queue=flagged&session=a&count=10`)).body.items.map((item: Item) => item.example.id);
+      (await call('GET', `${url}/next?queue=flagged&session=a&count=10`)).body.items.map(
+        (item: Item) => item.example.id,
+      );
     const given = new Set<string>();
     for (const age of ['labelled', 'passed over', 'last']) {
       const items = await take();
