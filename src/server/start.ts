@@ -341,7 +341,9 @@ function openJobs(
         if (outcome === 'stored') tellPromise(deps, finished.policyId);
         return outcome;
       },
-      completeReport: (attempt, metrics) => completeReport(deps, attempt, metrics),
+      completeReport: (attempt, metrics) => {
+        if (completeReport(deps, attempt, metrics)) tellPromise(deps, attempt.policyId);
+      },
       completeTuning: async (finished, isWanted) => {
         const outcome = await completeTuning({ ...deps, artifactsDir }, finished, isWanted);
         if (outcome === 'stored') tellPromise(deps, finished.next.policyId);

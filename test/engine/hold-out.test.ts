@@ -9,6 +9,7 @@ import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
 import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
 import { createProgressReporter } from '../../src/engine/training/progress.ts';
 import { generateExamples } from '../../src/engine/training/stages/generate.ts';
+import { keepOtherWays } from '../../src/engine/training/stages/other-ways.ts';
 import { prepareExamples } from '../../src/engine/training/stages/prepare.ts';
 import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
@@ -233,4 +234,14 @@ describe('the figure of a policy', () => {
       if (split.by === 'date') expect(honest.findOthers()).toMatchObject([{ split: { by: 'random', field: null } }]);
     },
   );
+});
+
+it('the figures of other ways stay with a policy whose text model is tuned afterwards [HLD-9]', () => {
+  const share = { share: 0.5, count: 5, of: 10, low: 0.2, high: 0.8 };
+  const way = { split: { by: 'date' as const, field: 'opened' }, accuracy: share, accuracy_as_measured: share };
+  const kept = keepOtherWays([{ ...way, standing: 'lower', sentence: 'Of examples held out at random …' }]);
+  expect(kept).toMatchObject([
+    { ...way, standing: 'lower', sentence: 'Before its text model was tuned: of examples held out at random …' },
+  ]);
+  expect(keepOtherWays(null)).toBeNull();
 });

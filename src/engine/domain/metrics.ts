@@ -182,7 +182,7 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe(
-        'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, null where not, as of marked rows and of more than 20,000',
+        'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, with a promise before its end; null where not, as of marked rows and of more than 20,000',
       ),
     familiarity: familiarityEffectSchema
       .nullable()

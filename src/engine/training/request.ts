@@ -24,6 +24,8 @@ export type TrainRequest = {
   doubtedLabels?: string[];
   /** ISO 8601 */
   createdAt: string;
+  /** Whether the type promises an error: then other ways to hold out are measured before the policy may decide. */
+  isPromised?: boolean;
   /** Dotted paths of personal data: their values never enter the bundle. */
   piiFields?: string[];
 };

@@ -1,4 +1,5 @@
 /** The story of a training run: stages in order, then learning curve, label checks and perhaps a tuning. */
+import type { Metrics } from '../domain/metrics.ts';
 import { createProgressReporter } from './progress.ts';
 import type { PolicyName, TrainOutcome, TrainPorts, TrainRequest, TunedLater } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';
@@ -6,6 +7,7 @@ import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
+import { keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
 import type { Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
@@ -24,10 +26,17 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const prepared = { ...generated, ...prepareExamples(generated) };
   const planned = { ...prepared, ...planFeatures(prepared) };
   const evaluated = await fitAndMeasure(planned);
+  // A promise is judged before anything is deployed, so it waits for the stricter figure.
+  let otherWays = request.isPromised ? measureOtherWays(evaluated) : null;
+  const packed = await packagePolicy(evaluated);
   return {
-    ...(await packagePolicy(evaluated)),
-    followUp: () => followUp(evaluated),
-    tuneLater: mayTuneLater(evaluated) ? (name) => tuneLater(planned, evaluated, name) : null,
+    ...packed,
+    metrics: { ...packed.metrics, other_ways: otherWays },
+    followUp: () => {
+      otherWays ??= measureOtherWays(evaluated);
+      return followUp(evaluated, otherWays);
+    },
+    tuneLater: mayTuneLater(evaluated) ? (name) => tuneLater(planned, evaluated, name, otherWays) : null,
   };
 }
 
@@ -38,12 +47,20 @@ async function fitAndMeasure(planned: Ready) {
 }
 
 /** Trains again from the same rows and seed with a tuned text model; packs the result if it is better. */
-async function tuneLater(planned: Ready, before: Evaluated, name: PolicyName): Promise<TunedLater> {
+async function tuneLater(
+  planned: Ready,
+  before: Evaluated,
+  name: PolicyName,
+  otherWays: Metrics['other_ways'],
+): Promise<TunedLater> {
   const { config } = planned.request;
   const request = { ...planned.request, ...name, config: { ...config, tune_encoder: true } };
   const tuned = await fitAndMeasure({ ...planned, request, progress: createProgressReporter(planned.ports) });
   const gain = describeGain(planned.request, before.evaluation, tuned);
   if (gain === null) return { textTuning: tuned.textTuning, better: null };
   const { metrics, ...packed } = await packagePolicy(tuned);
-  return { textTuning: tuned.textTuning, better: { ...packed, metrics: { ...metrics, better_than: gain } } };
+  return {
+    textTuning: tuned.textTuning,
+    better: { ...packed, metrics: { ...metrics, better_than: gain, other_ways: keepOtherWays(otherWays) } },
+  };
 }

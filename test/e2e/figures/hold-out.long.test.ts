@@ -1,24 +1,11 @@
 /** Answers that hold for a month: the page proposes to hold out the newest, one press does, and both figures stay. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMonthlyRequests } from '../../monthly-requests.ts';
 import { goToPlace, openWindow, pictures, type Window } from '../tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
 
 const dateField = 'date and time at which the request was opened by the customer';
-/** For twenty rows of a month the answer follows a habit of it in nine of ten cases, and a fact otherwise. */
-const examples = Array.from({ length: 1000 }, (_, i) => {
-  const month = Math.floor(i / 20);
-  const isUrgent = i % 20 < 10;
-  const isHabit = (month * 7) % 13 < 6;
-  return {
-    input: {
-      urgent: isUrgent,
-      campaign: (month * 7919) % 1009,
-      minutes: (i * 733) % 997,
-      [dateField]: `${2020 + Math.floor(month / 12)}-${String(1 + (month % 12)).padStart(2, '0')}-${10 + (i % 15)}`,
-    },
-    decision: (i % 10 < 9 ? isHabit : isUrgent) ? 'call back' : 'write',
-  };
-});
+const examples = createMonthlyRequests(1000, dateField);
 
 type Detail = {
   verdict: object[];

@@ -363,7 +363,7 @@ describe('the package stage', () => {
 describe('what follows a training', () => {
   const definition = createDefinition(['a', 'b']);
   const followUpRun = async (classified: Awaited<ReturnType<typeof classifyRun>>) =>
-    followUp({ ...classified, ...(await evaluateClassifier(classified)) });
+    followUp({ ...classified, ...(await evaluateClassifier(classified)) }, null);
 
   it('draws the learning curve, and checks the label of every row', async () => {
     const { metrics, labelChecks } = await followUpRun(

@@ -1,15 +1,13 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
-import { measureShare } from '../../measure/whole-decision.ts';
 import { formatCount } from '../../numeric.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
-import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
-import { findWays, measureWay } from '../evaluate/other-ways.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
 import type { FollowUp } from '../request.ts';
-import { type RefitState, refit } from './evaluate.ts';
+import type { RefitState } from './evaluate.ts';
+import { measurePart } from './other-ways.ts';
 import type { Evaluated, Generated, Prepared } from './state.ts';
 
 type State = RefitState &
@@ -17,8 +15,8 @@ type State = RefitState &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> &
   Pick<Evaluated, 'evaluation' | 'finalModel'>;
 
-/** Completes a report by learning curve and label checks. Throws 'conflict' where it is cancelled. */
-export function followUp(state: State): FollowUp {
+/** Completes a report by learning curve, `otherWays` and label checks. Throws 'conflict' where it is cancelled. */
+export function followUp(state: State, otherWays: Metrics['other_ways']): FollowUp {
   const { rows, trainRows, testRows, rare, evaluation, tuned } = state;
   const learningCurve =
     // The parts would be read by an encoder that has learned from all of them.
@@ -31,7 +29,6 @@ export function followUp(state: State): FollowUp {
           (part) => measurePart(state, part, testRows),
           (measured) => decideWithRules(state, measured),
         );
-  const otherWays = measureOtherWays(state);
   const { checks: labelChecks, expectedWrong: expected_wrong } = checkExampleLabels(state);
   const suspects = labelChecks.filter(({ suspect }) => suspect).length;
   const sentence =
@@ -52,28 +49,6 @@ function describeExpected(wrong: number | null): string {
   return wrong === null
     ? 'How many are wrong is not known, because these models err too often.'
     : `About ${formatCount(wrong)} are expected to be wrong.`;
-}
-
-/** Measures the chosen classifier on rows held out in other ways; null of the analyst's own rows, and once tuned. */
-function measureOtherWays(state: State): Metrics['other_ways'] {
-  const { request, rows, testRows, evaluation, tuned, split } = state;
-  const own = request.config.split;
-  // The encoder would have learned from the rows that are held out then.
-  if (testRows.length === 0 || tuned !== null || split.rule === 'test_rows' || split.rule === 'column') return null;
-  const measured = evaluation.heldOut.filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
-  const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
-  const known = { split: own, accuracy: measureShare(right, measured.length) };
-  const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
-    measurePart(state, train, test).heldOut.map(({ predicted }) => predicted);
-  return findWays(rows, own).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
-}
-
-function measurePart(state: State, part: readonly LabelledRow[], testRows: readonly LabelledRow[]): ModelEvaluation {
-  const { request, progress, texts, sharing } = state;
-  const model = refit(state, part, 'draft', progress.heartbeat);
-  const { options } = request.definition;
-  const nothing = { familiarity: null, near: null, probes: [] };
-  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, sharing, seed: request.seed });
 }
 
 /** Counts what rules and classifier decide of the held-out rows, thresholds aside. */

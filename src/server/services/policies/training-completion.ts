@@ -12,7 +12,8 @@ import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { type AttemptKey, StaleAttemptError } from '../../store/policies/training-runs.ts';
 import { noteRelease } from '../releases.ts';
 import { prepareDeployedPolicy } from './deployment.ts';
-import { readWithType } from './policies.ts';
+import { readPolicy, readWithType } from './policies.ts';
+import { findEasierTest } from './promises.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
 import { assessPolicy, findBlocking, judgeGate, type VerdictDeps } from './verdict.ts';
 
@@ -148,17 +149,29 @@ function deployOrHoldBack(deps: CompletionDeps, policyId: string): boolean {
   return true;
 }
 
-/** Completes a stored policy's report; its label checks count from then on, those of older policies go. */
+/**
+ * Completes a stored policy's report; its label checks count from then on, those of older policies go. A promise that
+ * was declared during the training is taken from it where the report names a stricter test; returns whether it was.
+ */
 export function completeReport(
   deps: Pick<CompletionDeps, 'store' | 'log'>,
   attempt: AttemptKey,
   metrics: FollowUp['metrics'],
-): void {
+): boolean {
   const { policyId } = attempt;
-  if (!deps.store.trainingRuns.completeReport(attempt, metrics)) return;
+  const { store, log } = deps;
+  const completed = store.transaction(() => {
+    if (!store.trainingRuns.completeReport(attempt, metrics)) return null;
+    const policy = readPolicy(store, policyId);
+    const isTaken = policy.promise !== null && findEasierTest(policy) !== null;
+    if (isTaken) store.promises.set(policyId, null);
+    return { isTaken };
+  });
+  if (completed === null) return false;
   removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
-    deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
+    log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
   );
+  return completed.isTaken;
 }
 
 /** A few at a time, so that calls are answered in between. */

@@ -174,6 +174,7 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     toolVersion,
     doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
     createdAt: isoTime(policy.createdAt),
+    isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,
     piiFields: store.decisionTypes.get(policy.decisionTypeId, policy.organisationId)?.piiFields ?? [],
   };
 }

@@ -1,0 +1,47 @@
+/** The figures of the chosen classifier where examples are held out in other ways than the request says. */
+import type { Metrics } from '../../domain/metrics.ts';
+import { measureShare } from '../../measure/whole-decision.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import { findWays, measureWay } from '../evaluate/other-ways.ts';
+import { type RefitState, refit } from './evaluate.ts';
+import type { Evaluated, Prepared } from './state.ts';
+
+type State = RefitState & Pick<Prepared, 'rows' | 'testRows' | 'split'> & Pick<Evaluated, 'evaluation'>;
+
+/**
+ * Measures the classifier on rows held out in other ways; null of the analyst's own rows, and once tuned. Throws
+ * 'conflict' where it is cancelled.
+ */
+export function measureOtherWays(state: State): Metrics['other_ways'] {
+  const { request, rows, testRows, evaluation, tuned, split } = state;
+  const own = request.config.split;
+  // The encoder would have learned from the rows that are held out then.
+  if (testRows.length === 0 || tuned !== null || split.rule === 'test_rows' || split.rule === 'column') return null;
+  const measured = evaluation.heldOut.filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
+  const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
+  const known = { split: own, accuracy: measureShare(right, measured.length) };
+  const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
+    measurePart(state, train, test).heldOut.map(({ predicted }) => predicted);
+  return findWays(rows, own).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
+}
+
+/** The ways of a policy whose text model was tuned afterwards from the same rows: measured before, and said so. */
+export function keepOtherWays(before: Metrics['other_ways']): Metrics['other_ways'] {
+  const say = (sentence: string) =>
+    `Before its text model was tuned: ${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`;
+  return before?.map((way) => ({ ...way, sentence: say(way.sentence) })) ?? null;
+}
+
+/** Fits the choice on a part of the rows as a draft, and measures it on others. */
+export function measurePart(
+  state: RefitState,
+  part: readonly LabelledRow[],
+  testRows: readonly LabelledRow[],
+): ModelEvaluation {
+  const { request, progress, texts, sharing } = state;
+  const model = refit(state, part, 'draft', progress.heartbeat);
+  const { options } = request.definition;
+  const nothing = { familiarity: null, near: null, probes: [] };
+  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, sharing, seed: request.seed });
+}
