@@ -10,6 +10,7 @@ import { prepareEdge, runEdgeTests, testOldestPython } from './testing/edge-test
 import { conclude, report, type StepResult } from './testing/steps.ts';
 import { runVitest } from './testing/vitest-run.ts';
 
+const timeNote = 'npm test takes too long: make stories cheaper, or give their files the suffix .long.test.ts';
 /**
  * Above this `npm test` fails, whatever its stories say: it is what is run before every commit. The machines of a gate
  * were seen to be slower by half.
@@ -33,51 +34,41 @@ const timedRounds = {
 };
 
 const { values } = parseArgs({ options: { all: { type: 'boolean' }, long: { type: 'boolean' } } });
+const isLong = Boolean(values.long || values.all);
+const untimed = { exclude: ['.timed.', ...Object.keys(timedRounds)], env: Object.assign({}, ...Object.values(rounds)) };
+
+const startedMs = performance.now();
 const browser = await prepareBrowser();
-const results = [...browser.results];
-if (!values.long) results.push(...(await runFast()));
-if (values.long || values.all) results.push(...(await runLong()));
+const projects = ['unit', 'renderer', ...browser.projects];
+const python = prepareEdge();
+const results = [...browser.results, ...(await Promise.all([runStories(), runBesideStories()])).flat()];
+const tookMs = performance.now() - startedMs;
+if (isLong) results.push(await runTimed());
+else results.push(report('time of npm test', tookMs <= maxFastMs, timeNote, tookMs));
 conclude(results);
 
-async function runFast(): Promise<StepResult[]> {
-  const startedMs = performance.now();
-  const python = prepareEdge();
-  const runStories = async () => {
-    // In its environment the rules are compared across the two languages.
-    await python;
-    return runVitest('fast stories', {
-      projects: ['unit', 'renderer', ...browser.projects],
-      // With the long run, files that do more there come there alone.
-      exclude: ['.long.test.', ...(values.all ? Object.keys({ ...rounds, ...timedRounds }) : [])],
-    });
-  };
-  const steps = (await Promise.all([runChecks(), runEdgeTests(python), runStories()])).flat();
-  const tookMs = performance.now() - startedMs;
-  const note = `npm test takes longer than ${maxFastMs / 60_000} minutes: make stories cheaper, or give their files the suffix .long.test.ts`;
-  return [...steps, report('time of npm test', tookMs <= maxFastMs, note, tookMs)];
+/** One run of all stories that hold no time, so that no core waits for the last file of a part of them. */
+async function runStories(): Promise<StepResult> {
+  // In its environment the rules are compared across the two languages.
+  await python;
+  if (!isLong) return runVitest('fast stories', { projects, exclude: ['.long.test.'] });
+  if (values.all) return runVitest('stories', { projects, ...untimed });
+  return runVitest('long stories', { projects, only: ['.long.test.', ...Object.keys(rounds)], ...untimed });
 }
 
-async function runLong(): Promise<StepResult[]> {
-  const units = ['unit', 'renderer'];
-  await prepareEdge();
-  const longStories = runVitest('long stories', {
-    projects: units,
-    only: ['.long.test.', ...Object.keys(rounds)],
-    exclude: ['.timed.'],
-    env: Object.assign({}, ...Object.values(rounds)),
-  });
-  // None of these holds a time; what comes after them has the machine to itself.
-  const steps = (await Promise.all([longStories, runApiTests(), testOldestPython()])).flat();
-  steps.push(
-    await runVitest('timed stories', {
-      projects: units,
-      only: ['.timed.long.test.', ...Object.keys(timedRounds)],
-      isSerial: true,
-      env: Object.assign({}, ...Object.values(timedRounds)),
-    }),
-  );
-  if (browser.projects.length > 0) {
-    steps.push(await runVitest('browser stories', { projects: browser.projects, only: ['.long.test.'] }));
-  }
+/** One program after the other: beside the stories they are enough for a machine of two cores. */
+async function runBesideStories(): Promise<StepResult[]> {
+  const steps = values.long ? [] : [...(await runChecks()), ...(await runEdgeTests(python))];
+  if (isLong) steps.push(await runApiTests(), ...(await testOldestPython()));
   return steps;
+}
+
+/** The stories that hold limits on time have the machine to themselves. */
+function runTimed(): Promise<StepResult> {
+  return runVitest('timed stories', {
+    projects: ['unit', 'renderer'],
+    only: ['.timed.long.test.', ...Object.keys(timedRounds)],
+    isSerial: true,
+    env: Object.assign({}, ...Object.values(timedRounds)),
+  });
 }
