@@ -47,6 +47,8 @@ const dark: MantineColorsTuple = [
   '#13161d',
 ];
 
+/** As in `base.css`. Nothing fades out: a key pressed meanwhile would be lost. */
+const appears = { duration: 120, exitDuration: 0 };
 const small = { defaultProps: { size: 'xs' } };
 /**
  * A list exists only while it is open: 150 options drawn with every change of their field took half of a label's time.
@@ -86,7 +88,7 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: list },
     Radio: small,
     // The first item takes the focus; the placeholder that would is not a child that a menu may have.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, transitionProps: appears } }),
     Checkbox: Checkbox.extend(small),
     SegmentedControl: SegmentedControl.extend(small),
     InputWrapper: Input.Wrapper.extend(small),
@@ -95,13 +97,14 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
-        // A key pressed while a dialog fades would be lost.
-        transitionProps: { duration: 80, exitDuration: 0 },
+        transitionProps: appears,
         // The title of a dialog is not a second banner of the page.
         attributes: { header: { role: 'presentation' } },
       },
     }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, multiline: true, maw: 320, withArrow: true } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { openDelay: 400, transitionProps: appears, multiline: true, maw: 320, withArrow: true },
+    }),
   },
 });
 

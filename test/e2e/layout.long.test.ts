@@ -101,18 +101,26 @@ describe.each([
   });
 });
 
-test('a large screen is used: figures in two columns, the text to label in large letters, the log over the whole width', async () => {
+test('a large screen is used: figures in three columns, larger type, help and guideline beside the card, the log over the whole width', async () => {
   const opened = await openWindow(workbench, '#/', large);
   try {
     await show(opened, `#/types/${typeId}/evaluate`);
     const edges = await opened.page
       .locator('.columns > .part')
       .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)));
-    expect(new Set(edges).size).toBe(2);
+    expect(new Set(edges).size).toBe(3);
     await show(opened, `#/types/${typeId}/examples?view=card`);
     const text = opened.page.locator('.main-text').first();
     await text.waitFor();
     expect(await text.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(20);
+    const besides = ['Labelled examples most like it', 'Guideline'].map((name) =>
+      opened.page.getByRole('region', { name, exact: true }),
+    );
+    for (const beside of besides) await beside.waitFor();
+    const boxes = await Promise.all([text, ...besides].map((part) => part.boundingBox()));
+    const lefts = boxes.map((box) => box?.x ?? Number.NaN);
+    expect(lefts).toEqual([...lefts].sort((a, b) => a - b));
+    expect(lefts[2]).toBeGreaterThan((boxes[1]?.x ?? 0) + (boxes[1]?.width ?? 0) - 1);
     await show(opened, `#/types/${typeId}/examples?view=table&inspect=no`);
     const grid = opened.page.getByRole('grid', { name: 'Examples' });
     const [inside, row] = await grid.evaluate((element) => [
@@ -123,6 +131,23 @@ test('a large screen is used: figures in two columns, the text to label in large
       ),
     ]);
     expect(row).toBeGreaterThanOrEqual((inside ?? Number.NaN) - 1);
+  } finally {
+    await opened.close();
+  }
+});
+
+test('in a small window the acts are in sight: answers at the foot of the card, handles of the thresholds', async () => {
+  const opened = await openWindow(workbench, '#/', small);
+  try {
+    const { page } = opened;
+    await show(opened, `#/types/${typeId}/examples?view=card&queue=useful`);
+    const answers = page.locator('.choice');
+    await answers.first().waitFor();
+    for (const answer of await answers.all()) expect(await isInSight(answer), await answer.innerText()).toBe(true);
+    await show(opened, `#/types/${typeId}/evaluate`);
+    await page.locator('.desk svg').waitFor();
+    for (const handle of await page.getByRole('slider').all()) await expect.poll(() => isInSight(handle)).toBe(true);
+    expect(opened.faults).toEqual([]);
   } finally {
     await opened.close();
   }

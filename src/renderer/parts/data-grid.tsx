@@ -11,16 +11,17 @@ import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, 
 import { takesKeys, useRowsFocus } from '../commands/key-focus.ts';
 import { Figure } from './figure.tsx';
 import { useNewest } from './hooks/use-newest.ts';
+import { useRemPx } from './panes.tsx';
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const helper = createColumnHelper<typeof features, object>();
 /** The table model knows the columns and their widths; rows are asked for one by one, as they come in sight. */
 const noRows: object[] = [];
-const rowHeightPx = 30;
+const rowHeightRem = 1.875;
 /** The height of headings with something below them. */
-const tallHeadPx = 54;
+const tallHeadRem = 3.375;
 
-/** A column: its heading, its first width in pixels, and what it shows of a row. */
+/** A column: its heading, its first width in pixels of a small window, and what it shows of a row. */
 export type GridColumn<T> = {
   id: string;
   header: string;
@@ -64,13 +65,13 @@ type GridProps<T> = {
  * Finds how wide each column is in a scroller of this width: as it was dragged, and what is left goes to those that
  * grow.
  */
-function useColumnWidths<T>(columns: readonly GridColumn<T>[]) {
+function useColumnWidths<T>(columns: readonly GridColumn<T>[], scale: number) {
   const definitions = useMemo(
     () =>
       columns.map(({ id: columnId, header, width }) =>
-        helper.display({ id: columnId, header, size: width, minSize: 40 }),
+        helper.display({ id: columnId, header, size: width * scale, minSize: 40 }),
       ),
-    [columns],
+    [columns, scale],
   );
   const table = useTable({ features, columns: definitions, data: noRows, columnResizeMode: 'onChange' });
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
@@ -89,14 +90,17 @@ function hasTallHead<T>(columns: readonly GridColumn<T>[]): boolean {
 /** Finds which rows and columns are in sight, keeps the cursor's row among them, and tells the rows to `onRange`. */
 function useSight<T>({ columns, count, cursor, onRange }: GridProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { headers, findWidths } = useColumnWidths(columns);
+  const remPx = useRemPx();
+  const { headers, findWidths } = useColumnWidths(columns, remPx / 16);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeightPx,
+    estimateSize: () => rowHeightRem * remPx,
     overscan: 4,
-    scrollPaddingStart: hasTallHead(columns) ? tallHeadPx : rowHeightPx,
+    scrollPaddingStart: (hasTallHead(columns) ? tallHeadRem : rowHeightRem) * remPx,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of rows is another one
+  useEffect(() => virtual.measure(), [virtual, remPx]);
   const rows = virtual.getVirtualItems();
   const first = rows[0]?.index ?? 0;
   const last = rows.at(-1)?.index ?? -1;
@@ -149,7 +153,7 @@ export function DataGrid<T>(props: GridProps<T>) {
       {...takesKeys}
     >
       <div className="head" role="rowgroup" style={{ width, minWidth: '100%' }}>
-        <div role="row" aria-rowindex={1} style={hasTallHead(columns) ? { height: tallHeadPx } : undefined}>
+        <div role="row" aria-rowindex={1} style={hasTallHead(columns) ? { height: `${tallHeadRem}rem` } : undefined}>
           {headers.map((header, index) => (
             <div
               key={header.id}

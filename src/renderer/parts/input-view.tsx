@@ -17,6 +17,9 @@ export function BreakingName({ name }: { name: string }) {
     ));
 }
 
+/** A value of more characters has the whole width of its place. */
+const maxShortLength = 40;
+
 type InputViewProps = {
   input: Readonly<Record<string, unknown>>;
   note?: (path: string, value: unknown) => string | null;
@@ -32,13 +35,14 @@ export function InputView({ input, note, without }: InputViewProps) {
       <tbody>
         {fields.map(({ path, value }) => {
           const said = note?.(path, value) ?? null;
+          const text = valueText(value);
           return (
-            <tr key={path}>
+            <tr key={path} data-long={text.length > maxShortLength || undefined}>
               <th scope="row">
                 <BreakingName name={path} />
               </th>
               <td>
-                <bdi>{valueText(value)}</bdi> {said && <span className="muted">· {said}</span>}
+                <bdi>{text}</bdi> {said && <span className="muted">· {said}</span>}
               </td>
             </tr>
           );

@@ -65,6 +65,14 @@ export function useNarrow(): boolean {
   return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
 }
 
+/** Whether the window is so wide that what stands beside the main pane has columns of its own, and type is larger. */
+export function useWide(): boolean {
+  return useMediaQuery('(min-width: 1920px)', false, { getInitialValueInEffect: false });
+}
+
+/** The pixels of a rem, for what is drawn or measured in pixels; `base.css` has the same. */
+export const useRemPx = () => (useWide() ? 18 : 16);
+
 type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   /** Under it the sizes of the panes are remembered. */
   id: string;
@@ -73,21 +81,25 @@ type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   beside?: ReactNode;
   /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
+  /** Of the inspector's width, in percent of the place. */
+  inspectorShare?: number;
 };
-type Column = { id: string; content: ReactNode; size: string; min: string };
+/** The main pane has no size of its own: it takes what the others leave. */
+type Column = { id: string; content: ReactNode; size?: string; min: string };
 
 /**
  * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
  * the inspector while something is inspected.
  */
-export function Place({ id, side, beside, inspector, ...main }: PlaceProps) {
+export function Place({ id, side, beside, inspector, inspectorShare = 28, ...main }: PlaceProps) {
   const narrow = useNarrow();
   const content = <Pane level={1} {...main} />;
   const columns: Column[] = [];
-  if (side) columns.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
-  columns.push({ id: 'main', content, size: beside || (inspector && !narrow) ? '55%' : '80%', min: '280px' });
+  if (side) columns.push({ id: 'side', content: side, size: '13rem', min: '140px' });
+  columns.push({ id: 'main', content, min: '280px' });
   if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '40%' : '28%', min: '200px' });
-  if (inspector && !narrow) columns.push({ id: 'inspector', content: inspector, size: '28%', min: '260px' });
+  if (inspector && !narrow)
+    columns.push({ id: 'inspector', content: inspector, size: `${inspectorShare}%`, min: '260px' });
   const panelIds = columns.map((column) => column.id);
   const layout = useDefaultLayout({ id: `panes.${id}`, panelIds, storage: window.localStorage });
   return (
@@ -96,7 +108,7 @@ export function Place({ id, side, beside, inspector, ...main }: PlaceProps) {
         {columns.map((column, index) => (
           <Fragment key={column.id}>
             {index > 0 && <Separator className="separator" aria-label={`Width of ${column.id}`} />}
-            <Panel id={column.id} defaultSize={column.size} minSize={column.min}>
+            <Panel id={column.id} {...(column.size && { defaultSize: column.size })} minSize={column.min}>
               {column.content}
             </Panel>
           </Fragment>

@@ -56,15 +56,16 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
       for (const size of sizes) {
         await page.setViewportSize(size);
         await waitForQuiet(page);
-        const isWithin = await drawn.evaluateAll((all) =>
-          all.map((svg) => {
-            const part = svg.closest('.part, .pane')?.getBoundingClientRect();
-            const { left, right } = svg.getBoundingClientRect();
-            return part !== undefined && left >= part.left && right <= part.right;
-          }),
-        );
-        expect(isWithin).toEqual(isWithin.map(() => true));
-        expect(await measureHandles(page)).toEqual(place === 'evaluate' ? [0, 0] : []);
+        const areWithin = () =>
+          drawn.evaluateAll((all) =>
+            all.every((svg) => {
+              const part = svg.closest('.part, .pane')?.getBoundingClientRect();
+              const { left, right } = svg.getBoundingClientRect();
+              return part !== undefined && left >= part.left && right <= part.right;
+            }),
+          );
+        await expect.poll(areWithin).toBe(true);
+        await expect.poll(() => measureHandles(page)).toEqual(place === 'evaluate' ? [0, 0] : []);
         for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
         await keepPicture(page, `charts-${place.replace(/\W.*/, '')}-${size.width}-${theme}`);
       }

@@ -12,15 +12,18 @@ import { WeakSlices } from './weak-slices.tsx';
 
 type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; perClass: Metrics['per_class'] };
 
-/** Shows what stands below the desk: weak parts, each option, what the training noted, and, folded, the classifier. */
+/**
+ * Shows what stands below the desk: whether more examples help, weak parts, each option, what the training noted, and,
+ * folded, the classifier.
+ */
 export function Details({ type, policy, metrics, perClass }: Props) {
   return (
     <>
+      {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
       {metrics.test_size > 0 && <WeakSlices type={type} policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
       <Part title="Each option">
         <ClassTable type={type} perClass={perClass} />
       </Part>
-      {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
       {metrics.follow_up !== null && (
         <Part title="After the training">
           <PendingFollowUp typeId={type.id} policyId={policy.id} />

@@ -43,10 +43,12 @@ export function InShort({ type, policy, whole }: Props) {
           </span>
         </p>
         <Cost type={type} policyId={policy.id} />
-        {policy.metrics && <Latency metrics={policy.metrics} />}
       </div>
       <OtherWays policy={policy} />
-      <Promised type={type} policy={policy} />
+      <div className="row between">
+        <Promised type={type} policy={policy} />
+        {policy.metrics && <Latency metrics={policy.metrics} />}
+      </div>
       {missing + refused + masked > 0 && (
         <p className="muted">
           {missing > 0 &&
@@ -95,12 +97,12 @@ function Cost({ type, policyId }: { type: DecisionType; policyId: string }) {
 
 function Latency({ metrics }: { metrics: Metrics }) {
   return (
-    <p>
-      <Says text="Half of the decisions take at most this long, one after the other, each text read for the first time.">
-        {milliseconds(metrics.latency_estimate_p50_ms)}
-      </Says>
-      <span className="muted">p95 {milliseconds(metrics.latency_estimate_p95_ms)}</span>
-    </p>
+    <Figure
+      className="muted small"
+      says="How long half of the decisions take at most, and 95 of 100, one after the other, each text read for the first time."
+    >
+      {milliseconds(metrics.latency_estimate_p50_ms)} a decision, p95 {milliseconds(metrics.latency_estimate_p95_ms)}
+    </Figure>
   );
 }
 

@@ -28,6 +28,7 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
   const update = useChange('decision_types.update');
   const noteChange = useThresholdNote(type);
   const { auto_decide: high, escalation: low } = tried ?? stored;
+  const alone = type.active_version.escalation_policy.between === 'accept' ? low : high;
   const kept = toDraft(type).confidence_thresholds;
   const isKept = tried === null || (high === kept.auto_decide && low === kept.escalation);
   const save = (escalation: number, auto_decide: number) => {
@@ -65,10 +66,16 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           type={type}
           policyId={policyId}
           targetError={Number(target) / 100}
-          tried={tried && (type.active_version.escalation_policy.between === 'accept' ? low : high)}
+          tried={tried && alone}
           onKept={() => tryThresholds(null)}
         />
-        <Distribution bins={whole.confidence_bins} low={low} high={high} />
+        <Distribution
+          bins={whole.confidence_bins}
+          low={low}
+          high={high}
+          alone={alone}
+          from={findStart(whole, kept.escalation)}
+        />
         <Effect type={type} whole={whole} low={low} high={high} />
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
@@ -180,8 +187,23 @@ function PromiseLine({ type, policyId, targetError, tried, onKept }: PromiseLine
   );
 }
 
+/** Where the axis begins: a tenth below the lowest confidence there is, and never above the threshold kept. */
+function findStart({ confidence_bins: bins }: Props['whole'], kept: number): number {
+  const lowest = bins.find(({ right, wrong }) => right + wrong > 0)?.low ?? 0;
+  return Math.max(0, Math.floor(10 * Math.min(lowest, kept)) - 1) / 10;
+}
+
+type DistributionProps = {
+  bins: readonly ConfidenceBin[];
+  low: number;
+  high: number;
+  /** The threshold from which the classifier decides alone. */
+  alone: number;
+  from: number;
+};
+
 /** Draws how sure the classifier is of the rows that thresholds decide about, with the thresholds and their handles. */
-function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low: number; high: number }) {
+function Distribution({ bins, low, high, alone, from }: DistributionProps) {
   return (
     <Chart
       rows={bins}
@@ -190,25 +212,21 @@ function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low
         { name: 'Correct', show: ({ right }) => number(right) },
         { name: 'Wrong', show: ({ wrong }) => number(wrong) },
       ]}
-      x={{ name: 'Confidence', show: number, domain: [0, 1], from: (bin) => bin.low, to: (bin) => bin.high }}
-      y={{ name: 'Rows', show: number, isRoot: true }}
+      x={{ name: 'Confidence', show: number, domain: [from, 1], from: (bin) => bin.low, to: (bin) => bin.high }}
+      y={{ name: 'Rows', show: number }}
       bars={{
         series: [
           { colour: 'var(--bad)', of: ({ wrong }) => wrong },
           { colour: 'var(--accent)', of: ({ right }) => right },
         ],
+        isFaint: (bin) => (bin.low + bin.high) / 2 < alone,
       }}
-      zones={[
-        { from: 0, to: low, colour: 'var(--bad-soft)' },
-        { from: low, to: high, colour: 'var(--warn-soft)' },
-        { from: high, to: 1, colour: 'var(--good-soft)' },
-      ]}
       below={
         <RangeSlider
           aria-label="Thresholds"
           thumbFromLabel="Fall back below"
           thumbToLabel="Decide directly from"
-          min={0}
+          min={from}
           max={1}
           step={step}
           minRange={0}
@@ -218,7 +236,7 @@ function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low
         />
       }
       guides={[low, high].map((at) => ({ axis: 'x', at, name: decimal(at, 2) }))}
-      says="How sure the classifier is of the unseen examples that no rule decides; wrong ones are red."
+      says={`How sure the classifier is of the unseen examples that no rule decides, from ${decimal(from, 1)} on; wrong ones are red, and those below ${decimal(alone, 2)}, which it does not decide alone, are faint.`}
     />
   );
 }

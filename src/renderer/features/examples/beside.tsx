@@ -8,6 +8,7 @@ import { useExplanation, useRested, type useWhy, Why } from '../../parts/explain
 import { Figure } from '../../parts/figure.tsx';
 import { Moment, Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { useWide } from '../../parts/panes.tsx';
 import { percent } from '../../parts/text/figures.ts';
 import { shorten, summariseInput } from '../../parts/text/inputs.ts';
 import { Markdown } from '../../parts/text/markdown.tsx';
@@ -19,18 +20,20 @@ const maxAnswers = 12;
 const maxSummary = 140;
 const keptMs = 60_000;
 
-const nearestCount = 3;
+/** More of them fit a column of their own. */
+const nearestCount = { wide: 8, other: 3 };
 
 type RowHelpProps = { type: DecisionType; example: Example; why: ReturnType<typeof useWhy> };
 
 /** Shows what helps with one row: why it may be decided so, and the labelled examples most like it. */
 export function RowHelp({ type, example, why }: RowHelpProps) {
   const isRested = useRested(example.id);
+  const count = nearestCount[useWide() ? 'wide' : 'other'];
   const params = { decision_type_id: type.id, example_id: example.id };
   const answer = useExplanation('examples.explain', { params }, why.isAsked && isRested);
   const similar = useOperation(
     'examples.similar',
-    { params, query: { count: nearestCount, labelled: true } },
+    { params, query: { count, labelled: true } },
     { enabled: isRested && !why.isAsked, staleMs: keptMs },
   );
   const nearest = why.isAsked ? [] : (similar.data?.items ?? []);

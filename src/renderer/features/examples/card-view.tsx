@@ -12,7 +12,7 @@ import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { findTurns, InputView } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
-import { Pane, Place, useNarrow } from '../../parts/panes.tsx';
+import { Pane, Place, useNarrow, useWide } from '../../parts/panes.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
 import { findHeadline, findMainText, flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { MarkedText } from '../../parts/text/marked-text.tsx';
@@ -108,6 +108,7 @@ function CardDesk(props: DeskProps) {
   const desk = useDesk(props);
   const { current, cursor } = desk.work;
   const narrow = useNarrow();
+  const wide = useWide();
   const isHere = !rows.isLoading && rows.error === null;
   useRowsFocus(isHere ? queue : null);
   const why = useWhy(type, 'examples');
@@ -135,13 +136,20 @@ function CardDesk(props: DeskProps) {
       inspector={
         narrow ? undefined : (
           <Pane title="Help and history">
-            {help}
-            {history}
-            <Guideline text={type.description} />
-            <LastAnswers typeId={type.id} rows={rows} />
+            <div className="side-by-side">
+              <div>
+                {help}
+                {history}
+              </div>
+              <div>
+                <Guideline text={type.description} />
+                <LastAnswers typeId={type.id} rows={rows} />
+              </div>
+            </div>
           </Pane>
         )
       }
+      inspectorShare={wide ? 40 : 28}
     >
       {rows.isLoading && <Busy>Loading the queue…</Busy>}
       {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}

@@ -10,6 +10,7 @@ import { Figure, FigureHead } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { BreakingName } from '../../parts/input-view.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { useRemPx } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -38,7 +39,7 @@ type SheetProps = {
 const hint = 'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty.';
 
 /** As in the styles of the sheet. */
-const [headHeightPx, rowHeightPx] = [44, 30];
+const [headHeightRem, rowHeightRem] = [2.75, 1.875];
 
 /** The least widths of the columns, of which five fields fit beside the pane of a window of 1440 pixels. */
 function toWidths(columns: readonly SheetColumn[]): { key: string; width: number }[] {
@@ -53,6 +54,8 @@ function toWidths(columns: readonly SheetColumn[]): { key: string; width: number
 /** Finds the rows in sight, which are all that exist, and keeps the cell at the cursor among them. */
 function useSight({ rows, columns, row, column }: Sheet) {
   const scroller = useRef<HTMLDivElement>(null);
+  const remPx = useRemPx();
+  const [headHeightPx, rowHeightPx] = [headHeightRem * remPx, rowHeightRem * remPx];
   const virtual = useVirtualizer({
     count: rows.length + 1,
     getScrollElement: () => scroller.current,

@@ -12,12 +12,9 @@ export type ChartSpec<Row> = {
   lines?: readonly Line<Row>[];
   /** Values that hold for the whole chart, such as a threshold or what is reached without a model. */
   guides?: readonly { axis: 'x' | 'y'; at: number; name: string }[];
-  /** Spans of the x axis with a ground of their own. */
-  zones?: readonly { from: number; to: number; colour: string }[];
 };
 
-/** `isRoot` draws the root of a value, so that small ones stay in sight beside large ones. */
-type Axis = { name: string; show(value: number): string; domain?: readonly [number, number]; isRoot?: boolean };
+type Axis = { name: string; show(value: number): string; domain?: readonly [number, number] };
 type Series<Row> = { colour: string; of(row: Row): number };
 type Line<Row> = {
   colour: string;
@@ -27,6 +24,6 @@ type Line<Row> = {
   drawn: 'points and line' | 'points' | 'line' | 'dashed';
 };
 
-/** The margins of the drawing in pixels, so that things below it can line up with its values. */
-export const chartMarginsPx = { left: 44, right: 14 };
-export const chartHeightPx = 168;
+/** The margins of the drawing in rem, so that things below it can line up with its values. */
+export const chartMarginsRem = { left: 2.75, right: 0.875, top: 1.375, bottom: 2.125 };
+export const chartHeightRem = 10.5;

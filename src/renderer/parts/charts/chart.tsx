@@ -1,6 +1,7 @@
 import './charts.css';
 import { useElementSize } from '@mantine/hooks';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useRemPx } from '../panes.tsx';
 import { PlainTable } from '../plain-table.tsx';
 import type { ChartSpec } from './chart-spec.ts';
 
@@ -17,11 +18,15 @@ export function Chart<Row>({ says, below, ...spec }: ChartProps<Row>) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   const { ref, width } = useElementSize();
+  const remPx = useRemPx();
   const [isLost, setLost] = useState(false);
   useEffect(() => {
     let isOver = false;
     const show = ({ drawChart }: typeof import('./drawing.ts')) => {
-      if (!isOver) place.current?.replaceChildren(drawChart(spec, width || widthBeforeLayoutPx));
+      const drawn = drawChart(spec, width || widthBeforeLayoutPx, remPx);
+      // An unchanged drawing stays, under the pointer too.
+      if (!isOver && place.current?.firstElementChild?.isEqualNode(drawn) !== true)
+        place.current?.replaceChildren(drawn);
     };
     // Without the drawing, the table says the same; the next change tries again.
     import('./drawing.ts').then(show, () => setLost(true));

@@ -1,31 +1,26 @@
 /** The drawing of a chart. Only this file knows the library, so that it is loaded with the first chart. */
 import * as Plot from '@observablehq/plot';
-import { type ChartSpec, chartHeightPx, chartMarginsPx } from './chart-spec.ts';
+import { type ChartSpec, chartHeightRem, chartMarginsRem } from './chart-spec.ts';
 
 const maxTicks = 4;
 
-/** Draws a chart in this many pixels; colours are values of CSS, so that it follows the theme. */
-export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number): Element {
-  const { x, y, guides = [], zones = [] } = spec;
+/** Draws a chart in this many pixels, at a size of type; colours are values of CSS, so that it follows the theme. */
+export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: number): Element {
+  const { x, y, guides = [] } = spec;
   const drawing = Plot.plot({
     width: widthPx,
-    height: chartHeightPx,
-    marginLeft: chartMarginsPx.left,
-    marginRight: chartMarginsPx.right,
-    marginTop: 22,
-    marginBottom: 34,
-    style: '--plot-background: var(--pane); color: var(--muted); font: inherit; font-size: 11px; overflow: visible',
+    height: chartHeightRem * remPx,
+    marginLeft: chartMarginsRem.left * remPx,
+    marginRight: chartMarginsRem.right * remPx,
+    marginTop: chartMarginsRem.top * remPx,
+    marginBottom: chartMarginsRem.bottom * remPx,
+    style:
+      '--plot-background: var(--pane); color: var(--muted); font: inherit; font-size: 0.6875rem; overflow: visible',
     x: { ...toScale(x), grid: false, ...toDays(spec) },
     y: { ...toScale(y), grid: true },
     color: { type: 'identity' },
     opacity: { type: 'identity' },
-    marks: [
-      zones.map(({ from, to, colour }) => Plot.rectX([0], { x1: from, x2: to, fill: colour })),
-      markBars(spec),
-      markLines(spec),
-      markGuides(guides),
-      markTip(spec),
-    ],
+    marks: [markBars(spec), markLines(spec), markGuides(guides), markTip(spec)],
   });
   // Its content is described beside it, and of each row in the table.
   drawing.setAttribute('aria-hidden', 'true');
@@ -59,7 +54,7 @@ function markBars<Row>(spec: ChartSpec<Row>): Plot.Markish {
     x2: ({ row }) => end(row),
     y: ({ row, series }) => series.of(row),
     fill: ({ series }) => series.colour,
-    fillOpacity: ({ row }) => (bars?.isFaint?.(row) ? 0.25 : 1),
+    fillOpacity: ({ row }) => (bars?.isFaint?.(row) ? 0.4 : 1),
     inset: 0.5,
   });
 }
@@ -126,13 +121,12 @@ function markTip<Row>(spec: ChartSpec<Row>): Plot.Markish {
   );
 }
 
-function toScale({ name, show, domain, isRoot = false }: Omit<ChartSpec<never>['y'], 'of'>): Plot.ScaleOptions {
+function toScale({ name, show, domain }: Omit<ChartSpec<never>['y'], 'of'>): Plot.ScaleOptions {
   return {
     label: name,
     labelArrow: 'none',
     ticks: maxTicks,
     tickFormat: (value: number | Date) => show(+value),
     ...(domain ? { domain: [...domain] } : {}),
-    ...(isRoot ? { type: 'sqrt' as const } : {}),
   };
 }
