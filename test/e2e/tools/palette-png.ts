@@ -1,4 +1,7 @@
-/** Makes a screenshot small enough to keep: 256 of its colours as a palette, the others as the nearest of them. */
+/**
+ * Makes a screenshot small enough to keep, 256 of its colours as a palette and the others as the nearest of them, and
+ * says how much of a kept one looks otherwise now.
+ */
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signatureBytes = 8;
@@ -27,29 +30,70 @@ function predict(filter: number, left: number, up: number, upLeft: number): numb
   return a <= b && a <= c ? left : b <= c ? up : upLeft;
 }
 
-/** Reads a PNG of eight bits a channel without transparency, as Chromium writes it. */
-function readPixels(png: Buffer): Pixels {
-  if (png[24] !== 8 || png[25] !== 2) throw new Error('the picture is not made of 8-bit red, green and blue');
-  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+function readChunks(png: Buffer, name: string): Buffer {
   const parts: Buffer[] = [];
   for (let at = signatureBytes; at < png.length; at += png.readUInt32BE(at) + 12) {
-    const isData = png.toString('latin1', at + 4, at + 8) === 'IDAT';
-    if (isData) parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+    const isAsked = png.toString('latin1', at + 4, at + 8) === name;
+    if (isAsked) parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
-  const lines = inflateSync(Buffer.concat(parts));
-  const stride = width * 3;
-  const rgb = new Uint8Array(stride * height);
+  return Buffer.concat(parts);
+}
+
+/** Reads a PNG of eight bits a channel without transparency, as Chromium writes it, or one with a palette. */
+function readPixels(png: Buffer): Pixels {
+  const hasPalette = png[25] === 3;
+  if (png[24] !== 8 || (png[25] !== 2 && !hasPalette)) throw new Error('the picture is not made of 8-bit colours');
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  const lines = inflateSync(readChunks(png, 'IDAT'));
+  const step = hasPalette ? 1 : 3;
+  const stride = width * step;
+  const read = new Uint8Array(stride * height);
   for (let row = 0; row < height; row += 1) {
     const filter = lines[row * (stride + 1)] ?? 0;
     for (let at = 0; at < stride; at += 1) {
       const place = row * stride + at;
-      const left = at < 3 ? 0 : (rgb[place - 3] ?? 0);
-      const up = row === 0 ? 0 : (rgb[place - stride] ?? 0);
-      const upLeft = row === 0 || at < 3 ? 0 : (rgb[place - stride - 3] ?? 0);
-      rgb[place] = (lines[row * (stride + 1) + 1 + at] ?? 0) + predict(filter, left, up, upLeft);
+      const left = at < step ? 0 : (read[place - step] ?? 0);
+      const up = row === 0 ? 0 : (read[place - stride] ?? 0);
+      const upLeft = row === 0 || at < step ? 0 : (read[place - stride - step] ?? 0);
+      read[place] = (lines[row * (stride + 1) + 1 + at] ?? 0) + predict(filter, left, up, upLeft);
     }
   }
+  if (!hasPalette) return { width, height, rgb: read };
+  const palette = readChunks(png, 'PLTE');
+  const rgb = new Uint8Array(width * height * 3);
+  for (let at = 0; at < rgb.length; at += 1) rgb[at] = palette[(read[Math.floor(at / 3)] ?? 0) * 3 + (at % 3)] ?? 0;
   return { width, height, rgb };
+}
+
+/** Letters and figures of other fonts and days hardly change the mean colour of a square of so many pixels. */
+const squarePx = 64;
+/** Of 255: a square whose mean colour differs by more looks otherwise. */
+const maxChange = 12;
+
+/** The mean red, green and blue of each square, row by row. */
+function shrink({ width, height, rgb }: Pixels): Float64Array {
+  const columns = Math.ceil(width / squarePx);
+  const sums = new Float64Array(columns * Math.ceil(height / squarePx) * 3);
+  const counts = new Float64Array(sums.length);
+  for (let at = 0; at < rgb.length; at += 1) {
+    const pixel = Math.floor(at / 3);
+    const [x, y] = [pixel % width, Math.floor(pixel / width)];
+    const square = (Math.floor(y / squarePx) * columns + Math.floor(x / squarePx)) * 3 + (at % 3);
+    sums[square] = (sums[square] ?? 0) + (rgb[at] ?? 0);
+    counts[square] = (counts[square] ?? 0) + 1;
+  }
+  return sums.map((sum, square) => sum / (counts[square] ?? 1));
+}
+
+/** The share, 0 to 1, of the squares of a picture that look otherwise in another of its size. */
+export function compareLooks(kept: Buffer, now: Buffer): number {
+  const [before, after] = [readPixels(kept), readPixels(now)];
+  if (before.width !== after.width || before.height !== after.height) return 1;
+  const [one, other] = [shrink(before), shrink(after)];
+  const changed = new Set<number>();
+  for (let at = 0; at < one.length; at += 1)
+    if (Math.abs((one[at] ?? 0) - (other[at] ?? 0)) > maxChange) changed.add(Math.floor(at / 3));
+  return changed.size / (one.length / 3);
 }
 
 function distance(a: number, b: number): number {

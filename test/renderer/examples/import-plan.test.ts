@@ -7,6 +7,7 @@ import { readFile } from '../../../src/engine/import/read-file.ts';
 import type { ColumnKind, Sheet } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
+import { countSpread } from '../../../src/renderer/features/import/count-spread.ts';
 import { makePlan } from '../../../src/renderer/features/import/plan.ts';
 import { cutIntoParts } from '../../../src/renderer/features/import/run-import.ts';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
@@ -34,6 +35,15 @@ function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] 
     plan: makePlan(sheet, read, targets, { readings: {}, ...type }),
   };
 }
+
+it('says of each column how its values are spread: numbers and dates in steps, categories by frequency', async () => {
+  const rows = [...'aabaacaab'].map((kind, at) => `${at},5;1${at}.06.2024;${kind};only ${at}`);
+  const bytes = new TextEncoder().encode(['n;day;kind;text', ...rows].join('\n'));
+  const sheet = await readFile({ name: 'spread.csv', bytes }, {}, { maxBytes: 1_000 });
+  const spreads = surveyColumns(sheet).map((survey) => countSpread(survey, sheet));
+  const steps = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1];
+  expect(spreads).toEqual([steps, steps, [6, 2, 1], []]);
+});
 
 describe('what a file becomes', () => {
   const lines = (count: number, row: (index: number) => string) =>

@@ -1,4 +1,4 @@
-import { Radio, SimpleGrid } from '@mantine/core';
+import { Radio } from '@mantine/core';
 import { useId } from 'react';
 import type { Candidate } from '../../../engine/import/answers.ts';
 import type { Answer } from '../../../engine/import/plan-import.ts';
@@ -34,7 +34,7 @@ export function AnswerQuestion({ surveys, candidates, isSeveral, chosen, onChoos
       value={chosen === undefined ? null : (chosen ?? noColumn)}
       onChange={(value) => onChoose(value === noColumn ? null : value)}
     >
-      <SimpleGrid cols={shown.length + 1} spacing="xs" mt="xs">
+      <div className="answer-cards">
         {shown.map(({ column, why }) => (
           <AnswerCard
             key={column}
@@ -45,7 +45,7 @@ export function AnswerQuestion({ surveys, candidates, isSeveral, chosen, onChoos
           />
         ))}
         <AnswerCard value={noColumn} title="No column" values="The rows have no answer yet" why="you label them here" />
-      </SimpleGrid>
+      </div>
     </Radio.Group>
   );
 }

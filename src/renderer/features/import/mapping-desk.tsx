@@ -16,7 +16,7 @@ import type { WaitingFile } from '../../state/ui.ts';
 import { turnAct } from '../../state/use-undo.ts';
 import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
-import { ColumnTable } from './column-table.tsx';
+import { ColumnGrid } from './column-grid.tsx';
 import { DoubtfulColumns } from './doubtful-columns.tsx';
 import { LabelTable } from './label-table.tsx';
 import { NearLabels } from './near-labels.tsx';
@@ -177,7 +177,6 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
           {problem}
         </p>
       )}
-      <ReadingChooser sheet={sheet} onChoose={onReadAgain} />
       {!answers.isCertain && (
         <AnswerQuestion
           surveys={surveys}
@@ -189,13 +188,13 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
       )}
       {mapping.asked.length > 0 && <DoubtfulColumns mapping={mapping} />}
       {mapping.near.length > 0 && <NearLabels mapping={mapping} />}
-      {!type && (
-        <Part title="The decision type">
-          <TypeName value={typeName} onChange={setTypeName} />
-          {mapping.answer === null && <TypedOptions mapping={mapping} />}
-        </Part>
-      )}
-      <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
+      <ReadingChooser
+        sheet={sheet}
+        onChoose={onReadAgain}
+        name={!type && <TypeName value={typeName} onChange={setTypeName} />}
+      />
+      {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
+      <ColumnGrid surveys={surveys} sheet={sheet} mapping={mapping} />
     </Place>
   );
 }
@@ -204,8 +203,8 @@ function TypeName({ value, onChange }: { value: string; onChange(name: string): 
   return (
     <TextInput
       label="Name"
-      description="Programs ask for decisions by this name."
-      maw={360}
+      title="Programs ask for decisions by this name."
+      w={180}
       maxLength={limits.maxTypeNameLength}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -220,7 +219,7 @@ function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping:
       comboboxProps={{ keepMounted: false }}
       label="Options"
       description="The possible answers, each with Enter. You label the rows by them after the import."
-      mt="xs"
+      className="part"
       value={typedOptions}
       onChange={setTypedOptions}
     />

@@ -1,10 +1,12 @@
 /** How a file was read, to be chosen otherwise: the encoding where nothing tells it, sheet, header, separator. */
 import { Group, NativeSelect, Radio } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { separators } from '../../../engine/import/tables/find-separator.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 
 type ReadingProps = { sheet: Sheet; onChoose(choice: SheetChoice): void };
+type ReadingChooserProps = ReadingProps & { name: ReactNode };
 
 /** Shows in what encoding a text could be and how it would read. */
 function EncodingQuestion({ sheet, onChoose }: ReadingProps) {
@@ -58,8 +60,8 @@ const usualEncodings = [
 const withTaken = (choices: { value: string; label: string }[], taken: string) =>
   choices.some(({ value }) => value === taken) ? choices : [...choices, { value: taken, label: showUnseen(taken) }];
 
-/** Lets a file be read otherwise than it was: another sheet, header, separator or encoding. */
-export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
+/** Lets a file be read otherwise than it was: another sheet, header, separator or encoding; `name` stands before. */
+export function ReadingChooser({ sheet, onChoose, name }: ReadingChooserProps) {
   const { workbook, header, encoding, delimiter, quote } = sheet;
   const lines = header?.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` })) ?? [];
   const encodings = usualEncodings.map((value) => ({ value, label: value }));
@@ -67,6 +69,7 @@ export function ReadingChooser({ sheet, onChoose }: ReadingProps) {
     <>
       <EncodingQuestion sheet={sheet} onChoose={onChoose} />
       <Group className="part" align="end" gap="sm">
+        {name}
         {workbook && (
           <NativeSelect
             label={`Sheet (${workbook.sheets.length})`}

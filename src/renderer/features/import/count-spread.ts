@@ -1,0 +1,42 @@
+/** How the values of a column are spread, for a small chart in its head. */
+import { compileReading } from '../../../engine/import/readings.ts';
+import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
+import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
+
+const steps = 12;
+const maxCategories = 24;
+/** So many rows, evenly over the file, show how numbers and dates are spread; fewer in a file of many columns. */
+const maxSampledRows = 2_000;
+const maxSampledCells = 100_000;
+
+/** The rows of each category, commonest first, or of each step of numbers and dates; empty where it says nothing. */
+export function countSpread({ name, kind, reading, uses, distinct, filled }: ColumnSurvey, sheet: Sheet): number[] {
+  if (kind.startsWith('number') || kind.startsWith('date')) {
+    const read = reading === null ? null : compileReading(reading);
+    const column = sheet.columns.indexOf(name);
+    const sampled = Math.min(maxSampledRows, Math.ceil(maxSampledCells / sheet.columns.length));
+    const stride = Math.ceil(sheet.rows.length / sampled);
+    const values = sheet.rows.flatMap((row, place) => {
+      const cell = place % stride === 0 ? readCell(row, sheet.columns, column) : null;
+      const value = cell == null || read === null ? cell : read(toText(cell));
+      const at = typeof value === 'string' ? Date.parse(value) : value;
+      return typeof at === 'number' && Number.isFinite(at) ? [at] : [];
+    });
+    return countSteps(values);
+  }
+  return distinct < 2 || distinct === filled ? [] : [...(uses?.values() ?? [])].slice(0, maxCategories);
+}
+
+function countSteps(values: readonly number[]): number[] {
+  const [low, high] = [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+  if (!(high > low)) return [];
+  const counts = Array.from({ length: steps }, () => 0);
+  for (const value of values) {
+    const step = Math.min(steps - 1, Math.floor((steps * (value - low)) / (high - low)));
+    counts[step] = (counts[step] ?? 0) + 1;
+  }
+  return counts;
+}
