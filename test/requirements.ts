@@ -264,6 +264,10 @@ const examples = {
     'Of two copies that were labelled apart no label is lost; one that differs is a conflict, which is refused, kept, taken or flagged with both labels.',
   'XPT-11': 'An import of exported examples never changes the label by which a held-out example is measured.',
   'XPT-12': 'The page merges an export into its type: it shows what is added and changed, and asks about conflicts.',
+  'XPT-13':
+    'An export has who gave each label and when, and second readings; they come back with it, with the same agreement.',
+  'XPT-14':
+    'The export of a policy has what it was trained and tested on, with the labels of then, its sides and digest; what was changed or deleted since is said.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -2,6 +2,18 @@
 import { isFieldName, splitName } from '../import/inputs.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
+/** A label given blind beside the first one, and the first one as it was then; times are ISO 8601. */
+export type ExportedReading = {
+  first_decision: string;
+  first_reader: string | null;
+  first_at: string;
+  decision: string;
+  reader: string | null;
+  note: string | null;
+  read_at: string;
+  settled_at: string | null;
+};
+
 /** An example as it leaves: the service's own fields, what a model said of it, and how a policy has used it. */
 export type ExportedExample = {
   id: string;
@@ -16,6 +28,10 @@ export type ExportedExample = {
   source: string;
   labelled_by: string | null;
   first_decision: string | null;
+  /** Who gave the label that it has, and when; null where it came with the example. */
+  reader: string | null;
+  labelled_at: string | null;
+  second_reading: ExportedReading | null;
   created_at: string;
   updated_at: string;
   suggestion: string | null;
@@ -36,6 +52,9 @@ const valueColumns = [
   'source',
   'labelled_by',
   'first_decision',
+  'reader',
+  'labelled_at',
+  'second_reading',
   'created_at',
   'updated_at',
   'suggestion',
@@ -186,6 +205,7 @@ function toValueCell(value: ExportedExample[(typeof valueColumns)[number]]): Cel
     const isPlain = value.every((code) => !isUnsafe(code) && !/[;|[]/.test(code));
     return value.length === 0 ? null : isPlain ? value.join('; ') : JSON.stringify(value);
   }
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return typeof value === 'string' && isUnsafe(value) ? JSON.stringify(value) : value;
 }
 

@@ -1,8 +1,9 @@
 /** Reading a table of exported examples back: each row becomes the example that it was, with what was changed in it. */
+import { z } from 'zod';
 import { splitName } from '../import/inputs.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { readGuarded } from './csv.ts';
-import { exampleColumns, kinds, putAt, toFieldName } from './example-columns.ts';
+import { type ExportedReading, exampleColumns, kinds, putAt, toFieldName } from './example-columns.ts';
 
 /** Columns without which a table is not an export of examples. */
 const telling = ['id', 'expected_decision', 'updated_at', 'cell_kinds'] as const;
@@ -126,9 +127,10 @@ function readValues(readOwn: (column: string) => Json): JsonObject {
   };
   const isTrue = (column: string) => String(readOwn(column) ?? '').toLowerCase() === 'true';
   const texts = ['id', 'expected_decision', 'status', 'note', 'source', 'labelled_by'] as const;
-  const times = ['first_decision', 'created_at', 'updated_at', 'side'] as const;
+  const times = ['first_decision', 'reader', 'labelled_at', 'created_at', 'updated_at', 'side'] as const;
   return {
     ...Object.fromEntries([...texts, ...times].map((column) => [column, readText(column)])),
+    second_reading: readJson(readOwn('second_reading')) ?? null,
     reason_codes: readCodes(readOwn('reason_codes')),
     reviewed: isTrue('reviewed'),
     test: isTrue('test'),
@@ -158,9 +160,26 @@ export type ExportedFields = {
   must: boolean;
   source: 'user' | 'synthetic';
   byTeacher: boolean;
+  reader: string | null;
+  labelledAtMs: number | null;
+  secondReading: ReadingRow | null;
   createdAtMs: number | null;
   updatedAtMs: number | null;
 };
+
+const time = z.iso.datetime().transform((text) => Date.parse(text));
+const readingSchema = z.object({
+  first_decision: z.string(),
+  first_reader: z.string().nullable(),
+  first_at: time,
+  decision: z.string(),
+  reader: z.string().nullable(),
+  note: z.string().nullable(),
+  read_at: time,
+  settled_at: time.nullable(),
+}) satisfies z.ZodType<unknown, ExportedReading>;
+/** A second reading that was read back; times are milliseconds since 1970. */
+export type ReadingRow = z.output<typeof readingSchema>;
 
 /** Reads these fields of a record; what is not as an export writes it is as in a new example. */
 export function readExportedFields(record: JsonObject): ExportedFields {
@@ -181,6 +200,9 @@ export function readExportedFields(record: JsonObject): ExportedFields {
     must: record['must'] === true && !isSynthetic,
     source: isSynthetic ? 'synthetic' : 'user',
     byTeacher: record['labelled_by'] === 'teacher',
+    reader: readText('reader'),
+    labelledAtMs: readTime('labelled_at'),
+    secondReading: readingSchema.safeParse(record['second_reading']).data ?? null,
     createdAtMs: readTime('created_at'),
     updatedAtMs: readTime('updated_at'),
   };

@@ -37,6 +37,8 @@ export type MergePlan<E extends Mergeable> = {
   settled: number;
   unchanged: number;
   conflicts: Conflict<E>[];
+  /** The example of the file for each known one that it is, by that one's id. */
+  matched: Map<string, E>;
 };
 
 const maxNoteLength = 2_000;
@@ -50,11 +52,10 @@ export function planMerge<E extends Mergeable>(
   known: KnownExamples<E>,
   choice: ConflictChoice,
 ): MergePlan<E> {
-  const plan: MergePlan<E> = { added: [], changed: [], settled: 0, unchanged: 0, conflicts: [] };
-  const taken = new Set<string>();
+  const plan: MergePlan<E> = { added: [], changed: [], settled: 0, unchanged: 0, conflicts: [], matched: new Map() };
   const left: FileExample<E>[] = [];
   const merge = (mine: E, theirs: FileExample<E>) => {
-    taken.add(mine.id);
+    plan.matched.set(mine.id, theirs.example);
     const conflict = findConflict(mine, theirs);
     if (conflict !== null) plan.conflicts.push(conflict);
     const example = conflict === null ? join(mine, theirs) : settle(conflict, choice);
@@ -65,12 +66,12 @@ export function planMerge<E extends Mergeable>(
   };
   for (const theirs of file) {
     const mine = known.find(theirs.example.id);
-    if (mine !== null && !taken.has(mine.id)) merge(mine, theirs);
+    if (mine !== null && !plan.matched.has(mine.id)) merge(mine, theirs);
     else left.push(theirs);
   }
   const equal = new Map<string, E[]>();
   for (const mine of known.listEqual(new Set(left.map(({ example }) => toCanonicalJson(example.input))))) {
-    if (taken.has(mine.id)) continue;
+    if (plan.matched.has(mine.id)) continue;
     const input = toCanonicalJson(mine.input);
     const others = equal.get(input);
     if (others === undefined) equal.set(input, [mine]);

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
 import { renameDurably, syncFile } from '../process/durable-file.ts';
 import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
-import { findType } from './find-by-name.ts';
+import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
@@ -38,19 +38,27 @@ export async function writeFile(out: string, stream: ReadableStream<Uint8Array>,
   }
 }
 
-const help = `workbench export-examples [TYPE] --out FILE [--format FORMAT] [--personal] [--data-dir DIR]
+const help = `workbench export-examples [TYPE] --out FILE [--format FORMAT] [--policy VERSION] [--personal]
+    [--data-dir DIR]
 Writes the examples of a decision type with their labels and all that belongs to them; an import reads them again.
 
   TYPE             the decision type (the only one there is)
   --out FILE       where they are written; a file that lies there is not replaced
   --format FORMAT  ${exampleFormats.join(', ')} (as the file is called)
+  --policy VERSION only what this policy (v3) was trained and tested on, with the labels of then
   --personal       with the values of personal fields, which are masked otherwise
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;
 
 export const exportExamplesCommand = defineCommand(
   help,
-  { ...commonOptions, out: { type: 'string' }, format: { type: 'string' }, personal: { type: 'boolean' } },
+  {
+    ...commonOptions,
+    out: { type: 'string' },
+    format: { type: 'string' },
+    policy: { type: 'string' },
+    personal: { type: 'boolean' },
+  },
   async ({ values, file: typeName }, { env, signal, answer }) => {
     const { out, personal = false } = values;
     if (out === undefined) throw refuse('Name the file for the examples by --out.');
@@ -59,10 +67,19 @@ export const exportExamplesCommand = defineCommand(
     return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
       const type = await findType(client, values.type ?? typeName);
       const params = { decision_type_id: type.id };
-      const { total } = await client.call('examples.stats', { params });
-      const stream = await client.listen('examples.export', { params, query: { format, personal } }, signal);
+      const query = { format, personal };
+      if (values.policy === undefined) {
+        const { total } = await client.call('examples.stats', { params });
+        const stream = await client.listen('examples.export', { params, query }, signal);
+        await writeFile(path.resolve(out), stream, signal);
+        await answer({ decision_type: type.name, file: out, format, rows: total });
+        return endCodes.done;
+      }
+      const { id: policy_id, version } = await findPolicy(client, type, values.policy);
+      const { left: rows, ...trained } = await client.call('examples.trained', { params, query: { policy_id } });
+      const stream = await client.listen('examples.export', { params, query: { ...query, policy_id } }, signal);
       await writeFile(path.resolve(out), stream, signal);
-      await answer({ decision_type: type.name, file: out, format, rows: total });
+      await answer({ decision_type: type.name, file: out, format, rows, policy: `v${version}`, ...trained });
       return endCodes.done;
     });
   },

@@ -17,7 +17,9 @@ import { hashString } from '../../engine/random.ts';
 import type { ImportResult } from '../contract/examples/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { createIdSource } from '../process/clock.ts';
+import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample } from '../store/examples/examples.ts';
+import type { GivenLabels } from '../store/examples/given-labels.ts';
 import type { ImportedExample } from './import-mapping.ts';
 import type { ExampleType } from './prepare-examples.ts';
 
@@ -27,8 +29,10 @@ export type OwnOrder = {
   nowMs: number;
   merge: { databaseFile: string; piiFields: readonly string[] };
 };
+/** An example of a file with who gave its labels. */
+type GivenExample = ExampleRecord & { given?: GivenLabels };
 /** An export that was read: its rows, what they add and change, and what stands against that. */
-export type OwnExport = Pick<MergePlan<ExampleRecord>, 'added' | 'changed'> & {
+export type OwnExport = { added: GivenExample[]; merges: ExampleMerges } & {
   imported: ImportedExample[];
   merge: NonNullable<ImportResult['merge']>;
   problems: ErrorDetail[];
@@ -44,13 +48,27 @@ export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictCho
   const db = new Database(order.merge.databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     const plan = planMerge(file, openKnown(db, order.type.id), choice);
-    const { changed, conflicts } = plan;
     const added = giveIds(db, plan.added, newId);
-    return { imported, added, changed, merge: describeMerge(plan), problems: listProblems(conflicts.length, choice) };
+    const problems = listProblems(plan.conflicts.length, choice);
+    const merges = writeMerges(order.type.id, order.nowMs, listChanged(plan), listReadings(plan));
+    return { imported, added, merges, merge: describeMerge(plan), problems };
   } finally {
     db.close();
   }
 }
+
+/** The changed examples; of a label that was taken from the file, with its reader. */
+const listChanged = ({ changed, matched }: MergePlan<GivenExample>) =>
+  changed.map(({ example, expectedUpdatedAt }) => {
+    const theirs = matched.get(example.id);
+    const reader = theirs?.decision === example.decision ? (theirs?.given?.reader ?? null) : null;
+    return { example, expectedUpdatedAt, reader };
+  });
+
+const listReadings = ({ matched }: MergePlan<GivenExample>) =>
+  [...matched].flatMap(([exampleId, { given }]) =>
+    given?.secondReading ? [[exampleId, given.secondReading] as const] : [],
+  );
 
 /** Reads a row of an export, whose values are what they were. */
 function readRow(row: SheetRow): ImportedExample {
@@ -71,12 +89,16 @@ function toFileExample(
   { line, input, decision, reasonCodes }: ImportedExample,
   { type, nowMs, merge }: OwnOrder,
   newId: () => string,
-): FileExample<ExampleRecord> {
+): FileExample<GivenExample> {
   const fields = readExportedFields('values' in row ? row.values : {});
-  const { id, firstDecision, createdAtMs, updatedAtMs, mark, byTeacher, ...others } = fields;
+  const { id, firstDecision, createdAtMs, updatedAtMs, mark, byTeacher, ...rest } = fields;
+  const { reader, labelledAtMs, secondReading, ...others } = rest;
+  const { options } = type.definition;
+  const isKnown = [secondReading?.decision, secondReading?.first_decision].every((option) =>
+    options.includes(option ?? ''),
+  );
   const updatedAt = Math.min(updatedAtMs ?? nowMs, nowMs);
-  const isFirst =
-    firstDecision !== null && type.definition.options.includes(firstDecision) && firstDecision !== decision;
+  const isFirst = firstDecision !== null && options.includes(firstDecision) && firstDecision !== decision;
   return {
     line,
     isMasked: blankMasks(input, merge.piiFields).isMasked,
@@ -87,6 +109,7 @@ function toFileExample(
       mark: decision === null || mark === 'flagged' ? mark : null,
       firstDecision: isFirst ? firstDecision : null,
       ...{ logId: null, audited: false, createdAt: Math.min(createdAtMs ?? updatedAt, updatedAt), updatedAt },
+      given: { reader, labelledAtMs, secondReading: isKnown && decision !== null ? secondReading : null },
     },
   };
 }
@@ -95,7 +118,7 @@ const isId = (text: string | null): text is string =>
   text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** Gives new examples other ids where theirs are taken. */
-function giveIds(db: Database.Database, added: readonly ExampleRecord[], newId: () => string): ExampleRecord[] {
+function giveIds(db: Database.Database, added: readonly GivenExample[], newId: () => string): GivenExample[] {
   const isTaken = db.prepare<[string], number>('SELECT 1 FROM examples WHERE id = ?').pluck();
   const used = new Set<string>();
   return added.map((example) => {
@@ -105,7 +128,7 @@ function giveIds(db: Database.Database, added: readonly ExampleRecord[], newId: 
   });
 }
 
-function openKnown(db: Database.Database, typeId: string): KnownExamples<ExampleRecord> {
+function openKnown(db: Database.Database, typeId: string): KnownExamples<GivenExample> {
   const find = db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`);
   const inputs = db.prepare<[string], { id: string; input: string }>(
     'SELECT id, input FROM examples WHERE decision_type_id = ? ORDER BY seq',
@@ -135,7 +158,7 @@ function describeMerge({
   settled,
   unchanged,
   conflicts,
-}: MergePlan<ExampleRecord>): NonNullable<ImportResult['merge']> {
+}: MergePlan<GivenExample>): NonNullable<ImportResult['merge']> {
   return {
     added: added.length,
     changed: changed.length - settled,
@@ -145,7 +168,7 @@ function describeMerge({
   };
 }
 
-const describeConflict = ({ line, about, mine, theirs }: Conflict<ExampleRecord>) => ({
+const describeConflict = ({ line, about, mine, theirs }: Conflict<GivenExample>) => ({
   ...{ line, about, example_id: mine.id, here: mine.decision, there: theirs.decision },
 });
 

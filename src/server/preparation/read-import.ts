@@ -13,8 +13,8 @@ import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
-import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
-import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import type { ExampleMerges } from '../store/examples/example-merges.ts';
+import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
 import {
   type ImportFile,
   readSheet,
@@ -73,7 +73,7 @@ async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): P
  * for unknown labels, and for what only a mapping can tell.
  */
 export async function readImport(order: OwnOrder & { request: ImportRequest | ImportBody }): Promise<PreparedImport> {
-  const { type, nowMs } = order;
+  const { type } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
   const surveys = surveyColumns(sheet, type.definition.readings);
@@ -97,7 +97,7 @@ export async function readImport(order: OwnOrder & { request: ImportRequest | Im
     refuseProblems(problems.slice(0, maxReportedProblems));
   }
   return {
-    merges: request.commit && own !== null ? writeMerges(type.id, nowMs, own.changed) : null,
+    merges: request.commit && own !== null ? own.merges : null,
     result: {
       committed: request.commit,
       mapping: plan.mapping,
@@ -206,8 +206,8 @@ function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>) {
       rows.add({ id: newId(), ...example, test: false });
       checkSize();
     },
-    addWhole(example: ExampleRecord): void {
-      rows.addWhole(example);
+    addWhole({ given, ...example }: OwnExport['added'][number]): void {
+      rows.addWhole(example, given);
       checkSize();
     },
     finish: () => rows.finish(),

@@ -92,6 +92,14 @@ const examples: fc.Arbitrary<ExportedExample> = fc.record({
   source: fc.constantFrom('user', 'synthetic'),
   labelled_by: optional(fc.constantFrom('person', 'teacher')),
   first_decision: optional(options),
+  reader: optional(texts.filter((text) => text !== '')),
+  labelled_at: optional(times),
+  second_reading: optional(
+    fc.record({
+      ...{ first_decision: options, first_reader: optional(texts), first_at: times, decision: options },
+      ...{ reader: optional(texts), note: optional(texts), read_at: times, settled_at: optional(times) },
+    }),
+  ),
   created_at: times,
   updated_at: times,
   suggestion: optional(options),
@@ -164,6 +172,7 @@ describe('A table of examples', () => {
       source: 'user',
       labelled_by: 'person',
       first_decision: null,
+      ...{ reader: null, labelled_at: null, second_reading: null },
     },
     ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z', suggestion: null },
     ...{ suggestion_probability: null, side: null, policy: null },

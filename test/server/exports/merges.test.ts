@@ -61,6 +61,48 @@ describe('An export of examples', () => {
     }
   });
 
+  it('gives a fresh type and a second copy who gave each label, second readings and their agreement [XPT-13]', async () => {
+    const mine = await open();
+    const ids = await fill(mine.call, mine.url);
+    const labels = async ({ call, url }: typeof mine, id = '') => (await call('GET', `${url}/${id}/labels`)).body.items;
+    const agreement = async ({ call, url }: typeof mine) =>
+      (await call('GET', url.replace(/examples$/, 'agreement'))).body;
+    const give = (id: string | undefined, expected_decision: string, reader: string, note?: string) =>
+      mine.call('PATCH', `${mine.url}/${id}`, { expected_decision, reader, ...(note && { note }) });
+    await give(ids[2], 'yes', 'Jana');
+    await give(ids[3], 'no', 'Jana');
+    const early = await readFile(mine.call, mine.url, 'jsonl');
+    await mine.call('POST', `${mine.url}/second-readings`, { ids: ids.slice(1) });
+    for (const [id, expected_decision] of [
+      [ids[1], 'no'],
+      [ids[2], 'no'],
+      [ids[3], 'yes'],
+    ] as const) {
+      const reading = { expected_decision, reader: 'Milo', note: 'blind' };
+      expect((await mine.call('PUT', `${mine.url}/${id}/second-reading`, reading)).status).toBe(200);
+    }
+    await give(ids[3], 'yes', 'Sofia', 'settled');
+    const told = await agreement(mine);
+    expect(told).toMatchObject({ rows: 3, agreed: 1, conflicts: 1, settled: 1 });
+    const csv = await readFile(mine.call, mine.url, 'csv');
+    for (const content of [csv, await readFile(mine.call, mine.url, 'jsonl')]) {
+      const copy = await open();
+      expect((await importText(copy.call, copy.url, content)).body.merge).toMatchObject({ added: 4 });
+      expect(await agreement(copy)).toEqual(told);
+      expect((await list(copy.call, copy.url)).map(toKept)).toEqual((await list(mine.call, mine.url)).map(toKept));
+      expect(await labels(copy, ids[3])).toMatchObject([{ decision: 'yes', reader: 'Sofia' }]);
+      expect(await readFile(copy.call, copy.url, 'csv')).toBe(csv);
+    }
+    // A copy from before the second reading takes it, with the label that settled a conflict and who gave that.
+    const other = await open();
+    await importText(other.call, other.url, early);
+    expect(await agreement(other)).toMatchObject({ rows: 0 });
+    const later = await importText(other.call, other.url, csv, { on_conflict: 'take' });
+    expect(later.body.merge).toMatchObject({ added: 0, conflicts: 1 });
+    expect(await agreement(other)).toEqual(told);
+    expect((await labels(other, ids[3]))[0]).toMatchObject({ decision: 'yes', reader: 'Sofia' });
+  });
+
   it('changes the examples of its ids as its cells were changed, adds new rows and doubles none [XPT-9]', async () => {
     const { call, url } = await open();
     const ids = await fill(call, url);

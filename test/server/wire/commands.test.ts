@@ -125,7 +125,7 @@ describe('a command that is refused', () => {
 });
 
 describe('the examples of a type as a file', () => {
-  it('are written in the format that the file is called by, and replace nothing; an import takes them again [XPT-8] [XPT-9]', async () => {
+  it('are written in the format that the file is called by, and replace nothing; an import takes them again [XPT-8] [XPT-9] [XPT-14]', async () => {
     const dataDir = trained.copy();
     const folder = temporaryFolder();
     const at = (name: string) => path.join(folder, name);
@@ -145,6 +145,37 @@ describe('the examples of a type as a file', () => {
       code: 0,
       lines: [{ merge: { added: 0, changed: 1, unchanged: 79, conflicts: 0 } }],
     });
+    // what the policy was trained from, with the label of then although another one has come since
+    const given = await run('--policy', 'v1', '--out', at('v1.csv'));
+    expect(given).toMatchObject({
+      code: 0,
+      lines: [
+        {
+          policy: 'v1',
+          rows: 80,
+          examples: 80,
+          changed: 1,
+          is_exact: false,
+          snapshot_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      ],
+    });
+    const columns = (file: string, names: readonly string[]) => {
+      const [head = '', ...rows] = readFileSync(at(file), 'utf8').trim().split('\r\n');
+      const places = names.map((name) => head.split(',').indexOf(name));
+      return rows.map((row) => places.map((place) => row.split(',')[place]));
+    };
+    expect(columns('v1.csv', ['id', 'expected_decision'])).toEqual(columns('loans.csv', ['id', 'expected_decision']));
+    const sides = columns('v1.csv', ['side', 'policy']).map((cells) => cells.join(' '));
+    expect(new Set(sides)).toEqual(new Set(['learned v1', 'held_out v1']));
+    expect(await run('--policy', 'v9', '--out', at('v9.csv'))).toMatchObject({
+      code: 2,
+      told: expect.stringContaining('no policy v9'),
+    });
+    // An older label is no newer one: an import of it asks.
+    const older = ['import', at('v1.csv'), '--type', 'loan', '--data-dir', dataDir];
+    expect(await runCommand(older)).toMatchObject({ code: 2, told: expect.stringContaining('choose keep') });
+    rmSync(at('v1.csv'));
     expect(await importing('--on-conflict', 'both')).toMatchObject({ code: 2, told: expect.stringContaining('flag') });
     rmSync(at('edited.csv'));
     expect(await run('--out', at('loans.csv'))).toMatchObject({

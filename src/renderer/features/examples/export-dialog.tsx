@@ -35,6 +35,11 @@ const formats: { group: string; items: { value: ExampleFormat; label: string }[]
 const findFormat = (named: string): ExampleFormat | undefined =>
   formats.flatMap(({ items }) => items).find(({ value }) => value === named)?.value;
 
+const choices = ['all', 'shown', 'trained'] as const;
+type Which = (typeof choices)[number];
+const whichOf = (value: string): Which => choices.find((choice) => choice === value) ?? 'all';
+const isMade = (status: string) => status === 'trained' || status === 'deployed';
+
 type DialogProps = {
   type: DecisionType;
   /** All examples of the type. */
@@ -48,7 +53,7 @@ type DialogProps = {
 export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
   const { client } = useWorkbench();
   const [format, setFormat] = useState<ExampleFormat>('csv');
-  const [isFiltered, setIsFiltered] = useState(filter !== null);
+  const [which, setWhich] = useState<Which>(filter === null ? 'all' : 'shown');
   const [personal, setPersonal] = useState(false);
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
   const running = useRef<AbortController | null>(null);
@@ -60,13 +65,15 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
     { enabled: filter !== null },
   );
   const matches = filter === null ? total : shown.data?.total;
-  const rows = isFiltered ? matches : total;
+  const trained = useTrained(type, which === 'trained');
+  const rows = { all: total, shown: matches, trained: trained.given.data?.left }[which];
   const run = async () => {
     const controller = new AbortController();
     running.current = controller;
     setState({ isRunning: true, error: null });
     try {
-      const query = { ...(isFiltered ? filter : {}), format, personal };
+      const selection = { all: {}, shown: filter, trained: { policy_id: trained.policyId } }[which];
+      const query = { ...selection, format, personal };
       const { blob, fileName } = await client.download('examples.export', { params, query }, controller.signal);
       saveFile(blob, fileName ?? `${type.name}-examples`);
       notify({ kind: 'info', text: `${rows === undefined ? 'The' : number(rows)} examples are in ${fileName}.` });
@@ -86,21 +93,16 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
           value={format}
           onChange={(event) => setFormat(findFormat(event.currentTarget.value) ?? format)}
         />
-        {filter !== null && (
-          <Radio.Group
-            label="Which"
-            value={isFiltered ? 'shown' : 'all'}
-            onChange={(chosen) => setIsFiltered(chosen === 'shown')}
-          >
-            <div className="stack">
-              <Radio
-                value="shown"
-                label={`Those that are shown${matches === undefined ? '' : ` (${number(matches)})`}`}
-              />
-              <Radio value="all" label={`All examples (${number(total)})`} />
-            </div>
-          </Radio.Group>
+        {(filter !== null || trained.policies.length > 0) && (
+          <WhichField
+            which={which}
+            choose={setWhich}
+            total={total}
+            matches={filter === null ? null : matches}
+            isTrained={trained.policies.length > 0}
+          />
         )}
+        {which === 'trained' && <TrainedChoice {...trained} />}
         {type.pii_fields.length > 0 && (
           <Checkbox
             label="With the values of personal fields"
@@ -110,8 +112,8 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
           />
         )}
         <p className="muted">
-          The file has the inputs with labels, notes and times, what a model said of each, and on which side of the
-          split it is.
+          The file has the inputs with labels, notes and times, what a model said of each, who gave each label, second
+          readings, and on which side of the split it is.
         </p>
         <div className="row between">
           <Button onClick={onClose}>Cancel</Button>
@@ -121,5 +123,62 @@ export function ExportDialog({ type, total, filter, onClose }: DialogProps) {
         </div>
       </div>
     </Modal>
+  );
+}
+
+type WhichProps = {
+  which: Which;
+  choose(which: Which): void;
+  total: number;
+  /** How many examples are shown, undefined while that is not known; null without a filter. */
+  matches: number | null | undefined;
+  isTrained: boolean;
+};
+
+function WhichField({ which, choose, total, matches, isTrained }: WhichProps) {
+  const shown = matches === undefined ? '' : ` (${number(matches ?? total)})`;
+  return (
+    <Radio.Group label="Which" value={which} onChange={(value) => choose(whichOf(value))}>
+      <div className="stack">
+        {matches !== null && <Radio value="shown" label={`Those that are shown${shown}`} />}
+        <Radio value="all" label={`All examples (${number(total)})`} />
+        {isTrained && <Radio value="trained" label="What a policy was trained and tested on" />}
+      </div>
+    </Radio.Group>
+  );
+}
+
+/** The policies that a training made, the one that is chosen (at first what decides), and what it was trained from. */
+function useTrained(type: DecisionType, isWanted: boolean) {
+  const [chosenId, choose] = useState<string | null>(null);
+  const params = { decision_type_id: type.id };
+  const all = useOperation('policies.list', { params }).data ?? [];
+  const policies = all.filter(({ train_size, status }) => train_size !== null && isMade(status));
+  const policyId = chosenId ?? (policies.find(({ deployed }) => deployed) ?? policies[0])?.id ?? '';
+  const query = { policy_id: policyId };
+  const given = useOperation('examples.trained', { params, query }, { enabled: isWanted && policyId !== '' });
+  return { policies, policyId, given, choose };
+}
+
+function TrainedChoice({ policies, policyId, given, choose }: ReturnType<typeof useTrained>) {
+  return (
+    <>
+      <NativeSelect
+        label="Policy"
+        data={policies.map(({ id, version, deployed }) => ({
+          value: id,
+          label: `v${version}${deployed ? ' (decides)' : ''}`,
+        }))}
+        value={policyId}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+      {given.error !== null && <ErrorNote error={given.error} />}
+      {given.data && (
+        <p className="muted">
+          {given.data.sentence} Their digest, as the model card says it:{' '}
+          <span className="mono wrap">{given.data.snapshot_sha256}</span>
+        </p>
+      )}
+    </>
   );
 }

@@ -350,6 +350,16 @@ const exampleBulkSchema = z
   });
 export type ExampleBulk = z.output<typeof exampleBulkSchema>;
 
+const trainedExamplesSchema = z.object({
+  examples: z.int().describe('What the training was given'),
+  left: z.int().describe('How many of them are there, and leave with policy_id of examples/export'),
+  changed: z.int().describe('How many of these were changed since: their labels are those of then, all else as it is'),
+  is_exact: z.boolean().describe('Whether the export is what the training was given'),
+  snapshot_sha256: z.string().describe('Digest of what it was given, as the model card says it'),
+  sentence: z.string(),
+});
+export type TrainedExamples = z.output<typeof trainedExamplesSchema>;
+
 const common = { access: 'key', scope: 'read', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
 const maxExamplesBodyBytes = 16 * 1024 * 1024;
@@ -378,12 +388,16 @@ export const exampleOperations = {
   }),
   'examples.export': operation('GET', `${base}/export`, {
     ...common,
+    errors: ['not_found', 'conflict'],
     query: z.strictObject({
       format: z.enum(exampleFormats).default('csv'),
       personal: z
         .boolean()
         .default(false)
         .describe('true: with the values of personal fields; otherwise tokens stand for them'),
+      policy_id: uuid
+        .optional()
+        .describe('Only what this policy was trained and tested on, with the labels of then; see examples/trained'),
       ...filterFields,
       fields: fieldTestsText.optional().describe(`${fieldsHelp}: the JSON of a list of FieldTest`),
     }),
@@ -393,6 +407,13 @@ export const exampleOperations = {
     summary: 'The filtered examples as a file, oldest first, which an import reads without loss',
     description:
       'csv, xlsx and parquet have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import.',
+  }),
+  'examples.trained': operation('GET', `${base}/trained`, {
+    ...common,
+    errors: ['not_found', 'conflict'],
+    query: z.strictObject({ policy_id: uuid }),
+    output: trainedExamplesSchema,
+    summary: 'Which examples a policy was trained from, and whether they are as they were',
   }),
   'examples.stats': operation('GET', `${base}/stats`, {
     ...common,

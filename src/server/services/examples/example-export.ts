@@ -1,23 +1,33 @@
 /** Examples as a file: a stream that is read while it is written, so that others have their turns. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ExampleTablePlan, type ExportedExample } from '../../../engine/export/example-columns.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import {
+  ExampleTablePlan,
+  type ExportedExample,
+  type ExportedReading,
+} from '../../../engine/export/example-columns.ts';
 import { type ExampleFormat, isTableFormat } from '../../../engine/export/file-kinds.ts';
 import { writeRecords, writeTable } from '../../../engine/export/formats.ts';
 import type { Pieces } from '../../../engine/export/pieces.ts';
+import type { ReadingRow } from '../../../engine/export/read-back.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { formatCount } from '../../../engine/numeric.ts';
-import type { ExampleFilter } from '../../contract/examples/examples.ts';
+import type { ExampleFilter, TrainedExamples } from '../../contract/examples/examples.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { toExample } from '../../preparation/example-wire.ts';
+import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { ExportRow } from '../../store/examples/example-exports.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
-/** Which examples leave, and how; tokens stand for the values of personal fields unless `withPersonal` is true. */
-type ExportOrder = { format: ExampleFormat; filter: ExampleFilter; withPersonal: boolean };
+/**
+ * Which examples leave, and how: with a policy those that it was trained from, with their labels of then. Tokens stand
+ * for the values of personal fields unless `withPersonal` is true.
+ */
+type ExportOrder = { format: ExampleFormat; filter: ExampleFilter; withPersonal: boolean; policyId: string | null };
 
 /** Characters that a cell of Excel holds; of more it would show a repaired file. */
 const maxWorkbookCell = 32_767;
@@ -30,28 +40,64 @@ export async function exportExamples(deps: Foundation, type: DecisionTypeRecord,
   const { format } = order;
   const { exampleExports, policies, trainingRuns } = deps.store;
   const end = exampleExports.findEnd(type.id);
+  const trainedBy = order.policyId === null ? null : findTrained(deps, type, order.policyId);
   const newest = policies.findNewestTrained(type.id);
-  const policy = newest === null ? null : policies.byId(newest);
+  const policy = trainedBy ?? (newest === null ? null : policies.byId(newest));
+  const selection = { filter: order.filter, trainedAt: trainedBy?.createdAt ?? null };
   const searchId = trainingRuns.labelChecks.findNewest(type.id)?.id ?? '';
   const slices = exampleExports.readRows(
     type.id,
-    order.filter,
+    selection,
     { policyId: policy?.id ?? '', searchId },
     end,
     exportSliceSize,
   );
   const show = (input: JsonObject) =>
     order.withPersonal || type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields);
-  const examples = takeTurns(deps, slices, (row) => toExported(row, policy, show));
+  const examples = takeTurns(deps, slices, (row) => toExported(row, policy, show, trainedBy !== null));
   if (!isTableFormat(format)) return writeRecords(format, type.activeVersion.definition.options, examples);
   const plan = new ExampleTablePlan();
-  const inputs = exampleExports.readInputs(type.id, order.filter, end, exportSliceSize);
+  const inputs = exampleExports.readInputs(type.id, selection, end, exportSliceSize);
   for await (const input of takeTurns(deps, inputs, (json) => show(JSON.parse(json)))) plan.see(input);
   if (format === 'xlsx' && plan.longest > maxWorkbookCell) {
     const msg = `a value has ${formatCount(plan.longest)} characters, and a cell of Excel holds ${formatCount(maxWorkbookCell)}; export csv, parquet or jsonl`;
     throw toValidationError([toInvalidValue(['query', 'format'], msg)]);
   }
   return writeTable(format, type.name, plan.finish(), examples);
+}
+
+/** The policy of a type, which a training here made of examples; throws `not_found` or `conflict`. */
+function findTrained({ store }: Foundation, type: DecisionTypeRecord, policyId: string): PolicyRecord {
+  const policy = store.policies.byId(policyId);
+  if (policy === null || policy.decisionTypeId !== type.id) {
+    throw new WorkbenchError('not_found', 'The policy does not exist.');
+  }
+  if (policy.snapshotSize === 0 || policy.bundleSha256 === null) {
+    throw new WorkbenchError('conflict', `Policy v${policy.version} was not trained from examples of this type.`);
+  }
+  return policy;
+}
+
+/**
+ * Says which examples a policy was trained from, how many of them are left and changed since, and their digest. Throws
+ * `not_found` or `conflict`.
+ */
+export function describeTrained(deps: Foundation, type: DecisionTypeRecord, policyId: string): TrainedExamples {
+  const {
+    version,
+    snapshotSize: given,
+    snapshotSha256: snapshot_sha256,
+    createdAt,
+  } = findTrained(deps, type, policyId);
+  const { left, changed } = deps.store.exampleExports.countTrained(type.id, createdAt);
+  const gone = given - left;
+  const losses = [
+    ...(changed > 0 ? [`Changed since: ${formatCount(changed)}, whose labels in the file are those of then.`] : []),
+    ...(gone > 0 ? [`Deleted since: ${formatCount(gone)}.`] : []),
+  ];
+  const state = losses.length === 0 ? 'All are as they were.' : losses.join(' ');
+  const sentence = `Policy v${version} was trained from ${formatCount(given)} examples. ${state}`;
+  return { examples: given, left, changed, is_exact: losses.length === 0, snapshot_sha256, sentence };
 }
 
 /** Yields the rows of all slices one by one; others have their turn at least after each slice. */
@@ -75,10 +121,11 @@ function toExported(
   row: ExportRow,
   policy: PolicyRecord | null,
   show: (input: JsonObject) => JsonObject,
+  isTrainedFrom: boolean,
 ): ExportedExample {
   const { id, reason_codes, note, source, reviewed, test, must, labelled_by, created_at, updated_at, ...example } =
     toExample(row);
-  const hasLearned = policy !== null && row.decision !== null && row.updatedAt <= policy.createdAt;
+  const hasLearned = policy !== null && row.decision !== null && (isTrainedFrom || row.updatedAt <= policy.createdAt);
   const side = row.test ? 'test' : row.isHeldOut ? 'held_out' : hasLearned && !row.must ? 'learned' : null;
   return {
     id,
@@ -93,6 +140,9 @@ function toExported(
     source,
     labelled_by,
     first_decision: example.first_decision,
+    reader: row.reader,
+    labelled_at: isoTimeOrNull(row.labelledAt),
+    second_reading: row.secondReading === null ? null : toExportedReading(JSON.parse(row.secondReading)),
     created_at,
     updated_at,
     suggestion: row.suggestion,
@@ -101,3 +151,10 @@ function toExported(
     policy: side === 'held_out' || side === 'learned' ? `v${policy?.version}` : null,
   };
 }
+
+const toExportedReading = (reading: ReadingRow): ExportedReading => ({
+  ...reading,
+  first_at: isoTime(reading.first_at),
+  read_at: isoTime(reading.read_at),
+  settled_at: isoTimeOrNull(reading.settled_at),
+});

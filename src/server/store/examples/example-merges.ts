@@ -1,12 +1,24 @@
 /** Changing many examples at once to what a merge has found, each only if nobody has changed it meanwhile. */
+
+import type { ReadingRow } from '../../../engine/export/read-back.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { ExampleRecord } from './examples.ts';
 import { toFirstOfMany } from './first-labels.ts';
+import { toSecondReadings } from './given-labels.ts';
 
-/** An example as it becomes, and the time at which it must have been changed last (milliseconds since 1970). */
-export type MergedExample = { example: ExampleRecord; expectedUpdatedAt: number };
-/** Changes of a type's examples: each slice is the JSON of a list of them. */
-export type ExampleMerges = { decisionTypeId: string; updatedAt: number; count: number; slices: string[] };
+/**
+ * An example as it becomes, the time at which it must have been changed last (milliseconds since 1970), and who gave a
+ * label that the merge takes.
+ */
+export type MergedExample = { example: ExampleRecord; expectedUpdatedAt: number; reader: string | null };
+/** Changes of a type's examples, and second readings of them: each slice is the JSON of a list of them. */
+export type ExampleMerges = {
+  decisionTypeId: string;
+  updatedAt: number;
+  count: number;
+  slices: string[];
+  readings: string[];
+};
 
 const maxSliceRows = 500;
 
@@ -15,8 +27,9 @@ export function writeMerges(
   decisionTypeId: string,
   updatedAt: number,
   changed: readonly MergedExample[],
+  readings: readonly (readonly [exampleId: string, reading: ReadingRow])[],
 ): ExampleMerges {
-  const rows = changed.map(({ example, expectedUpdatedAt }) => [
+  const rows = changed.map(({ example, expectedUpdatedAt, reader }) => [
     example.id,
     expectedUpdatedAt,
     JSON.stringify(example.input),
@@ -25,10 +38,16 @@ export function writeMerges(
     ...[example.reviewed, example.test, example.byTeacher].map(Number),
     example.mark,
     example.note,
+    reader,
   ]);
+  const read = readings.map(([exampleId, reading]) => [exampleId, JSON.stringify(reading)]);
+  return { decisionTypeId, updatedAt, count: rows.length, slices: toSlices(rows), readings: toSlices(read) };
+}
+
+function toSlices(rows: readonly unknown[]): string[] {
   const slices: string[] = [];
   for (let at = 0; at < rows.length; at += maxSliceRows) slices.push(JSON.stringify(rows.slice(at, at + maxSliceRows)));
-  return { decisionTypeId, updatedAt, count: rows.length, slices };
+  return slices;
 }
 
 /** `noteChange` hears of every type whose examples are changed. */
@@ -41,11 +60,24 @@ export function createExampleMergeStore(db: WorkbenchDatabase, noteChange: (deci
      WHERE examples.id = given.value ->> 0 AND examples.decision_type_id = @decisionTypeId
        AND examples.updated_at = given.value ->> 1`,
   );
+  const lastLabel = db.prepare<[], number>('SELECT ifnull(max(seq), 0) FROM label_history').pluck();
+  const attribute = db.prepare<[{ since: number; slice: string }]>(
+    `UPDATE label_history SET reader = given.value ->> 10 FROM json_each(@slice) AS given
+     WHERE label_history.seq > @since AND label_history.example_id = given.value ->> 0`,
+  );
+  const addReadings = db.prepare<[{ decisionTypeId: string; slice: string }]>(toSecondReadings(1));
   return {
-    /** Changes the examples that are still as they were; returns how many. */
-    apply({ decisionTypeId, updatedAt, slices }: ExampleMerges): number {
-      if (slices.length > 0) noteChange(decisionTypeId);
-      return slices.reduce((sum, slice) => sum + update.run({ decisionTypeId, updatedAt, slice }).changes, 0);
+    /** Changes the examples that are still as they were, and adds second readings; returns how many were changed. */
+    apply({ decisionTypeId, updatedAt, slices, readings }: ExampleMerges): number {
+      if (slices.length + readings.length > 0) noteChange(decisionTypeId);
+      let changed = 0;
+      for (const slice of slices) {
+        const since = lastLabel.get() ?? 0;
+        changed += update.run({ decisionTypeId, updatedAt, slice }).changes;
+        attribute.run({ since, slice });
+      }
+      for (const slice of readings) addReadings.run({ decisionTypeId, slice });
+      return changed;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examp
 import type { WorkbenchDatabase } from '../database.ts';
 import { toFieldConditions } from './field-tests.ts';
 import { firstOfNew, setFirstOfOne } from './first-labels.ts';
+import { type GivenLabels, toGivenLabels, toSecondReadings } from './given-labels.ts';
 
 /** Of an example that a person put aside, or that somebody else should look at. */
 export type ExampleMark = 'skipped' | 'flagged';
@@ -104,14 +105,15 @@ export class ExampleRowWriter {
     this.#put([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), Number(must)]);
   }
 
-  /** Adds an example with all that an export keeps of it; then all of them are added so. */
-  addWhole(example: ExampleRecord): void {
+  /** Adds an example with all that an export keeps of it, and who gave its labels; then all of them are added so. */
+  addWhole(example: ExampleRecord, given: GivenLabels | null = null): void {
     const { id, input, decision, reasonCodes, test, must, source, reviewed, mark, note, byTeacher } = example;
     this.#isWhole = true;
     this.#put([
       ...[id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), example.firstDecision],
       ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt, Number(must)],
       ...[example.logId, Number(example.audited)],
+      ...(given === null ? [] : [given.reader, given.labelledAtMs, JSON.stringify(given.secondReading)]),
     ]);
   }
 
@@ -246,6 +248,8 @@ function prepareStatements(db: WorkbenchDatabase) {
          value ->> 13, value ->> 14, value ->> 15
        FROM json_each(:slice)`,
     ),
+    insertLabels: db.prepare(toGivenLabels(16)),
+    insertReadings: db.prepare(toSecondReadings(18)),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
     notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
     keepParts: db.prepare('DELETE FROM unfinished_example_parts WHERE decision_type_id = ?'),
@@ -344,8 +348,11 @@ export class ExampleStore {
     this.noteChange(decisionTypeId);
     const firstSeq = (this.#statements.lastSeq.get() ?? 0) + 1;
     const slice = slices[index] ?? '[]';
-    if (whole) this.#statements.insertWholeSlice.run({ decisionTypeId, slice });
-    else this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
+    if (whole) {
+      this.#statements.insertWholeSlice.run({ decisionTypeId, slice });
+      this.#statements.insertLabels.run({ slice });
+      this.#statements.insertReadings.run({ decisionTypeId, slice });
+    } else this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
     this.#statements.notePart.run(firstSeq, this.#statements.lastSeq.get() ?? 0, decisionTypeId);
   }
 
