@@ -345,7 +345,7 @@ const training = {
   'TRN-4': 'A type that is not ready is a 422 with the readiness issues as details.',
   'TRN-5': 'An occupied training slot is a 409 conflict.',
   'TRN-6':
-    'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder, as it is or tuned.',
+    'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder that the request names, as it is or tuned, or reads words alone.',
   'TRN-7':
     'About a fifth is held out by a hash of the input alone: equal inputs share a side, adding rows moves none; each option with five inputs has some on both sides, by one exception that can go back.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',

@@ -1,5 +1,8 @@
 /** The ports of the engine to the outside: the server implements them, tests may use fakes. */
 
+/** The ids before and after those of a text. */
+export type Frame = readonly [number, number];
+
 /** Low-rank adapters (LoRA, Hu et al. 2021) of the attention; `weights` as `text/adapters.ts` orders them. */
 export type Adapters = { readonly rank: number; readonly weights: Float32Array };
 
@@ -8,7 +11,9 @@ export type TextEncoder = {
   /** SHA-256 (hex) of the encoder file; a bundle that was trained with another one is refused. */
   readonly sha256: string;
   readonly dimensions: number;
-  /** Embeds token ids with [CLS] and [SEP], plain or with adapters, L2-normalised. Rejects with 'unavailable'. */
+  /** Left out: [CLS] and [SEP]. */
+  readonly frame?: Frame | undefined;
+  /** Embeds token ids within their frame, plain or with adapters, L2-normalised. Rejects with 'unavailable'. */
   embed(ids: readonly number[], adapters?: Adapters | null): Promise<Float32Array>;
   /**
    * How much each token adds to `embedding · direction`, to first order, in the time of four embeddings. Absent without
@@ -16,6 +21,9 @@ export type TextEncoder = {
    */
   weighTokens?(ids: readonly number[], direction: Float32Array, adapters: Adapters | null): Promise<Float32Array>;
 };
+
+/** The facts of an encoder that a feature plan keeps. */
+export type EncoderShape = Pick<TextEncoder, 'dimensions' | 'frame'>;
 
 /** An encoder that embeds several texts at once, in their order; fastest where they are about equally long. */
 export type BatchTextEncoder = TextEncoder & {

@@ -36,7 +36,7 @@ import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
 import { EncoderHost } from './runtime/encoder/encoder-host.ts';
 import { encodingsFolder } from './runtime/encoder/encoding-cache.ts';
-import { openTextModel } from './runtime/encoder/text-model.ts';
+import { openTextModels } from './runtime/encoder/text-model.ts';
 import { LabellingLeases } from './runtime/labelling/labelling-leases.ts';
 import { LabellingModels } from './runtime/labelling/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -159,7 +159,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
     synchronous: options.synchronous,
     migrations: readMigrations(findMigrations()),
     checkUpgrade: (upgraded) => {
-      if (!options.acceptsRetraining) refuseRetraining(upgraded, artifacts, openTextModel(options.resourcesDir));
+      if (!options.acceptsRetraining) refuseRetraining(upgraded, artifacts, openTextModels(options.resourcesDir));
     },
     newId,
     now: clock.now,
@@ -275,9 +275,14 @@ function openRuntime(
   closing: AsyncDisposableStack,
 ): Runtime {
   const { options, db, store, clock, log, preparation } = deps;
-  const textModel = openTextModel(options.resourcesDir);
-  const encoderHost = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model: textModel });
-  closing.defer(() => encoderHost.close());
+  const textModels = openTextModels(options.resourcesDir).map((model) => {
+    const host = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model });
+    closing.defer(() => host.close());
+    return { model, host };
+  });
+  const [english] = textModels;
+  if (english === undefined) throw new Error('There is no text model.');
+  const { model: textModel, host: encoderHost } = english;
   const modelConnections = openModelConnections(store, {
     dataDir: options.dataDir,
     timeoutMs: options.teacherTimeoutMs,
@@ -296,8 +301,7 @@ function openRuntime(
   closing.defer(() => labellingModels.close());
   const deployed = new DeployedDeciders({
     artifactsDir: toFolderPaths(options.dataDir).artifacts,
-    textModel,
-    encoderHost,
+    textModels,
     now: () => clock.monotonic(),
     // Checks by the workbench itself, or for an explanation, count as one caller.
     checkElsewhere: (order, callerId = 'inputs') => preparation.run(callerId, 'checkInput', order),
@@ -314,6 +318,7 @@ function openRuntime(
     decisions: createCommitQueue(db, creditPrices.decision, store.writeLock),
     encoderHost,
     textModel,
+    textModels,
     modelConnections,
     labellingModels,
     leases: new LabellingLeases(() => clock.monotonic()),

@@ -230,7 +230,7 @@ MAX_ENTRY_BYTES = {
     "model-card.md": 1_048_576,
     "LICENSES": 1_048_576,
     "text/adapters.bin": 4_194_304,
-    "text/tokenizer.json": 8_388_608,
+    "text/tokenizer.json": 16_777_216,
     "text/encoder.onnx": 201_326_592,
 }
 """Every name that a bundle may hold, with the bytes that it may have unpacked."""

@@ -32,6 +32,7 @@ export const bundleLimits = {
   maxGoldenBytes: 32 * mebibyte,
   maxModelBytes: 32 * mebibyte,
   maxTextBytes: mebibyte,
+  maxTokenizerBytes: 16 * mebibyte,
   maxAdapterBytes: 4 * mebibyte,
   maxEncoderBytes: 192 * mebibyte,
   /** Unpacked bytes of all entries but the encoder. */
@@ -41,6 +42,9 @@ export const bundleLimits = {
   maxJsonDepth: 64,
   maxGoldenLines: 1000,
 } as const;
+
+/** The model that encoders are made from where a manifest names no other. */
+export const usualBaseModel = 'sentence-transformers/all-MiniLM-L6-v2';
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 /** Passes the parsed object through untouched: a copying schema would lose own keys such as `__proto__`. */
@@ -81,7 +85,13 @@ const settings = {
   classifier: z.strictObject({ kind: z.enum(classifierKinds) }).nullable(),
   /** null when the policy reads no text; `slim` when the text files are not inside. */
   text: z
-    .strictObject({ encoder_sha256: sha256Hex.nullable(), tokenizer_sha256: sha256Hex, slim: z.boolean() })
+    .strictObject({
+      encoder_sha256: sha256Hex.nullable(),
+      tokenizer_sha256: sha256Hex,
+      slim: z.boolean(),
+      /** The model that the encoder was made from, as model cards name it; left out where it is the usual one. */
+      base_model: z.string().min(1).max(200).optional(),
+    })
     .nullable(),
   files: recordOf(fileFactsSchema),
 };
@@ -214,7 +224,7 @@ export const maxEntryBytes = {
   'model-card.md': maxTextBytes,
   LICENSES: maxTextBytes,
   [adaptersEntry]: maxAdapterBytes,
-  'text/tokenizer.json': maxJsonBytes,
+  'text/tokenizer.json': bundleLimits.maxTokenizerBytes,
   [encoderEntry]: maxEncoderBytes,
 } as const;
 export type EntryName = keyof typeof maxEntryBytes;

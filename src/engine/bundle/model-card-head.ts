@@ -1,7 +1,7 @@
 /** The head of a model card for programs, under the keys of Hugging Face. */
 import type { Metrics } from '../domain/metrics.ts';
 import type { FeaturePlan } from '../features/plan.ts';
-import type { ManifestDraft } from './manifest.ts';
+import { type ManifestDraft, usualBaseModel } from './manifest.ts';
 
 type HeadFacts = { manifest: ManifestDraft; plan: FeaturePlan; metrics: Metrics | null };
 
@@ -17,7 +17,7 @@ export function writeCardHead({ manifest, plan, metrics }: HeadFacts): string {
     library_name: 'decision-edge',
     pipeline_tag: task,
     tags: ['decision-workbench', ...(classifier === null ? ['rules'] : ['onnx', classifier.kind])],
-    ...(plan.text?.encoder && { base_model: 'sentence-transformers/all-MiniLM-L6-v2' }),
+    ...(plan.text?.encoder && { base_model: manifest.text?.base_model ?? usualBaseModel }),
     ...(metrics?.test_size && {
       metrics: ['accuracy', 'f1'],
       'model-index': [{ name, results: [measure(task, metrics)] }],

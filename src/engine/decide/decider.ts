@@ -240,7 +240,7 @@ function decide(
     return classify(policy, input, { dense, ngrams, text, ids }, rulesOutcome, timer);
   }
   const { port, spec, adapters } = encoder;
-  return port.embed(toEncoderInput(ids, spec.max_tokens).ids, adapters).then(
+  return port.embed(toEncoderInput(ids, spec.max_tokens, spec.frame).ids, adapters).then(
     (embedding) => {
       for (let d = 0; d < spec.dimensions; d++) {
         dense[policy.features.tabularSize + d] = (embedding[d] ?? 0) * spec.scale;
@@ -264,7 +264,9 @@ async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[])
     return !('ok' in decideByRules(policy, input, null));
   });
   const texts = open.map((input) => tokenizer.encode(policy.features.joinText(input).text));
-  await Promise.allSettled(texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens).ids, adapters)));
+  await Promise.allSettled(
+    texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens, spec.frame).ids, adapters)),
+  );
   return open;
 }
 

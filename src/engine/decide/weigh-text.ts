@@ -46,7 +46,7 @@ export async function estimateWithout(
   const ids = text.tokenizer.encode(joined.text);
   const tokensOf = findTokens(text.tokenizer, joined, ids, stretches.map(toRead));
   if (tokensOf === null) return null;
-  const encoderIds = toEncoderInput(ids, spec.max_tokens).ids;
+  const encoderIds = toEncoderInput(ids, spec.max_tokens, spec.frame).ids;
   const embedding = await port.embed(encoderIds, adapters);
   const dense = features.writeTabular(input, new Float32Array(denseWidth));
   dense.set(

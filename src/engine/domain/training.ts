@@ -23,6 +23,9 @@ export type TrainingExample = {
 /** The kind of inputs that the golden decisions of a bundle are made of. */
 export const goldenInputKinds = ['synthetic', 'examples'] as const;
 
+/** The ways to read texts that a training can be asked for. */
+const textModelChoices = ['english', 'fast', 'words'] as const;
+
 const trainedRows = ['all', 'left_by_rules'] as const;
 const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
 
@@ -90,11 +93,17 @@ export const trainingConfigSchema = z
       .default(null)
       .describe('Threshold of escalation of this policy; null: that of the type'),
     refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
+    text_model: z
+      .enum(textModelChoices)
+      .default('english')
+      .describe(
+        'How texts are read: `english` by MiniLM; `fast` by the multilingual USE, for sixteen languages at a third of the time; `words` by word pieces alone',
+      ),
     tune_encoder: z
       .union([z.literal('auto'), z.boolean()])
       .default('auto')
       .describe(
-        'Tunes the text model on the examples, for minutes, taken where better: `true` before the policy is there; `auto` in the background after it, where that leaves room',
+        'Tunes the text model `english` on the examples, for minutes, taken where better: `true` before the policy is there; `auto` in the background after it, where that leaves room',
       ),
     tuning_tokens: z
       .int()

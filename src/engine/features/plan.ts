@@ -53,6 +53,8 @@ const encoderSpecSchema = z.strictObject({
   dimensions: z.int().positive(),
   max_tokens: z.int().min(3),
   scale: finite,
+  /** The ids before and after those of a text; left out: [CLS] and [SEP]. */
+  frame: z.tuple([z.int().nonnegative(), z.int().nonnegative()]).optional(),
   /** The adapters that the encoder is fed with; left out where it is the plain one. */
   adapters: z.strictObject({ rank: z.int().min(1).max(limits.maxAdapterRank) }).optional(),
 });

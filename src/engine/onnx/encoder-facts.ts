@@ -5,8 +5,21 @@ import { readWirings, type Wiring } from './graph.ts';
 
 const tensor = z.string().min(1);
 
-/** `encoder.json`: the heads of the attention in `encoder.onnx`, and names of tensors there. */
-export const encoderFacts = z.strictObject({
+const tokenId = z.int().nonnegative();
+
+const ofEveryEncoder = {
+  /** The model that it was made from, as model cards name it. */
+  base_model: z.string().min(1),
+  /** The length of an embedding. */
+  dimensions: z.int().positive(),
+  /** The ids before and after those of a text; left out: [CLS] and [SEP]. */
+  frame: z.tuple([tokenId, tokenId]).optional(),
+};
+
+/** A transformer with adapters: the heads of its attention, and names of tensors in its graph. */
+const transformerFacts = z.strictObject({
+  kind: z.literal('transformer'),
+  ...ofEveryEncoder,
   heads: z.int().positive(),
   tensors: z.strictObject({
     /** The sum of the embeddings of words, places and kinds. */
@@ -20,6 +33,13 @@ export const encoderFacts = z.strictObject({
     from_heads: tensor,
   }),
 });
+export type TransformerFacts = z.infer<typeof transformerFacts>;
+
+/** Any other encoder: its batches are padded, and it is neither tuned nor weighed by words. */
+const plainFacts = z.strictObject({ kind: z.literal('plain'), ...ofEveryEncoder });
+
+/** `encoder.json`: the facts of `encoder.onnx`. */
+export const encoderFacts = z.discriminatedUnion('kind', [transformerFacts, plainFacts]);
 export type EncoderFacts = z.infer<typeof encoderFacts>;
 
 /** `encoder-training-step.json`: the scale of the head in `encoder-training-step.onnx`, and names of tensors there. */

@@ -2,20 +2,18 @@
  * Texts of a batch without padding: tokens of all stand one behind the other, but where a text's tokens look at each
  * other (Zhai et al. 2023, ByteTransformer).
  */
-import { limits } from '../limits.ts';
-import { type EncoderFacts, readKnownWirings } from './encoder-facts.ts';
+import { readKnownWirings, type TransformerFacts } from './encoder-facts.ts';
 import { createNode, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 
-type Tensors = EncoderFacts['tensors'];
+type Tensors = TransformerFacts['tensors'];
 
 /**
  * The encoder's graph with packed texts: the same embeddings but for the order of sums. Fill must follow the tokens.
  * Throws as {@link readKnownWirings}.
  */
-export function packTexts(encoder: Uint8Array, facts: EncoderFacts): Uint8Array {
+export function packTexts(encoder: Uint8Array, facts: TransformerFacts): Uint8Array {
   const nodes = readKnownWirings(encoder, facts);
-  const { heads, tensors } = facts;
-  const { embeddingDimensions: dimensions } = limits;
+  const { heads, tensors, dimensions } = facts;
   const addition = {
     // ONNX Runtime brings nodes in order itself.
     nodes: [...listPlaces(), ...nodes.flatMap((node) => moveTokens(node, tensors))],

@@ -1,14 +1,19 @@
 /** The encoder's input: token ids between the two special tokens, cut to the encoder's length, in batches. */
+import type { Frame } from '../ports.ts';
 
-const classToken = 101;
-const separatorToken = 102;
+/** [CLS] and [SEP], where an encoder names no others. */
+const usualFrame: Frame = [101, 102];
 
 type EncoderInput = { ids: number[]; truncated: boolean };
 
-/** Puts [CLS] and [SEP] around the first `maxTokens - 2` ids and tells whether ids were cut off. */
-export function toEncoderInput(ids: readonly number[], maxTokens: number): EncoderInput {
+/** Puts the frame around the first `maxTokens - 2` ids and tells whether ids were cut off. */
+export function toEncoderInput(
+  ids: readonly number[],
+  maxTokens: number,
+  [first, last]: Frame = usualFrame,
+): EncoderInput {
   const room = maxTokens - 2;
-  return { ids: [classToken, ...ids.slice(0, room), separatorToken], truncated: ids.length > room };
+  return { ids: [first, ...ids.slice(0, room), last], truncated: ids.length > room };
 }
 
 /** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */

@@ -1,6 +1,7 @@
-/** Word pieces of a text: the same ids as the Hugging Face tokenizers give in Python. */
+/** Word pieces of a text: the same ids as in Python. */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { isJsonObject, type JsonObject } from '../json.ts';
+import { compileUnigram } from './unigram.ts';
 
 export type Tokenizer = {
   /** Token ids of the whole text: no special tokens, no truncation, no padding. */
@@ -9,6 +10,8 @@ export type Tokenizer = {
 
 /** Makes a tokenizer of `tokenizer.json`, without its truncation and padding. */
 export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
+  const { model } = tokenizerJson;
+  if (isJsonObject(model) && model.type === 'Unigram') return { encode: compileUnigram(tokenizerJson) };
   const tokenizer = new HuggingFaceTokenizer({ ...tokenizerJson, truncation: null, padding: null }, {});
   boundPieces(tokenizer, tokenizerJson.model);
   const encodeByLibrary = (text: string): readonly number[] =>

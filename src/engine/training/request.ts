@@ -37,9 +37,12 @@ export type Proposal = { input: JsonObject; decision: string; reasonCodes: strin
 export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
 export type TrainPorts = {
-  encoder: BatchTextEncoder;
+  /** Null where texts are read by their words alone. */
+  encoder: BatchTextEncoder | null;
   /** Encodes every text again, where `encoder` may know some: by it decisions are timed. Left out: by `encoder`. */
   freshEncoder?: TextEncoder;
+  /** The model that the encoder was made from, as model cards name it; left out: {@link usualBaseModel}. */
+  baseModel?: string;
   tokenizer: Tokenizer;
   tokenizerSha256: string;
   runModel: ModelRunner;

@@ -53,7 +53,7 @@ export async function searchLabels(
     rows,
     optionCount,
     texts,
-    dimensions: limits.embeddingDimensions,
+    encoder: { dimensions: limits.embeddingDimensions },
     seed,
     tick: report,
     report,

@@ -7,7 +7,6 @@ import type { TrainingExample } from '../../engine/domain/training.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import { limits } from '../../engine/limits.ts';
 import type { Adapters } from '../../engine/ports.ts';
 import type {
   PackedPolicy,
@@ -19,7 +18,7 @@ import type {
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
-import { openTextModel } from '../runtime/encoder/text-model.ts';
+import { openTextModel, type TextModel } from '../runtime/encoder/text-model.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 import type {
   GoOnMessage,
@@ -140,8 +139,10 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     runtime: runtimeVersion,
     residentMb: residentMb(),
   });
-  const model = openTextModel(order.resourcesDir);
-  const encoder = lazyEncoder(model.encoderSha256, async () => {
+  const { text_model: choice } = order.request.config;
+  const isByWords = choice === 'words';
+  const model = openTextModel(order.resourcesDir, isByWords ? 'english' : choice);
+  const encoder = lazyEncoder(model, async () => {
     const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
     const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
     return withEncodingCache(opened, order.encodingsDir, Date.now());
@@ -150,12 +151,13 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     const provenance = { snapshotSha256, node: process.version };
     const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
     return await train(request, {
-      encoder,
+      encoder: isByWords ? null : encoder,
       freshEncoder: encoder.bare,
+      baseModel: model.facts.base_model,
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
-      ...(existsSync(model.tuningGraphPath)
+      ...(!isByWords && existsSync(model.tuningGraphPath)
         ? { openTuningGraph: () => openTuningGraph(model.tuningGraphPath, availableParallelism()) }
         : {}),
       runtimeVersion,
@@ -173,9 +175,9 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
 }
 
 /** A type without text fields never pays for loading the encoder. */
-function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
+function lazyEncoder({ encoderSha256, facts }: TextModel, open: () => Promise<CachedEncoder>) {
   let opened: Promise<CachedEncoder> | null = null;
-  const model = { sha256: modelSha256, dimensions: limits.embeddingDimensions };
+  const model = { sha256: encoderSha256, dimensions: facts.dimensions, frame: facts.frame };
   return {
     ...model,
     bare: {

@@ -292,7 +292,15 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'train_model',
     operation: 'training.start',
-    omit: ['augment_target_size', 'escalation_threshold', 'golden_inputs', 'refit', 'seed', 'tuning_tokens'],
+    omit: [
+      'augment_target_size',
+      'escalation_threshold',
+      'golden_inputs',
+      'refit',
+      'seed',
+      'text_model',
+      'tuning_tokens',
+    ],
     description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One training at a time.`,
     summarise: ({ policy_id, version }) =>
       `Training of policy v${version} has started. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id}; cancel_training stops it.`,

@@ -18,15 +18,17 @@ import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost } from './encoder/encoder-host.ts';
-import { findForeignPart, type TextModel } from './encoder/text-model.ts';
+import { findForeignPart, readsBy, type TextModel } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
 
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
 
+/** A text model with the process that runs its encoder. */
+export type HostedTextModel = { readonly model: TextModel; readonly host: EncoderHost };
+
 type DeployedDecidersOptions = {
   artifactsDir: string;
-  textModel: TextModel;
-  encoderHost: EncoderHost;
+  textModels: readonly HostedTextModel[];
   now: MonotonicClock;
   checkElsewhere(order: { schema: JsonObject; input: JsonObject }, callerId?: string): Promise<ErrorDetail[]>;
   /** The escalation threshold that the training of a policy was started with, or null. */
@@ -57,16 +59,15 @@ export class DeployedDeciders {
   /** Releases that callers name, by type and number. */
   readonly #pinned = createRecentCache<string, Pinned>(maxCompiledPolicies);
   readonly #unavailable: UnavailablePolicies;
-  /** The loaded policies that ask the text encoder. */
-  readonly #encoderUsers = new Set<string>();
+  /** The encoders that loaded policies ask. */
+  readonly #encoders = new Map<string, EncoderHost>();
 
   constructor(options: DeployedDecidersOptions) {
     this.#options = options;
-    const { artifactsDir, textModel, now } = options;
+    const { artifactsDir, textModels, now } = options;
     this.#unavailable = new UnavailablePolicies(now, (policyId) => [
       artifactPath(artifactsDir, policyId),
-      textModel.encoderPath,
-      textModel.tokenizerPath,
+      ...textModels.flatMap(({ model }) => [model.encoderPath, model.tokenizerPath]),
     ]);
   }
 
@@ -138,7 +139,8 @@ export class DeployedDeciders {
   #tryToLoad(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
     try {
       const { bundle } = this.#load(type, policy);
-      if (bundle.plan.text?.encoder) this.#encoderUsers.add(policy.id);
+      const encoderHost = bundle.plan.text?.encoder ? this.findTextModel(bundle)?.host : undefined;
+      if (encoderHost !== undefined) this.#encoders.set(policy.id, encoderHost);
     } catch (error) {
       if (this.#unavailable.note(policy.id, error)) this.#options.onAvailability(policy.id, error);
       return false;
@@ -149,13 +151,13 @@ export class DeployedDeciders {
 
   /** Starts the text encoder where a loaded policy asks it, so that no decide call waits for its loading. */
   async startEncoder(policyId: string): Promise<void> {
-    if (this.#encoderUsers.has(policyId)) await this.#options.encoderHost.start();
+    await this.#encoders.get(policyId)?.start();
   }
 
   /** Why a deployed policy cannot be used now, with the remedy; null while it can. */
   findUnavailability(policyId: string): string | null {
     const reason = this.#unavailable.findReason(policyId);
-    return reason ?? (this.#encoderUsers.has(policyId) ? this.#options.encoderHost.findFailure() : null);
+    return reason ?? this.#encoders.get(policyId)?.findFailure() ?? null;
   }
 
   /** Whether only a new training makes a policy usable: it does not fit this program. */
@@ -263,17 +265,26 @@ export class DeployedDeciders {
 
   /** Compiles a bundle with the text model of this program; throws `validation_error` where it needs another one. */
   compile(bundle: Bundle): Decider {
-    const { textModel, encoderHost, now, checkElsewhere } = this.#options;
-    const { text } = bundle.manifest;
-    const foreign = findForeignPart(bundle, textModel);
+    const { textModels, now, checkElsewhere } = this.#options;
+    const foreign = findForeignPart(
+      bundle,
+      textModels.map(({ model }) => model),
+    );
     if (foreign !== null) {
       throw new WorkbenchError(
         'validation_error',
         `The policy was trained with another ${foreign} than the one installed. Train the type again.`,
       );
     }
-    const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
-    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now, checkElsewhere });
+    const textModel = this.findTextModel(bundle);
+    const encoder = bundle.plan.text?.encoder ? (textModel?.host.encoder ?? null) : null;
+    return compileDecider(bundle, { encoder, tokenizer: textModel?.model.tokenizer() ?? null, now, checkElsewhere });
+  }
+
+  /** The text model that a policy reads by; undefined for one that reads no text. */
+  findTextModel({ manifest: { text } }: Pick<Bundle, 'manifest'>): HostedTextModel | undefined {
+    if (text === null) return undefined;
+    return this.#options.textModels.find(({ model }) => readsBy(text, model));
   }
 
   /** Compiles bytes with a type's present settings, beside `ownEscalation`, the threshold of their training or null. */

@@ -1,7 +1,7 @@
 /** All that decides: compiled policies, the text model, and connected models for inputs where a policy is not sure. */
 import type { ModelConnections } from '../connections/model-connections.ts';
 import type { CommitQueue } from '../store/deciding/commit-queue.ts';
-import type { DeployedDeciders } from './deployed-deciders.ts';
+import type { DeployedDeciders, HostedTextModel } from './deployed-deciders.ts';
 import type { EncoderHost } from './encoder/encoder-host.ts';
 import type { TextModel } from './encoder/text-model.ts';
 import type { LabellingLeases } from './labelling/labelling-leases.ts';
@@ -10,8 +10,10 @@ import type { LabellingModels } from './labelling/labelling-models.ts';
 export type Runtime = {
   deployed: DeployedDeciders;
   decisions: CommitQueue;
+  /** The text model that labelling and generated examples read by, and its encoder. */
   encoderHost: EncoderHost;
   textModel: TextModel;
+  textModels: readonly HostedTextModel[];
   modelConnections: ModelConnections;
   labellingModels: LabellingModels;
   leases: LabellingLeases;

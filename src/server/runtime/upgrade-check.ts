@@ -11,9 +11,9 @@ import { findForeignPart, type TextModel } from './encoder/text-model.ts';
 const maxNamedTypes = 10;
 
 /** Throws StartError `retraining`, with their types, where this program cannot use deployed policies. */
-export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, textModel: TextModel): void {
+export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, textModels: readonly TextModel[]): void {
   const lost = listDeployed(db).filter(({ policyId, bundleSha256 }) =>
-    isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModel),
+    isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModels),
   );
   if (lost.length === 0) return;
   const names = lost.slice(0, maxNamedTypes).map(({ typeName }) => `"${typeName}"`);
@@ -26,12 +26,12 @@ export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, te
   );
 }
 
-function isLost(file: string, bundleSha256: string, textModel: TextModel): boolean {
+function isLost(file: string, bundleSha256: string, textModels: readonly TextModel[]): boolean {
   try {
     const bytes = readFileSync(file);
     // A damaged file is not for the upgrade to tell, nor is one that cannot be read, or a text model that is not there.
     if (sha256(bytes) !== bundleSha256) return false;
-    return findForeignPart(unpackBundle(bytes, sha256), textModel) !== null;
+    return findForeignPart(unpackBundle(bytes, sha256), textModels) !== null;
   } catch (error) {
     if (error instanceof WorkbenchError) return error.code === 'validation_error';
     if (error instanceof Error && 'syscall' in error) return false;

@@ -132,6 +132,7 @@ function timed(encoder: BatchTextEncoder): BatchTextEncoder & { spentMs(): numbe
   return {
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
+    frame: encoder.frame,
     spentMs: () => spent,
     embed: encoder.embed,
     async embedBatch(texts, adapters) {
@@ -153,7 +154,10 @@ async function writeFeatures(order: Order, folder: string, plan: FeaturePlan, po
       ? plan
       : {
           ...plan,
-          text: { ...plan.text, encoder: { dimensions: ports.encoder.dimensions, max_tokens: 256, scale: 1 } },
+          text: {
+            ...plan.text,
+            encoder: { dimensions: ports.encoder?.dimensions ?? 0, max_tokens: 256, scale: 1 },
+          },
         };
   const features = compileFeatures(full);
   mkdirSync(folder, { recursive: true });

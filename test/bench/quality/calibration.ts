@@ -164,8 +164,8 @@ async function learn(ports: TrainPorts, texts: Map<string, EncodedText>, { train
     }),
   );
   const common = { optionCount, seed, tick: ignore, report: ignore };
-  const { dimensions } = ports.encoder;
-  const textChoice = chooseText({ ...common, plan: inferred, rows: labelled, texts, dimensions });
+  const { encoder } = ports;
+  const textChoice = chooseText({ ...common, plan: inferred, rows: labelled, texts, encoder });
   const config = { tune_hyperparams: false, n_tuning_trials: 0 };
   const { choice } = chooseClassifier({ ...common, textChoice, rowCount: train.length, config });
   const { comparison, linear } = textChoice;

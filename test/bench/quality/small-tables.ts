@@ -82,7 +82,7 @@ function compareOurs(train: readonly TableRow[], test: readonly TableRow[], seed
   const testInputs = measured.map(({ input }) => input);
   const built = buildFeatureRows(plan, testInputs, texts);
   const common = { optionCount, seed, tick: ignore, report: ignore };
-  const textChoice = chooseText({ ...common, plan, rows, texts, dimensions: 0 });
+  const textChoice = chooseText({ ...common, plan, rows, texts, encoder: null });
   const config = { tune_hyperparams: true, n_tuning_trials: 20 };
   const { choice } = chooseClassifier({ ...common, textChoice, rowCount: rows.length, config });
   const fit = { rows, presentOptions, optionCount, texts, tunedHead: null, seed, report: ignore };

@@ -107,7 +107,7 @@ async function learn(train: readonly Row[], test: readonly Row[]) {
   const texts = new Map([...probeTexts, ...(await encodeTexts(all, tokenizer, encoder, ignore))]);
   const rows = label(train, options);
   const textUse = inferred.text === null ? 'none' : 'both';
-  const plan = learnText(inferred, textUse, rows, texts, encoder.dimensions);
+  const plan = learnText(inferred, textUse, rows, texts, encoder);
   const model = fitChoice({
     choice: { plan, textUse, linear: { ...createDefaultSettings(plan), weight: 1 }, trees: null },
     rows,

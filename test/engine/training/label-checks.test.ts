@@ -36,7 +36,7 @@ function predict(
     rows: trainRows,
     optionCount: presentOptions.length,
     texts,
-    dimensions: 4,
+    encoder: { dimensions: 4 },
     seed,
     tick,
     report: tick,

@@ -74,6 +74,26 @@ describe('the encoder host', () => {
     }
   });
 
+  it('gives the shared embeddings of the multilingual text model, alone, in a batch and in its process [BUN-8]', async () => {
+    const multilingual = openTextModel(undefined, 'fast');
+    const { encoder_sha256, cases } = JSON.parse(
+      readFileSync(new URL('../../cases/embeddings-multilingual.json', import.meta.url), 'utf8'),
+    ) as typeof shared;
+    expect(multilingual.encoderSha256).toBe(encoder_sha256);
+    const hosted = new EncoderHost({ spawn: spawnChild, model: multilingual });
+    const encoder = await openEncoder(multilingual.encoderPath, multilingual.encoderSha256, 2);
+    const { encode } = multilingual.tokenizer();
+    const inputs = cases.map(({ text }) => toEncoderInput(encode(text), 256, encoder.frame).ids);
+    const batch = await encoder.embedBatch(inputs);
+    for (const [at, { embedding }] of cases.entries()) {
+      const expected = Float32Array.from(embedding);
+      expect(distance(await hosted.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
+      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
+    }
+    await expect(encoder.embed([1, 2], sharedAdapters)).rejects.toThrow('takes no adapters');
+    await hosted.close();
+  });
+
   it('packs texts of any lengths to what the file computes of them side by side', async () => {
     const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
     const file = readFileSync(model.encoderPath);
@@ -229,7 +249,7 @@ describe('limits of the encoder host', () => {
   });
 
   it('tells its caller when the model cannot be loaded', async () => {
-    const host = new EncoderHost({ spawn: spawnChild, model: { encoderPath: '/nowhere.onnx', encoderSha256: '' } });
+    const host = new EncoderHost({ spawn: spawnChild, model: { ...model, encoderPath: '/nowhere.onnx' } });
     await expect(host.start()).rejects.toMatchObject({ code: 'unavailable' });
     await host.close();
   });

@@ -232,7 +232,10 @@ def _check_parts(manifest: JsonObject) -> None:
         kind = expect_keys(manifest["classifier"], frozenset({"kind"}))["kind"]
         _expect_one_of(kind, CLASSIFIER_KINDS, "classifier.kind")
     if manifest["text"] is not None:
-        text = expect_keys(manifest["text"], frozenset({"encoder_sha256", "tokenizer_sha256", "slim"}))
+        known = frozenset({"encoder_sha256", "tokenizer_sha256", "slim"})
+        text = expect_keys(manifest["text"], known, frozenset({"base_model"}))
+        if not 1 <= len(expect_string(text.get("base_model", "-"))) <= 200:
+            raise ValueError("text.base_model must have 1 to 200 characters")
         _expect_sha256(text["tokenizer_sha256"])
         if text["encoder_sha256"] is not None:
             _expect_sha256(text["encoder_sha256"])

@@ -14,6 +14,7 @@ __all__ = ["digest_release"]
 
 # Entries that say nothing about decisions, or that the manifest names apart.
 _UNDECIDING = frozenset({"golden.jsonl", "model-card.md", "LICENSES", TOKENIZER, ENCODER})
+_TEXT = ("encoder_sha256", "tokenizer_sha256")
 _SETTINGS = (
     "options",
     "reason_codes",
@@ -41,7 +42,7 @@ def digest_release(manifest: JsonObject) -> str:
     facts: JsonObject = {
         **{name: manifest[name] for name in _SETTINGS},
         "escalation_policy": {**_ESCALATION, **expect_object(manifest["escalation_policy"])},
-        "text": None if text is None else {k: v for k, v in expect_object(text).items() if k != "slim"},
+        "text": None if text is None else {name: expect_object(text)[name] for name in _TEXT},
         "set_aside": manifest.get("set_aside", []),
         "readings": manifest.get("readings", []),
         "files": deciding,

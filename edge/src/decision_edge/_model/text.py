@@ -29,6 +29,7 @@ from .features import read_path
 from .readable import join_turns, to_readable_text
 from .shared import SharedFile
 from .tokenizer import Tokenizer
+from .unigram import UnigramTokenizer
 
 __all__ = ["TextFeatures", "join_text"]
 
@@ -39,8 +40,8 @@ _BATCH_TEXTS, _BATCH_TOKENS = 32, 1_024
 # Layers of the encoder; each has adapters of its queries and of its values.
 _LAYERS = 6
 
-# Special tokens of the encoder's vocabulary: [CLS] and [SEP].
-_START, _END = 101, 102
+# The tokens around a text where the plan names no others: [CLS] and [SEP].
+_FRAME: list[JsonValue] = [101, 102]
 
 
 def join_text(values: Iterable[JsonValue], is_markup: bool = False, conversations: frozenset[int] = frozenset()) -> str:
@@ -71,7 +72,7 @@ class TextFeatures:
         self, plan: JsonObject, tokenizer: SharedFile, encoder: SharedFile | None, adapters: bytes | None = None
     ) -> None:
         self._files = (tokenizer, encoder)
-        self._tokenizer: Tokenizer = tokenizer.open(_open_tokenizer)
+        self._tokenizer: Tokenizer | UnigramTokenizer = tokenizer.open(_open_tokenizer)
         with reading("features.json: text"):
             expect_keys(plan, {"fields", "ngrams", "encoder"}, {"markup", "conversations"})
             if plan.get("markup", True) is not True:
@@ -141,7 +142,8 @@ class _Encoder:
     """
 
     def __init__(self, spec: JsonObject, model: SharedFile, adapters: bytes | None) -> None:
-        expect_keys(spec, {"dimensions", "max_tokens", "scale"}, {"adapters"})
+        expect_keys(spec, {"dimensions", "max_tokens", "scale"}, {"adapters", "frame"})
+        self._start, self._end = (expect_integer(token) for token in expect_list(spec.get("frame", _FRAME)))
         self.size = expect_integer(spec["dimensions"])
         self._max_tokens = expect_integer(spec["max_tokens"])
         if self.size < 1 or self._max_tokens < 3:
@@ -175,7 +177,7 @@ class _Encoder:
         return embeddings
 
     def _frame(self, ids: list[int]) -> list[int]:
-        return [_START, *ids[: self._max_tokens - 2], _END]
+        return [self._start, *ids[: self._max_tokens - 2], self._end]
 
     def _run(self, texts: list[list[int]]) -> list[list[float]]:
         """Embed texts side by side: short ones are filled up, and the mask tells where each ends."""
@@ -194,10 +196,11 @@ class _Encoder:
         return rows
 
 
-def _open_tokenizer(data: bytes) -> Tokenizer:
+def _open_tokenizer(data: bytes) -> Tokenizer | UnigramTokenizer:
     file = parse_entry(data, TOKENIZER)
     with reading(TOKENIZER):
-        return Tokenizer(expect_object(file))
+        model = expect_object(expect_object(file)["model"])
+        return UnigramTokenizer(expect_object(file)) if model["type"] == "Unigram" else Tokenizer(expect_object(file))
 
 
 def _group_by_length(lengths: list[int]) -> Iterator[list[int]]:

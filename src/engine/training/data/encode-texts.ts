@@ -3,7 +3,7 @@ import type { Adapters, BatchTextEncoder } from '../../ports.ts';
 import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
-/** A text's token ids, and the embedding of the first ones, which the encoder reads. */
+/** A text's token ids, and the embedding of the first ones, which the encoder reads; empty without one. */
 export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: boolean };
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 
@@ -11,7 +11,7 @@ export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 export async function encodeTexts(
   texts: readonly string[],
   tokenizer: Tokenizer,
-  encoder: BatchTextEncoder,
+  encoder: BatchTextEncoder | null,
   report: (done: number, total: number) => void,
   adapters: Adapters | null = null,
 ): Promise<EncodedTexts> {
@@ -22,23 +22,23 @@ export async function encodeTexts(
 /** Embeds texts whose tokens are known, with adapters or by the plain encoder, as {@link encodeTexts} does. */
 export async function embedTexts(
   texts: ReadonlyMap<string, Pick<EncodedText, 'ids'>>,
-  encoder: BatchTextEncoder,
+  encoder: BatchTextEncoder | null,
   adapters: Adapters | null,
   report: (done: number, total: number) => void,
 ): Promise<EncodedTexts> {
   const inputs = [...texts].map(([text, { ids }]) => ({
     text,
     ids,
-    input: toEncoderInput(ids, limits.maxEncoderTokens),
+    input: toEncoderInput(ids, limits.maxEncoderTokens, encoder?.frame),
   }));
   const encoded = new Map<string, EncodedText>();
   for (const group of groupByLength(inputs, ({ input }) => input.ids.length)) {
-    const embeddings = await encoder.embedBatch(
+    const embeddings = await encoder?.embedBatch(
       group.map(({ input }) => input.ids),
       adapters,
     );
     for (const [at, { text, ids, input }] of group.entries()) {
-      encoded.set(text, { ids, embedding: embeddings[at] as Float32Array, truncated: input.truncated });
+      encoded.set(text, { ids, embedding: embeddings?.[at] ?? new Float32Array(), truncated: input.truncated });
     }
     report(encoded.size, inputs.length);
   }

@@ -1,4 +1,4 @@
-import type { ManifestDraft } from '../../bundle/manifest.ts';
+import { type ManifestDraft, usualBaseModel } from '../../bundle/manifest.ts';
 import { toManifestReadings } from '../../import/readings.ts';
 import { mergeThresholds } from '../../thresholds.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
@@ -8,10 +8,11 @@ import type { FittedModel } from '../select/fit-choice.ts';
 export function buildManifest(
   request: TrainRequest,
   { plan, calibrated }: Pick<FittedModel, 'plan' | 'calibrated'>,
-  ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256' | 'runtimeVersion'>,
+  ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256' | 'runtimeVersion' | 'baseModel'>,
   setAside: readonly string[],
 ): ManifestDraft {
   const { definition } = request;
+  const { baseModel: base_model = usualBaseModel } = ports;
   return {
     tool_version: request.toolVersion,
     decision_type: request.decisionType,
@@ -40,9 +41,10 @@ export function buildManifest(
       plan.text === null
         ? null
         : {
-            encoder_sha256: plan.text.encoder === null ? null : ports.encoder.sha256,
+            encoder_sha256: plan.text.encoder === null ? null : (ports.encoder?.sha256 ?? null),
             tokenizer_sha256: ports.tokenizerSha256,
             slim: true,
+            ...(plan.text.encoder !== null && base_model !== usualBaseModel && { base_model }),
           },
   };
 }

@@ -1,5 +1,6 @@
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
+import type { EncoderShape } from '../../ports.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
@@ -7,7 +8,7 @@ import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
 import { createDefaultSettings, type LinearSettings } from './linear-heads.ts';
-import { headsByTextUse, learnText, listTextUses, restrictText, type TextUse } from './text-use.ts';
+import { findFullUse, headsByTextUse, learnText, listTextUses, restrictText, type TextUse } from './text-use.ts';
 import { type HeadComparison, type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
 
 /** How text is used, with the settings of the linear classifier. */
@@ -34,7 +35,8 @@ type TextChoiceParams = {
   /** The number of different labels. */
   optionCount: number;
   texts: EncodedTexts;
-  dimensions: number;
+  /** Null where texts are read by their words alone. */
+  encoder: EncoderShape | null;
   seed: number;
   tick: () => void;
   report: (share: number) => void;
@@ -60,15 +62,15 @@ const acceptableLossRatio = 1.01;
  */
 export function chooseText(params: TextChoiceParams): TextChoice {
   const { rows, optionCount, texts, seed, tick } = params;
-  const uses = listTextUses(params.plan);
-  const fullUse = params.plan.text === null ? 'none' : 'both';
-  const plan = learnText(params.plan, fullUse, rows, texts, params.dimensions);
+  const uses = listTextUses(params.plan, params.encoder !== null);
+  const fullUse = findFullUse(params.plan, params.encoder !== null);
+  const plan = learnText(params.plan, fullUse, rows, texts, params.encoder);
   if (rows.length < minRowsForFolds || uses.length === 0) {
     return { plan, textUse: fullUse, linear: createDefaultSettings(plan), comparison: null };
   }
   const compared = takeAffordableRows(rows, plan, optionCount);
   // Words that stand in none of the rows would only cost time.
-  const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.dimensions);
+  const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.encoder);
   const folded = foldFeatureRows(comparedPlan, compared, optionCount, texts, seed);
   const { textUse, trial } = compareTextUses({ plan: comparedPlan, folded, seed, tick }, uses, params.report);
   return {

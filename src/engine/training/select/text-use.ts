@@ -1,7 +1,8 @@
 /** The ways in which a policy may read text, and what a plan needs for each. */
 import { compileFeatures } from '../../features/compile.ts';
-import type { FeaturePlan, NgramSpec } from '../../features/plan.ts';
+import type { EncoderSpec, FeaturePlan, NgramSpec } from '../../features/plan.ts';
 import { limits } from '../../limits.ts';
+import type { EncoderShape } from '../../ports.ts';
 import { fitNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -24,16 +25,24 @@ export const noNgrams: NgramSpec = { unigrams: [], bigrams: [], idf: [], scale: 
 
 const mayLearnWords = ({ text }: FeaturePlan) => text?.ngrams?.idf.length !== 0;
 
-/** The uses of text that are possible under a plan, the cheapest first. */
-export function listTextUses(plan: FeaturePlan): TextUse[] {
+/** The uses of text that are possible under a plan with an encoder or without one, the cheapest first. */
+export function listTextUses(plan: FeaturePlan, hasEncoder: boolean): TextUse[] {
   return textUses.filter((use) => {
     if (use === 'none') return plan.tabular_size > 0;
-    return plan.text !== null && (use === 'encoder' || mayLearnWords(plan));
+    if (plan.text === null || (use !== 'ngrams' && !hasEncoder)) return false;
+    return use === 'encoder' || mayLearnWords(plan);
   });
 }
 
+/** The use of everything that a text has under a plan. */
+export function findFullUse(plan: FeaturePlan, hasEncoder: boolean): TextUse {
+  if (plan.text === null) return 'none';
+  if (hasEncoder) return 'both';
+  return mayLearnWords(plan) ? 'ngrams' : 'none';
+}
+
 /**
- * The plan with what a use of text needs, learned from the rows; `dimensions` is the length of an embedding. No n-grams
+ * The plan with what a use of text needs, learned from the rows; without an encoder nothing is kept for one. No n-grams
  * are learned under a plan that has {@link noNgrams}.
  */
 export function learnText(
@@ -41,7 +50,7 @@ export function learnText(
   textUse: TextUse,
   rows: readonly LabelledRow[],
   texts: EncodedTexts,
-  dimensions: number,
+  encoder: EncoderShape | null,
 ): FeaturePlan {
   if (plan.text === null || textUse === 'none') return { ...plan, text: null };
   const features = compileFeatures(plan);
@@ -51,10 +60,17 @@ export function learnText(
     text: {
       ...plan.text,
       ngrams: textUse === 'encoder' ? null : mayLearnWords(plan) ? fitNgrams(tokens, 1) : noNgrams,
-      encoder: textUse === 'ngrams' ? null : { dimensions, max_tokens: limits.maxEncoderTokens, scale: 1 },
+      encoder: textUse === 'ngrams' || encoder === null ? null : describeEncoder(encoder),
     },
   };
 }
+
+const describeEncoder = ({ dimensions, frame }: EncoderShape): EncoderSpec => ({
+  dimensions,
+  max_tokens: limits.maxEncoderTokens,
+  scale: 1,
+  ...(frame !== undefined && { frame: [...frame] }),
+});
 
 /** The plan with only that part of its text which a use needs; nothing is learned again. */
 export function restrictText(plan: FeaturePlan, textUse: TextUse): FeaturePlan {

@@ -93,8 +93,7 @@ function relearnPlan(
   texts: EncodedTexts,
 ): FeaturePlan {
   const inputs = rows.map((row) => row.input);
-  const dimensions = plan.text?.encoder?.dimensions ?? 0;
-  return learnText(refitPlan(plan, inputs), textUse, rows, texts, dimensions);
+  return learnText(refitPlan(plan, inputs), textUse, rows, texts, plan.text?.encoder ?? null);
 }
 
 /**

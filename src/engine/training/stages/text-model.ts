@@ -21,19 +21,21 @@ export async function chooseTextModel(state: State): Promise<TextModelled> {
   const { progress, notes } = state;
   const mayBeTuned = mayTune(state);
   const texts = await encodeAllTexts(state, mayBeTuned ? tuningFrom : encodingShare);
-  const truncated = [...texts.values()].filter((text) => text.truncated).length;
+  const truncated = state.ports.encoder === null ? 0 : [...texts.values()].filter((text) => text.truncated).length;
   const note = `${formatCount(truncated)} of ${formatCount(texts.size)} texts are longer than the sentence encoder reads; it sees their beginning.`;
   const textNotes = truncated > 0 ? [...notes, note] : notes;
-  const outcome = mayBeTuned
-    ? await tuneTextModel(state, texts, (share, message) =>
-        progress.reportThrottled('text_model', tuningFrom + (tuningTo - tuningFrom) * share, message),
-      )
-    : null;
+  const { encoder } = state.ports;
+  const outcome =
+    mayBeTuned && encoder !== null
+      ? await tuneTextModel({ ...state, encoder }, texts, (share, message) =>
+          progress.reportThrottled('text_model', tuningFrom + (tuningTo - tuningFrom) * share, message),
+        )
+      : null;
   if (outcome === null || outcome.tuned === null) return chooseFrozen(state, texts, outcome, textNotes);
   const { choice, ...tuned } = outcome.tuned;
   const reportShare = progress.startStep('text_model', tuningTo, 1, 'Encoding all texts with the tuned text model');
   return {
-    texts: await embedTexts(texts, state.ports.encoder, tuned.adapters, (done, total) => reportShare(done / total)),
+    texts: await embedTexts(texts, encoder, tuned.adapters, (done, total) => reportShare(done / total)),
     textChoice: choice,
     tuned: { ...tuned, plain: { texts, choice: outcome.frozen } },
     textTuning: outcome.report,
@@ -54,7 +56,7 @@ function chooseFrozen(
     rows: trainRows,
     optionCount: presentOptions.length,
     texts,
-    dimensions: ports.encoder.dimensions,
+    encoder: ports.encoder,
     seed: request.seed,
     tick: progress.heartbeat,
     report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
+import type { BatchTextEncoder } from '../../ports.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -26,7 +27,9 @@ import { type TunedAdapters, type TuningParams, tuneAdapters } from '../tune/tun
 import { fitFirstHead, toFitParameters } from '../tune/tuned-head.ts';
 import type { Planned, Prepared, Run, TunedText } from './state.ts';
 
-type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Pick<Planned, 'fieldPlan'>;
+type State = Run &
+  Pick<Prepared, 'presentOptions' | 'trainRows'> &
+  Pick<Planned, 'fieldPlan'> & { encoder: BatchTextEncoder };
 
 /** The outcome of a tuning. `tuned` is null where the plain encoder stays. */
 export type TuningOutcome = {
@@ -56,7 +59,7 @@ export async function tuneTextModel(
 ): Promise<TuningOutcome | null> {
   const { request, ports, progress, presentOptions, trainRows, fieldPlan } = state;
   const optionCount = presentOptions.length;
-  const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, ports.encoder.dimensions);
+  const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, state.encoder);
   const rows = takeAffordableRows(trainRows, fullPlan, optionCount);
   const { tuning_tokens: budgetTokens } = request.config;
   const planned = planTunings(rows, budgetTokens, (part) => toTuningRows(state, part, texts));
@@ -66,7 +69,7 @@ export async function tuneTextModel(
     plan: fieldPlan,
     rows,
     optionCount,
-    dimensions: ports.encoder.dimensions,
+    encoder: state.encoder,
     seed: request.seed,
     tick: progress.heartbeat,
   };
@@ -116,7 +119,7 @@ async function tuneFolds(
   compared: Compared,
   { planned, texts, tunings, untuned }: FoldTunings,
 ): Promise<TunedFold[]> {
-  const { encoder } = state.ports;
+  const { encoder } = state;
   const comparedTexts = selectTexts(state, compared.rows, texts);
   const folds: TunedFold[] = [];
   for (const fold of planned) {
@@ -167,7 +170,7 @@ class Tunings {
     try {
       const tuning = await tuneAdapters({
         session,
-        encoder: ports.encoder,
+        encoder: this.#state.encoder,
         learned: plan.texts,
         held,
         optionCount,

@@ -3,6 +3,7 @@ import type { Metrics } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { argmax, logSumExp } from '../../numeric.ts';
+import type { EncoderShape } from '../../ports.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
@@ -33,7 +34,7 @@ export type FoldParams = {
   folds: readonly EncodedFold[];
   /** The number of different labels. */
   optionCount: number;
-  dimensions: number;
+  encoder: EncoderShape;
   seed: number;
   tick: () => void;
 };
@@ -48,7 +49,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
   const [first] = folds;
   if (first === undefined) throw new Error('An encoder is compared on at least one fold.');
   // The texts of every fold have the same tokens, and n-grams are learned from these alone.
-  const plan = learnText(params.plan, 'both', rows, first.texts, params.dimensions);
+  const plan = learnText(params.plan, 'both', rows, first.texts, params.encoder);
   const build = (part: readonly LabelledRow[], texts: EncodedTexts) =>
     buildFeatureRows(
       plan,
@@ -66,7 +67,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
     optionCount,
   );
   const held = folds.flatMap((fold) => fold.held);
-  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, listTextUses(plan), () => undefined);
+  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, listTextUses(plan, true), () => undefined);
   const placeOf = new Map(rows.map((row, place) => [row, place]));
   const choice: TextChoice = {
     plan: restrictText(plan, textUse),

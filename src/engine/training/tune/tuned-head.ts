@@ -29,7 +29,7 @@ type FirstHeadParams = {
 export function fitFirstHead(params: FirstHeadParams): Float32Array {
   const { plan, learned, texts, optionCount, headScale, seed, tick } = params;
   const { embeddingDimensions: dimensions } = limits;
-  const encoderPlan = learnText({ ...plan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, dimensions);
+  const encoderPlan = learnText({ ...plan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, { dimensions });
   const rows = buildFeatureRows(
     encoderPlan,
     learned.map((row) => row.input),

@@ -3,14 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { limits } from '../../../engine/limits.ts';
 import type { Adapters, TextEncoder } from '../../../engine/ports.ts';
 import { packAdapters } from '../../../engine/text/adapters.ts';
 import { sha256 } from '../../process/clock.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
 import type { SpawnChild } from '../../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
-import { toMissingPart } from './text-model.ts';
+import { type TextModel, toMissingPart } from './text-model.ts';
 
 const defaultCachedTexts = 2_000;
 const defaultMaxQueueLength = 512;
@@ -29,7 +28,7 @@ const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 
 type EncoderHostOptions = {
   spawn: SpawnChild;
-  model: { readonly encoderPath: string; readonly encoderSha256: string; readonly tuningGraphPath?: string };
+  model: Pick<TextModel, 'encoderPath' | 'encoderSha256' | 'facts'> & Partial<Pick<TextModel, 'tuningGraphPath'>>;
   cachedTexts?: number;
   maxQueueLength?: number;
 };
@@ -91,7 +90,12 @@ export class EncoderHost {
       get sha256() {
         return model.encoderSha256;
       },
-      dimensions: limits.embeddingDimensions,
+      get dimensions() {
+        return model.facts.dimensions;
+      },
+      get frame() {
+        return model.facts.frame;
+      },
       embed: (ids, adapters = null) => this.#embed(ids, adapters),
       ...(model.tuningGraphPath !== undefined && existsSync(model.tuningGraphPath)
         ? { weighTokens: (ids, direction, adapters) => this.#ask(ids, adapters, direction) }

@@ -152,6 +152,7 @@ export function withEncodingCache(encoder: BatchTextEncoder, folder: string, now
   return {
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
+    frame: encoder.frame,
     bare: encoder,
     embedBatch,
     embed: async (ids, adapters) => (await embedBatch([ids], adapters))[0] as Float32Array,

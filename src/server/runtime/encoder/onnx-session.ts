@@ -1,10 +1,6 @@
 /** ONNX Runtime as the engine's ports, for child processes only: a native crash must not end the server. */
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import type { z } from 'zod';
-import { WorkbenchError } from '../../../engine/errors.ts';
-import { limits } from '../../../engine/limits.ts';
 import { encoderFacts, tuningGraphFacts } from '../../../engine/onnx/encoder-facts.ts';
 import { packTexts } from '../../../engine/onnx/pack-texts.ts';
 import { addTokenGates, feedTokenGates, gatesOutput } from '../../../engine/onnx/token-gates.ts';
@@ -18,14 +14,13 @@ import type {
 } from '../../../engine/ports.ts';
 import { createZeroAdapters, toAdapterFeeds } from '../../../engine/text/adapters.ts';
 import { padTexts } from '../../../engine/text/encoder-input.ts';
+import { readFacts } from './read-facts.ts';
 
 // From version 1.30 on ONNX Runtime keeps an id of the machine in the home folder and sends events to its maker, on
 // Linux too, unless this is set before the first model is opened.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
 export const runtimeVersion = `onnxruntime ${env.versions.common}`;
-
-const dimensions = limits.embeddingDimensions;
 
 /** One thread, no arena and no memory pattern: the resident size stays near the size of the model. */
 const sessionOptions: InferenceSession.SessionOptions = {
@@ -70,20 +65,9 @@ const toEncoderOptions = (threads: number): InferenceSession.SessionOptions => (
   extra: { session: { use_device_allocator_for_initializers: '1', intra_op: { allow_spinning: '0' } } },
 });
 
-/** Reads the facts of a graph, which lie beside it: `encoder.json` of `encoder.onnx`. Rejects with `unavailable`. */
-async function readFacts<T>(modelPath: string, schema: z.ZodType<T>): Promise<T> {
-  const file = modelPath.replace(/\.onnx$/, '.json');
-  try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch (cause) {
-    const message = `The file ${basename(file)} of the text model cannot be read. Put it back, or install the program again.`;
-    throw new WorkbenchError('unavailable', message, undefined, { cause });
-  }
-}
-
 /** Loads the graph of a fine-tuning step for many runs on `threads` threads. Rejects when a file cannot be loaded. */
 export async function openTuningGraph(modelPath: string, threads = 1): Promise<TuningGraph> {
-  const { head_scale: headScale } = await readFacts(modelPath, tuningGraphFacts);
+  const { head_scale: headScale } = readFacts(modelPath, tuningGraphFacts);
   const session = await InferenceSession.create(modelPath, toEncoderOptions(threads));
   return { headScale, run: (inputs) => runSession(session, inputs), close: () => session.release() };
 }
@@ -108,7 +92,7 @@ export type TokenWeigher = NonNullable<TextEncoder['weighTokens']>;
 
 /** Loads the graph of a fine-tuning step to weigh tokens by. Rejects when a file cannot be loaded. */
 export async function openTokenWeigher(modelPath: string, threads = 1): Promise<TokenWeigher> {
-  const facts = await readFacts(modelPath, tuningGraphFacts);
+  const facts = readFacts(modelPath, tuningGraphFacts);
   const session = await openChanged(modelPath, (file) => addTokenGates(file, facts), threads);
   return async (ids, direction, adapters) => {
     const feeds = toTensors(feedTokenGates(ids, direction, adapters ?? createZeroAdapters(), facts.head_scale));
@@ -117,17 +101,22 @@ export async function openTokenWeigher(modelPath: string, threads = 1): Promise<
 }
 
 /**
- * Opens the encoder on `threads` threads; adapters are inputs of its graph, zeros for the plain one. Rejects with
- * `unavailable` where graph and facts do not fit.
+ * Opens an encoder on `threads` threads; adapters are inputs of a transformer's graph, zeros for the plain one. Rejects
+ * with `unavailable` where graph and facts do not fit.
  */
 export async function openEncoder(modelPath: string, modelSha256: string, threads = 1): Promise<BatchTextEncoder> {
-  const facts = await readFacts(modelPath, encoderFacts);
-  const session = await openChanged(modelPath, (file) => packTexts(file, facts), threads);
-  const plain = toTensors(toAdapterFeeds(createZeroAdapters()));
+  const facts = readFacts(modelPath, encoderFacts);
+  const { dimensions, frame } = facts;
+  const isTransformer = facts.kind === 'transformer';
+  const session = isTransformer
+    ? await openChanged(modelPath, (file) => packTexts(file, facts), threads)
+    : await InferenceSession.create(modelPath, toEncoderOptions(threads));
+  const plain = isTransformer ? toTensors(toAdapterFeeds(createZeroAdapters())) : {};
   async function embedBatch(
     texts: readonly (readonly number[])[],
     adapters: Adapters | null = null,
   ): Promise<Float32Array[]> {
+    if (adapters !== null && !isTransformer) throw new Error('This encoder takes no adapters.');
     const { dims, ids, mask } = padTexts(texts);
     const outputs = await session.run({
       ...(adapters === null ? plain : toTensors(toAdapterFeeds(adapters))),
@@ -140,6 +129,7 @@ export async function openEncoder(modelPath: string, modelSha256: string, thread
   return {
     sha256: modelSha256,
     dimensions,
+    frame,
     embedBatch,
     embed: async (ids, adapters) => (await embedBatch([ids], adapters))[0] as Float32Array,
   };

@@ -1,21 +1,31 @@
-/** The embedded text model: its files on disk, their digests, and the tokenizer made from them. */
+/** The text models of the program: their files on disk, their digests, and the tokenizers made from them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
+import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-facts.ts';
 import { createTokenizer, type Tokenizer } from '../../../engine/text/tokenizer.ts';
 import { sha256 } from '../../process/clock.ts';
 import { findProgramFolder } from '../../process/program-folder.ts';
+import { readFacts } from './read-facts.ts';
+
+/** The folders of the text models, by the names under which a training chooses them; labelling reads by the first. */
+const folders = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' } as const;
+type TextModelName = keyof typeof folders;
+const names: readonly TextModelName[] = ['english', 'fast'];
 
 export type TextModel = {
   readonly encoderPath: string;
   readonly tokenizerPath: string;
+  /** Where the model is from, and the text of its licence. */
+  readonly noticePath: string;
   readonly licensePath: string;
   /** The graph by whose steps the encoder is tuned; without the file it stays as it is. */
   readonly tuningGraphPath: string;
   readonly encoderSha256: string;
   readonly tokenizerSha256: string;
+  readonly facts: EncoderFacts;
   tokenizer(): Tokenizer;
 };
 
@@ -44,23 +54,35 @@ function readPart(file: string, part: 'text encoder' | 'tokenizer'): Buffer {
   }
 }
 
-/** The part of the text model of which a bundle needs another one than the installed; null where it fits. */
+/** The part of a text model that a bundle needs and that is not installed; null where it can decide. */
 export function findForeignPart(
   { manifest: { text }, plan }: Pick<Bundle, 'manifest' | 'plan'>,
-  textModel: TextModel,
+  textModels: readonly TextModel[],
 ): 'tokenizer' | 'text encoder' | null {
   if (text === null) return null;
-  if (text.tokenizer_sha256 !== textModel.tokenizerSha256) return 'tokenizer';
+  const textModel = textModels.find((each) => readsBy(text, each));
+  if (textModel === undefined) return 'tokenizer';
   return plan.text?.encoder && text.encoder_sha256 !== textModel.encoderSha256 ? 'text encoder' : null;
 }
 
-/** Describes the text model of `<resourcesDir>`; reading a part that is missing throws `unavailable`. */
-export function openTextModel(
-  resourcesDir: string = join(findProgramFolder(import.meta.dirname), 'resources'),
-): TextModel {
-  const folder = join(resourcesDir, 'models', 'all-MiniLM-L6-v2');
+/** Whether a policy reads by the tokenizer of a text model. */
+export const readsBy = (
+  { tokenizer_sha256 }: NonNullable<Bundle['manifest']['text']>,
+  { tokenizerSha256 }: Pick<TextModel, 'tokenizerSha256'>,
+): boolean => tokenizer_sha256 === tokenizerSha256;
+
+const programResources = () => join(findProgramFolder(import.meta.dirname), 'resources');
+
+/** Describes all text models of `<resourcesDir>`, as {@link openTextModel} does. */
+export const openTextModels = (resourcesDir?: string): TextModel[] =>
+  names.map((name) => openTextModel(resourcesDir, name));
+
+/** Describes a text model of `<resourcesDir>`; reading a part that is missing throws `unavailable`. */
+export function openTextModel(resourcesDir = programResources(), name: TextModelName = 'english'): TextModel {
+  const folder = join(resourcesDir, 'models', folders[name]);
   const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
+  const facts = once(() => readFacts(encoderPath, encoderFacts));
   const encoderSha256 = once(() => sha256(readPart(encoderPath, 'text encoder')));
   const tokenizerSha256 = once(() => sha256(readPart(tokenizerPath, 'tokenizer')));
   const tokenizer = once(() =>
@@ -69,8 +91,12 @@ export function openTextModel(
   return {
     encoderPath,
     tokenizerPath,
+    noticePath: join(folder, 'NOTICE'),
     licensePath: join(folder, 'LICENSE'),
     tuningGraphPath: join(folder, 'encoder-training-step.onnx'),
+    get facts() {
+      return facts();
+    },
     get encoderSha256() {
       return encoderSha256();
     },

@@ -7,6 +7,7 @@ import {
   digestParts,
   identifyBundle,
   packBundle,
+  unpackBundle,
   withTextModel,
 } from '../../../engine/bundle/bundle.ts';
 import { type Manifest, toManifestDraft } from '../../../engine/bundle/manifest.ts';
@@ -105,12 +106,16 @@ export async function exportBundle(
   if (isSlim) return nameBundle(slim, name);
   const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
     readFile(path).catch((cause: unknown) => Promise.reject(toMissingPart(part, cause)));
-  const [tokenizer, encoder, license] = await Promise.all([
-    read(runtime.textModel.tokenizerPath, 'tokenizer'),
-    read(runtime.textModel.encoderPath, 'text encoder'),
-    read(runtime.textModel.licensePath, "text model's licence"),
+  const textModel = runtime.deployed.findTextModel(unpackBundle(slim, sha256))?.model;
+  if (textModel === undefined) return nameBundle(slim, name);
+  const [tokenizer, encoder, notice, license] = await Promise.all([
+    read(textModel.tokenizerPath, 'tokenizer'),
+    read(textModel.encoderPath, 'text encoder'),
+    read(textModel.noticePath, "text model's licence"),
+    read(textModel.licensePath, "text model's licence"),
   ]);
-  return nameBundle(withTextModel(slim, { tokenizer, encoder, license }, sha256), name);
+  const licenses = Buffer.concat([notice, Buffer.from('\n'), license]);
+  return nameBundle(withTextModel(slim, { tokenizer, encoder, license: licenses }, sha256), name);
 }
 
 /** A slim bundle says in its name that it is one. */
@@ -124,7 +129,7 @@ function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
  * again with the present settings.
  */
 async function packSlim(
-  { deployed, encoderHost }: Runtime,
+  { deployed }: Runtime,
   type: DecisionTypeRecord,
   policy: PolicyFile,
   { metrics, pinned, promise }: BundleFacts,
@@ -141,13 +146,14 @@ async function packSlim(
   const isNewest = trained.manifest.min_reader !== undefined && trained.manifest.revision === digest;
   if (promise === null && pinned.length === 0 && isNewest && isRedacted && isDeepStrictEqual(present, trained))
     return bytes;
-  if (present.plan.text?.encoder) await encoderHost.start();
+  const encoderHost = present.plan.text?.encoder ? deployed.findTextModel(present)?.host : undefined;
+  await encoderHost?.start();
   const inputs = listGoldenInputs(present, type.piiFields);
   const settings = toManifestDraft(present.manifest);
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
-    runtime: present.plan.text?.encoder ? encoderHost.runtimeVersion : null,
+    runtime: encoderHost?.runtimeVersion ?? null,
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
   await pause();

@@ -2,6 +2,9 @@ import type { OutputOf } from '../../contract/operations.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
+/** States of several encoders, the one that is reported first where any is in it. */
+const textModelStates = ['restarting', 'ready'] as const;
+
 /** Looks at database, compiled policies and text encoder, and says about each how it is. Never throws. */
 export function checkHealth(deps: Foundation & { trustedTime: TrustedTime }): OutputOf<'system.ready'> {
   const { options, store, runtime, trustedTime, folderWatch, caretaker, log } = deps;
@@ -13,7 +16,8 @@ export function checkHealth(deps: Foundation & { trustedTime: TrustedTime }): Ou
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
     const unavailable = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
-    const text_model = runtime.encoderHost.state();
+    const states = new Set(runtime.textModels.map(({ host }) => host.state()));
+    const text_model = textModelStates.find((state) => states.has(state)) ?? 'idle';
     const models = text_model !== 'restarting';
     const isSound = database && data_folder && disk === 'ok' && integrity !== 'damaged';
     return {

@@ -1,0 +1,77 @@
+"""The multilingual text model: pieces and embeddings as in the workbench, and files that are refused."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from decision_edge import InvalidBundle
+from decision_edge._model.shared import SharedFile
+from decision_edge._model.text import TextFeatures
+
+ROOT = Path(__file__).parents[3]
+SHARED = json.loads((ROOT / "test" / "cases" / "embeddings-multilingual.json").read_text("utf-8"))
+MODEL = ROOT / "resources" / "models" / "use-multilingual-v3"
+SPEC = {"dimensions": 512, "max_tokens": 256, "scale": 1.0, "frame": [1, 2]}
+PLAN: Any = {"fields": [["text"]], "ngrams": None, "encoder": None}
+
+
+def test_shared_pieces_and_embeddings_alone_and_among_others() -> None:
+    encoder, tokenizer = (MODEL / "encoder.onnx").read_bytes(), (MODEL / "tokenizer.json").read_bytes()
+    assert hashlib.sha256(encoder).hexdigest() == SHARED["encoder_sha256"]
+    assert hashlib.sha256(tokenizer).hexdigest() == SHARED["tokenizer_sha256"]
+    text = TextFeatures({**PLAN, "encoder": SPEC}, SharedFile("", tokenizer), SharedFile("", encoder))
+    assert text.encoder is not None
+    ids = [text.tokenize({"text": case["text"]}) for case in SHARED["cases"]]
+    assert ids == [case["ids"] for case in SHARED["cases"]]
+    assert text.tokenize({"text": "a\ud800b"}) == text.tokenize({"text": "a\ufffdb"})
+    expected = np.array([case["embedding"] for case in SHARED["cases"]])
+    alone, together = [text.encoder.encode(one) for one in ids], text.encoder.encode_many(ids)
+    assert np.abs(np.array(alone) - expected).max() < 1e-6
+    assert np.abs(np.array(together) - expected).max() < 1e-6
+
+
+def small_file(**changes: Any) -> bytes:
+    """Write a tokenizer of a few pieces, whose map of characters knows none."""
+    empty = base64.b64encode(b"\4\0\0\0\0\0\0\0").decode()
+    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁a", -1], ["▁", -2], ["b", -3]]}
+    file: dict[str, Any] = {
+        "added_tokens": [{"id": 0}],
+        "normalizer": {"normalizers": [{"type": "Precompiled", "precompiled_charsmap": empty}]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁"},
+        "model": model,
+    }
+    return json.dumps({**file, **changes, "model": {**model, **changes.get("model", {})}}).encode()
+
+
+def open_text(data: bytes) -> TextFeatures:
+    return TextFeatures(PLAN, SharedFile("", data), None)
+
+
+def test_unknown_characters_in_a_row_are_one_piece() -> None:
+    text = open_text(small_file())
+    assert text.tokenize({"text": "ab bü  çç"}) == [1, 3, 2, 3, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"normalizer": {"normalizers": [{"type": "NFKC"}]}}, "the characters are not replaced by a map"),
+        ({"pre_tokenizer": {"type": "Whitespace"}}, "the words are not parted as by SentencePiece"),
+        (
+            {"normalizer": {"normalizers": [{"type": "Precompiled", "precompiled_charsmap": "/////wAAAAA="}]}},
+            "the map of characters is cut off",
+        ),
+        ({"model": {"vocab": [["<unk>", 0], ["▁" * 65, -1]]}}, "a piece has more than 64 characters"),
+        ({"model": {"vocab": [["a"]]}}, "not enough values"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_by_name(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidBundle, match=f"^text/tokenizer.json is not as the format says: .*{problem}"):
+        open_text(small_file(**change))

@@ -1,0 +1,186 @@
+/**
+ * Pieces of a text by a unigram language model (Kudo 2018), as SentencePiece cuts it: characters are replaced by a map,
+ * blanks part the words, and of each word the likeliest pieces are taken. `_model/unigram.py` does the same.
+ */
+import { strFromU8, strToU8 } from 'fflate';
+import { z } from 'zod';
+import type { JsonObject } from '../json.ts';
+
+/** In every runtime, but not among the types that the engine may use. */
+declare const atob: (base64: string) => string;
+
+const isScoredPiece = (piece: unknown) =>
+  Array.isArray(piece) && typeof piece[0] === 'string' && typeof piece[1] === 'number';
+
+/** `tokenizer.json` of a unigram model, as far as it is read. */
+const unigramFile = z.object({
+  added_tokens: z.array(z.object({ id: z.int().nonnegative() })),
+  normalizer: z.object({
+    normalizers: z.tuple([z.object({ type: z.literal('Precompiled'), precompiled_charsmap: z.base64() })], z.unknown()),
+  }),
+  pre_tokenizer: z.object({ type: z.literal('Metaspace'), replacement: z.literal('▁') }),
+  model: z.object({
+    type: z.literal('Unigram'),
+    unk_id: z.int().nonnegative(),
+    // Checked by a predicate: a schema for each of 128,000 pieces would take half a second.
+    vocab: z.custom<[string, number][]>((pieces) => Array.isArray(pieces) && pieces.every(isScoredPiece)),
+  }),
+});
+
+/** Stands before each word. */
+const wordStart = '▁';
+/** How much less likely than the least likely piece an unknown character is, as a logarithm. */
+const unknownPenalty = 10;
+/** A text repeats most of its words; longer ones are hardly ever met again. */
+const maxKeptWords = 20_000;
+const maxKeptLength = 64;
+/** Bytes that are replaced together at most: a letter with its accents. */
+const maxReplacedBytes = 16;
+
+const plainText = /^[!-~]*$/;
+
+/**
+ * Compiles `tokenizer.json` into text → ids of its pieces; unknown characters in a row are one piece. Throws where the
+ * file is of another kind.
+ */
+export function compileUnigram(tokenizerJson: JsonObject): (text: string) => number[] {
+  const { added_tokens: special, normalizer, model } = unigramFile.parse(tokenizerJson);
+  const replaceCharacters = compileCharacterMap(normalizer.normalizers[0].precompiled_charsmap);
+  const cut = compileCut(model.vocab, model.unk_id, new Set(special.map(({ id }) => id)));
+  const known = new Map<string, readonly number[]>();
+  function encodeWord(word: string): readonly number[] {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const plain = plainText.test(word) ? word : replaceCharacters(word);
+    const ids = plain.split(/[ ▁]+/).flatMap((part) => (part === '' ? [] : cut(wordStart + part)));
+    if (word.length <= maxKeptLength) {
+      if (known.size === maxKeptWords) known.clear();
+      known.set(word, ids);
+    }
+    return ids;
+  }
+  return (text) => text.split(' ').flatMap(encodeWord);
+}
+
+/**
+ * The likeliest pieces of a word, by the best way to each character in turn (Viterbi 1967); of equal ways that with the
+ * longer last piece.
+ */
+function compileCut(
+  vocabulary: readonly (readonly [string, number])[],
+  unknown: number,
+  special: ReadonlySet<number>,
+): (word: string) => number[] {
+  const ids = new Map<string, number>();
+  let longest = 1;
+  let least = 0;
+  for (const [id, [piece, score]] of vocabulary.entries()) {
+    least = Math.min(least, score);
+    if (special.has(id)) continue;
+    ids.set(piece, id);
+    longest = Math.max(longest, piece.length);
+  }
+  const unknownScore = least - unknownPenalty;
+  return (word) => {
+    const places = listCharacterPlaces(word);
+    const count = places.length - 1;
+    const scores = new Float64Array(count + 1).fill(Number.NEGATIVE_INFINITY);
+    scores[0] = 0;
+    const starts = new Int32Array(count + 1);
+    const pieces = new Int32Array(count + 1);
+    for (let start = 0; start < count; start++) {
+      const offer = (end: number, id: number, score: number) => {
+        const sum = (scores[start] ?? 0) + score;
+        if (sum <= (scores[end] ?? 0)) return;
+        scores[end] = sum;
+        starts[end] = start;
+        pieces[end] = id;
+      };
+      const from = places[start] ?? 0;
+      let isKnown = false;
+      for (let end = start + 1; end <= count; end++) {
+        const to = places[end] ?? 0;
+        if (to - from > longest) break;
+        const id = ids.get(word.slice(from, to));
+        if (id === undefined) continue;
+        offer(end, id, vocabulary[id]?.[1] ?? 0);
+        isKnown ||= end === start + 1;
+      }
+      if (!isKnown) offer(start + 1, unknown, unknownScore);
+    }
+    return followBack(starts, pieces, unknown);
+  };
+}
+
+/** The pieces on the way to the end of a word, with unknown ones in a row as one. */
+function followBack(starts: Int32Array, pieces: Int32Array, unknown: number): number[] {
+  const found: number[] = [];
+  for (let end = starts.length - 1; end > 0; end = starts[end] ?? 0) {
+    const id = pieces[end] ?? 0;
+    if (id !== unknown || found.at(-1) !== unknown) found.push(id);
+  }
+  return found.reverse();
+}
+
+/** Where each character of a word begins (UTF-16 indices), and the end. */
+function listCharacterPlaces(word: string): number[] {
+  const places = [0];
+  let at = 0;
+  for (const character of word) {
+    at += character.length;
+    places.push(at);
+  }
+  return places;
+}
+
+/**
+ * Compiles SentencePiece's map of characters: at each place the longest sequence that it knows is replaced. It is a
+ * double-array trie over UTF-8 (Aoe 1989), in the units of Darts-clone, and the texts it leads to, each ended by 0.
+ */
+function compileCharacterMap(base64: string): (text: string) => string {
+  const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const view = new DataView(file.buffer);
+  const size = view.getUint32(0, true);
+  const units = Uint32Array.from({ length: size / 4 }, (_, at) => view.getUint32(4 + 4 * at, true));
+  const texts = file.subarray(4 + size);
+
+  /** The longest known sequence at a place: where it ends, and where the text for it begins; null without one. */
+  function findLongest(bytes: Uint8Array, from: number): { to: number; text: number } | null {
+    let found: { to: number; text: number } | null = null;
+    let place = toOffset(units[0] ?? 0);
+    const last = Math.min(bytes.length, from + maxReplacedBytes);
+    for (let at = from; at < last; at++) {
+      const byte = bytes[at] ?? 0;
+      place ^= byte;
+      const unit = units[place];
+      // Zeros fill up the table, and stand in no sequence.
+      if (unit === undefined || byte === 0 || (unit & 0x800000ff) >>> 0 !== byte) break;
+      place ^= toOffset(unit);
+      if ((unit >>> 8) & 1) found = { to: at + 1, text: (units[place] ?? 0) & 0x7fffffff };
+    }
+    return found;
+  }
+
+  return (text) => {
+    const bytes = strToU8(text);
+    let replaced = '';
+    let copiedTo = 0;
+    for (let at = 0; at < bytes.length; ) {
+      const found = findLongest(bytes, at);
+      if (found === null) {
+        at += countSequenceBytes(bytes[at] ?? 0);
+        continue;
+      }
+      const end = texts.indexOf(0, found.text);
+      replaced += strFromU8(bytes.subarray(copiedTo, at)) + strFromU8(texts.subarray(found.text, end));
+      at = found.to;
+      copiedTo = at;
+    }
+    return replaced + strFromU8(bytes.subarray(copiedTo));
+  };
+}
+
+const toOffset = (unit: number) => (unit >>> 10) << ((unit & 0x200) >>> 6);
+
+/** The bytes of a character in UTF-8, by the first of them. */
+const countSequenceBytes = (first: number) => (first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4);
