@@ -563,6 +563,11 @@ const training = {
     'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
   'DRA-6':
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',
+  'DRA-7':
+    'Thresholds and costs under Evaluate are saved over nothing that somebody else has changed since they were read: the page says who and when, where it is known, and takes theirs or mine.',
+  'DRA-8':
+    'Thresholds of a draft are tried wherever figures of a policy are, those of single options too: ?draft=true over REST, and under Evaluate by themselves.',
+  'DRA-9': 'Define asks for releases that are published by hand.',
   'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",

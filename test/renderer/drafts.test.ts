@@ -17,6 +17,7 @@ const base: TypeDraft = {
   pii_fields: [],
   retention_days: 90,
   audit: null,
+  publish_by_hand: false,
 };
 
 function openDraft(storage = emptyStorage()) {

@@ -79,7 +79,11 @@ export function fetchFrom(call: Call): Fetch {
     const { body } = init;
     const form = body instanceof FormData ? await writeForm(body) : null;
     const sent = form?.bytes ?? (typeof body === 'string' ? body : undefined);
-    const answer = await call(init.method as 'GET', url, sent, form === null ? {} : { 'content-type': form.type });
+    const ifMatch = new Headers(init.headers).get('if-match');
+    const answer = await call(init.method as 'GET', url, sent, {
+      ...(form && { 'content-type': form.type }),
+      ...(ifMatch !== null && { 'if-match': ifMatch }),
+    });
     const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
     return new Response(answer.status === 204 ? null : answer.text, { status: answer.status, headers });
   };

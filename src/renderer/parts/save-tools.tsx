@@ -8,8 +8,9 @@ import { change } from '../state/queries.ts';
 import { useCommands } from '../state/use-commands.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { useWorkbench } from '../state/workbench.ts';
-import { ErrorNote } from './notes.tsx';
+import { ErrorNote, Moment } from './notes.tsx';
 import { readJsonText } from './text/json-text.ts';
+import { showUnseen } from './text/names.ts';
 
 /** Whether a field is part of a version; the fallback option is the type's own. */
 const isOfVersion = (name: keyof TypeDraft) =>
@@ -29,6 +30,7 @@ const fieldNames: Record<keyof TypeDraft, string> = {
   pii_fields: 'the PII fields',
   retention_days: 'the retention',
   audit: 'the audit',
+  publish_by_hand: 'how releases are published',
 };
 
 /**
@@ -114,6 +116,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
     { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
   ]);
   if (!isEdited) return null;
+  const theirs = conflicts.some((field) => decidingFields.includes(field)) ? type.draft : null;
   const newVersion = changed.some(isOfVersion);
   return (
     <>
@@ -153,9 +156,10 @@ export function SaveTools({ type }: { type: DecisionType }) {
       {error !== null && <ErrorNote error={error} />}
       <Modal opened={conflicts.length > 0} onClose={dismiss} title="Somebody else has changed this meanwhile">
         <div className="stack">
-          <p>
-            In another window or program {conflicts.map((field) => fieldNames[field]).join(', ')} changed since your
-            edits began. Nothing was saved yet.
+          <p className="wrap">
+            {theirs?.by ? `${showUnseen(theirs.by)} has` : 'Another window or program has'} changed{' '}
+            {conflicts.map((field) => fieldNames[field]).join(', ')} since your edits began,{' '}
+            <Moment iso={(theirs ?? type).updated_at} />. Nothing was saved yet.
           </p>
           <div className="row">
             <Button onClick={discard}>Take theirs</Button>

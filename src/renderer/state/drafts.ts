@@ -8,7 +8,10 @@ export type TypeDraft = Pick<
   Version,
   'options' | 'reason_codes' | 'lists' | 'readings' | 'confidence_thresholds' | 'escalation_policy'
 > &
-  Pick<DecisionType, 'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit'> & {
+  Pick<
+    DecisionType,
+    'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit' | 'publish_by_hand'
+  > & {
     hard_rules: Rule[];
     inputSchemaText: string;
   };
@@ -25,12 +28,13 @@ export const decidingFields: readonly (keyof TypeDraft)[] = [
   'fallback_option',
 ];
 
-/** A change of what decides, as a call: live where nothing is deployed, else for the draft of the type. */
+/** A change of settings, as a call: of what decides for the draft of the type, once a policy is deployed; else live. */
 export function toSettingsCall(type: DecisionType, body: DecisionTypeUpdate) {
   const params = { decision_type_id: type.id };
+  const isForDraft = type.model_deployed && decidingFields.some((name) => name in body);
   return {
     name: 'decision_types.update' as const,
-    input: { params, body: type.model_deployed ? { ...body, draft: true } : body },
+    input: { params, body: isForDraft ? { ...body, draft: true } : body },
   };
 }
 
@@ -53,6 +57,7 @@ export function toDraft(type: DecisionType): TypeDraft {
     pii_fields: type.pii_fields,
     retention_days: type.retention_days,
     audit: type.audit,
+    publish_by_hand: type.publish_by_hand,
   };
 }
 
@@ -87,12 +92,14 @@ type DraftsState = {
   throwAway(typeId: string): void;
 };
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
-/** A draft as it was kept, perhaps by a program that knew no lists or readings. */
-type KeptDraft = Omit<TypeDraft, 'lists' | 'readings'> & Partial<TypeDraft>;
+/** A draft as it was kept, perhaps by a program that knew fewer settings. */
+type KeptDraft = Omit<TypeDraft, keyof typeof newerSettings> & Partial<TypeDraft>;
+
+const newerSettings = { lists: {}, readings: {}, publish_by_hand: false };
 
 const storageKey = 'decision-workbench.drafts';
 
-const completeDraft = (kept: KeptDraft): TypeDraft => ({ lists: {}, readings: {}, ...kept });
+const completeDraft = (kept: KeptDraft): TypeDraft => ({ ...newerSettings, ...kept });
 
 function readDrafts(storage: Store): Record<string, Edited> {
   try {

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand';
-import type { Act } from '../api/journal.ts';
+import type { Act, ServerCall } from '../api/journal.ts';
 import { notify, notifyFailure } from './notices.tsx';
 import { useWorkbench, type Workbench } from './workbench.ts';
 
@@ -37,6 +37,7 @@ export function useUndo(typeId: string) {
     if (!mustAsk(act)) return undo();
     ui.getState().ask({ title: act.title, run: undo });
   };
+  const undoThis = (act: Act) => void turnAct(workbench, 'undo', typeId, act.key);
   return {
     next: next?.title ?? null,
     canUndo: next !== undefined || isTurning,
@@ -46,7 +47,12 @@ export function useUndo(typeId: string) {
     /** Takes the newest act back where it changed one row, and asks about any other: a single key goes no further. */
     undoRow: () => void undoUnless(({ exampleCount }) => exampleCount !== 1),
     /** Takes back the act that a notice, or a button, names. */
-    undoThis: (act: Act) => void turnAct(workbench, 'undo', typeId, act.key),
+    undoThis,
+    /** Notes an act with the calls that take it back and do it again, and says it with the way back. */
+    noteDone: (title: string, text: string, back: ServerCall, again: ServerCall, exampleCount = 0) => {
+      const act = acts.done(typeId, title, back, again, exampleCount);
+      notify({ kind: 'info', text, undo: () => undoThis(act) });
+    },
     redo: () => void acts.untilTurned().then(() => turnAct(workbench, 'redo', typeId)),
   };
 }

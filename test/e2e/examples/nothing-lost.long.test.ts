@@ -92,7 +92,7 @@ describe('nothing is lost', () => {
     await page().getByLabel('Description').fill('mine');
     await workbench.call('PUT', path, { description: 'theirs' });
     await page().getByRole('button', { name: 'Save changes' }).click();
-    const conflict = page().getByText(/In another window or program the description changed/);
+    const conflict = page().getByText(/Another window or program has changed the description/);
     await conflict.waitFor();
     expect(await isInSight(conflict)).toBe(true);
     expect((await workbench.call<{ description: string }>('GET', path)).body.description).toBe('theirs');

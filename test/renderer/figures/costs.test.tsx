@@ -23,6 +23,36 @@ describe('Costs under Evaluate', () => {
     expect((await read()).costs).toEqual({ currency: null, look: 3, wrong: null, pairs });
   });
 
+  it('are saved over nothing that somebody else has changed: theirs are taken, or mine are kept [DRA-7]', async () => {
+    const { call, url } = await openPlace('evaluate', { settings: { costs: { look: 1, wrong: 2 } } });
+    const panel = within(await screen.findByRole('region', { name: 'Costs' }));
+    const look = async () => (await call('GET', url)).body.costs.look;
+    const save = async (value: string, theirs: object) => {
+      fireEvent.click(await panel.findByRole('button', { name: 'Change costs…' }));
+      fireEvent.change(panel.getByLabelText('Manual review'), { target: { value } });
+      await call('PUT', url, theirs);
+      fireEvent.click(panel.getByRole('button', { name: 'Save costs' }));
+    };
+    await save('3', { costs: { look: 9, wrong: 2 } });
+    await panel.findByText(
+      /^Somebody has changed the decision type since you read it, at \d{4}-.* Nothing was changed:/,
+    );
+    expect(await look()).toBe(9);
+    fireEvent.click(panel.getByRole('button', { name: 'Take theirs' }));
+    await waitFor(() => expect(panel.queryByText(/Nothing was changed/)).toBeNull());
+    await panel.findByText('9,000 all by hand');
+
+    await save('3', { fallback_option: 'refuse', draft: true });
+    await panel.findByText(/^Owner has changed the decision type since you read it/);
+    expect(await look()).toBe(9);
+    fireEvent.click(panel.getByRole('button', { name: 'Keep mine' }));
+    await panel.findByText('3,000 all by hand');
+    const now = (await call('GET', url)).body;
+    expect([now.costs.look, now.draft.settings]).toEqual([3, { fallback_option: 'refuse' }]);
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await look()).toBe(9));
+  });
+
   it('lead to the thresholds of least cost by one button, and back by Undo [CST-5]', async () => {
     const strict = { auto_decide: 1, escalation: 0.5, by_option: { pay: 1 } };
     const { panel, read } = await openCosts({ costs: { look: 3, wrong: 4 }, confidence_thresholds: strict });

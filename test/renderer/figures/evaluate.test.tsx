@@ -5,7 +5,7 @@ import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
 import { claims } from '../deployed.ts';
-import { showWindow } from '../page.tsx';
+import { closePage, showWindow } from '../page.tsx';
 
 const { openPlace } = prepareClaims();
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
@@ -146,6 +146,29 @@ describe('Evaluate', () => {
     await waitFor(() => expect(rows.children).toHaveLength(Math.min(25, refused)));
     const stored = (await call('GET', url)).body.active_version.confidence_thresholds;
     expect(stored).toEqual(before.confidence_thresholds);
+  });
+
+  it('shows the thresholds of single options in a draft as they would decide [DRA-8]', async () => {
+    const { call, url, policyUrl } = await openPlace('evaluate');
+    const whole = async (query: string) => (await call('GET', `${policyUrl}/whole-decision${query}`)).body;
+    const before = await whole('');
+    const { auto_decide, escalation } = before.confidence_thresholds;
+    const drafted = { auto_decide, escalation, by_option: { pay: 1 } };
+    await call('PUT', url, { confidence_thresholds: drafted, draft: true });
+    const tried = await whole('?draft=true');
+    expect(tried.confidence_thresholds).toEqual(drafted);
+    expect(tried.automatic.share).toBeLessThan(before.automatic.share);
+    // What is tried by hand keeps them, and nothing is measured by them unasked.
+    expect((await whole('?draft=true&auto_decide=0.99')).confidence_thresholds.by_option).toEqual({ pay: 1 });
+    expect(await whole('')).toEqual(before);
+    closePage();
+    showWindow(call, `#/types/${url.split('/').at(-1)}/evaluate`);
+    const desk = await region('Thresholds');
+    await waitFor(() => expect(desk.textContent).toContain('pay from 1'));
+    expect(desk.textContent).toContain(`${percent(tried.automatic.share)} decided alone`);
+    fireEvent.click(screen.getByRole('button', { name: 'Back to the thresholds in use' }));
+    await waitFor(() => expect(desk.textContent).toContain(`${percent(before.automatic.share)} decided alone`));
+    expect(desk.textContent).not.toContain('pay from');
   });
 
   it('promises what the unseen examples bear, says whether tried thresholds reach it, and refuses a target out of range', async () => {

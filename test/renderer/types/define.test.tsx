@@ -85,10 +85,20 @@ describe('Define', () => {
     await call('PUT', `/api/v1/decision-types/${id}`, { description: 'theirs' });
     const stored = async () => (await call('GET', `/api/v1/decision-types/${id}`)).body.description;
     fireEvent.click(screen.getByText('Save changes'));
-    await screen.findByText(/In another window or program the description changed/);
+    await screen.findByText(/Another window or program has changed the description/);
     expect(await stored()).toBe('theirs');
     fireEvent.click(screen.getByText('Save mine'));
     await waitFor(async () => expect(await stored()).toBe('mine'));
+  });
+
+  it('asks for releases that are published by hand [DRA-9]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    await openDefine(call, id);
+    fireEvent.click(screen.getByLabelText('Publish by hand'));
+    fireEvent.click(screen.getByText('Save changes'));
+    await screen.findByText('Saved. Version 1 is active.');
+    expect((await call('GET', `/api/v1/decision-types/${id}`)).body.publish_by_hand).toBe(true);
   });
 
   it('saves beside a change of another field without asking', async () => {

@@ -251,6 +251,9 @@ describe('releases', () => {
     expect([mine.status, mine.headers['etag']]).toEqual([200, mine.body.etag]);
     const theirs = await change({ confidence_thresholds: { auto_decide: 0.5, escalation: 0.5 } }, etag);
     expect([theirs.status, theirs.body.error.code]).toEqual([412, 'precondition_failed']);
+    const said = (by: string) =>
+      new RegExp(`^${by} has changed the decision type since you read it, at 20\\d\\d-.*Z\\. `);
+    expect(theirs.body.error.message).toMatch(said('Owner'));
     const { active_version } = (await call('GET', folder.url)).body;
     expect(active_version).toMatchObject({ hard_rules: [], confidence_thresholds: { auto_decide: 0.85 } });
     const all = [
@@ -265,5 +268,11 @@ describe('releases', () => {
     expect((await change({ description: 'Loans' }, `"x", ${mine.body.etag}`)).status).toBe(200);
     expect((await change({ description: 'Cars' }, '*')).status).toBe(200);
     expect((await put({ description: 'Homes' })).status).toBe(200);
+    // Who changes a name, costs and the like is not kept.
+    expect((await change({ name: 'homes' }, etag)).body.error.message).toMatch(said('Somebody'));
+    await put({ fallback_option: 'decline', draft: true });
+    expect((await change({ name: 'homes' }, etag)).body.error.message).toMatch(said('Owner'));
+    await call('DELETE', `${folder.url}/draft`);
+    expect((await change({ name: 'homes' }, etag)).body.error.message).toMatch(said('Somebody'));
   });
 });

@@ -7,7 +7,6 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { toChoices } from '../../parts/option.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
@@ -50,8 +49,8 @@ function useOptionChange() {
 
 /** Renames one option everywhere, merges it into another or deletes it: first shows what that touches, then does it. */
 export function ChangeOption({ type, onClose }: { type: DecisionType; onClose(): void }) {
-  const { drafts, settings, acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { drafts, settings } = useWorkbench();
+  const { noteDone } = useUndo(type.id);
   const { options } = type.active_version;
   const [order, setOrder] = useState<Order>({ kind: 'rename', from: options[0] ?? '', to: '', examples: 'unlabel' });
   const { all, ask, forget } = useOptionChange();
@@ -72,12 +71,8 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
     drafts.getState().discard(type.id);
     if (kind === 'rename') settings.shareColour(type.id, from, to.trim());
     const input = { params: { decision_type_id: type.id }, body: { undo_token } };
-    const act = acts.done(type.id, done[kind], { name: 'options.undo', input }, toCall(type.id, order, true));
-    notify({
-      kind: 'info',
-      text: `${done[kind]}. Version ${decision_type.active_version.version_number} is active.`,
-      undo: () => undoThis(act),
-    });
+    const text = `${done[kind]}. Version ${decision_type.active_version.version_number} is active.`;
+    noteDone(done[kind], text, { name: 'options.undo', input }, toCall(type.id, order, true));
     onClose();
   };
   const submit = (event: FormEvent) => {

@@ -1,5 +1,5 @@
 import './define.css';
-import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -117,6 +117,14 @@ function Question({ type }: { type: DecisionType }) {
         />
       </Part>
       <Audit type={type} />
+      <Part title="Releases">
+        <Checkbox
+          label="Publish by hand"
+          description="Rules, thresholds and the like, also those that programs send, wait in the draft until it is published, and trained policies until they are deployed."
+          checked={draft.publish_by_hand}
+          onChange={(event) => edit({ publish_by_hand: event.currentTarget.checked })}
+        />
+      </Part>
       <Part title="Personal data">
         <div className="stack">
           <TagsInput

@@ -77,8 +77,7 @@ const tones: Record<string, string> = { deployed: 'good', trained: 'accent', fai
 /** Deploys policies of a type, each as an act that can be taken back. */
 function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
   const deploy = useChange('policies.deploy');
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { noteDone } = useUndo(type.id);
   const [reason, setReason] = useState('');
   const toDeployment = ({ id }: PolicySummary, reason: string | null) => ({
     name: 'policies.deploy' as const,
@@ -94,8 +93,7 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
         if (deployed === null) return notify({ kind: 'info', text });
         const title = `Deployed v${policy.version}`;
         const back = toDeployment(deployed, `v${policy.version} was taken back.`);
-        const act = acts.done(type.id, title, back, now);
-        notify({ kind: 'info', text, undo: () => undoThis(act) });
+        noteDone(title, text, back, now);
       },
     });
   };

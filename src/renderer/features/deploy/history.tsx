@@ -8,7 +8,6 @@ import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 
 const shownRows = 20;
 /** Changes of one release that are shown; the rest is counted. */
@@ -19,8 +18,7 @@ const shownDigits = 8;
 /** Goes back to a release, as an act that can be taken back. */
 function useRestore(type: DecisionType, current: Release | undefined) {
   const restore = useChange('releases.create');
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { noteDone } = useUndo(type.id);
   const toCall = (release: number, reason: string) => ({
     name: 'releases.create' as const,
     input: { params: { decision_type_id: type.id }, body: { release, reason } },
@@ -32,8 +30,7 @@ function useRestore(type: DecisionType, current: Release | undefined) {
         const text = `Release ${made.release} decides as release ${release} did.`;
         if (current === undefined) return notify({ kind: 'info', text });
         const back = toCall(current.release, `Release ${made.release} was taken back.`);
-        const act = acts.done(type.id, `Back to release ${release}`, back, now);
-        notify({ kind: 'info', text, undo: () => undoThis(act) });
+        noteDone(`Back to release ${release}`, text, back, now);
       },
     });
   };

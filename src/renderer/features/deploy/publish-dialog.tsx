@@ -10,10 +10,8 @@ import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { amount, count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 
 /** The newest logged decisions that are made again. */
 const replayed = 500;
@@ -26,8 +24,7 @@ const maxReasonLength = 500;
 /** Publishes a draft, as an act that can be taken back. */
 function usePublish(type: DecisionType, onDone: () => void) {
   const create = useChange('releases.create');
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { noteDone } = useUndo(type.id);
   const params = { decision_type_id: type.id };
   const toBack = (release: number, reason: string) => ({
     name: 'releases.create' as const,
@@ -41,8 +38,7 @@ function usePublish(type: DecisionType, onDone: () => void) {
           onDone();
           const back = toBack(release - 1, `Release ${release} was taken back.`);
           const again = toBack(release, `Release ${release} once more.`);
-          const act = acts.done(type.id, `Published release ${release}`, back, again);
-          notify({ kind: 'info', text: `Release ${release} decides now.`, undo: () => undoThis(act) });
+          noteDone(`Published release ${release}`, `Release ${release} decides now.`, back, again);
         },
       },
     );

@@ -4,24 +4,22 @@ import type { CostEstimate, CostFinding } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { listOwnThresholds } from '../../../engine/thresholds.ts';
-import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/types/decision-types.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { SettingRefusal } from '../../parts/setting-refusal.tsx';
 import { amount, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { toDraft, toSettingsCall } from '../../state/drafts.ts';
-import { notify } from '../../state/notices.tsx';
-import { useChange } from '../../state/queries.ts';
-import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
+import { toDraft } from '../../state/drafts.ts';
+import { type Setting, useSetting } from '../../state/use-setting.ts';
 import { CostSheet } from './cost-sheet.tsx';
 import { tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
 
 /** Shows what decisions cost with the current thresholds, with the cheapest ones and by hand, and sets the costs. */
 export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; policyId: string; metrics: Metrics }) {
   const [isOpen, setOpen] = useState(false);
-  const setting = useSetting(type);
+  const setting = useSetting(type, isOpen);
   const params = { decision_type_id: type.id, policy_id: policyId };
   const found = useCosts(type, params);
   return (
@@ -38,16 +36,19 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
             be found.
           </p>
         )}
-        {setting.error && <ErrorNote error={setting.error} />}
+        <SettingRefusal setting={setting} />
         {isOpen && (
           <CostSheet
             type={type}
             metrics={metrics}
             isSaving={setting.isPending}
             onSave={(costs) =>
-              setting.change({ costs }, { costs: type.costs }, 'Costs changed', 'Costs are saved.', () =>
-                setOpen(false),
-              )
+              setting.save({
+                to: { costs },
+                title: 'Costs changed',
+                text: 'Costs are saved.',
+                onDone: () => setOpen(false),
+              })
             }
             onClose={() => setOpen(false)}
           />
@@ -60,30 +61,6 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
   );
 }
 
-type Setting = ReturnType<typeof useSetting>;
-
-/** Changes settings of a type, and says so with the way back. */
-function useSetting(type: DecisionType) {
-  const update = useChange('decision_types.update');
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
-  const params = { decision_type_id: type.id };
-  const toLive = (body: DecisionTypeUpdate) => ({ name: 'decision_types.update' as const, input: { params, body } });
-  const toCall = (body: DecisionTypeUpdate) => ('costs' in body ? toLive(body) : toSettingsCall(type, body));
-  return {
-    isPending: update.isPending,
-    error: update.error,
-    change: (to: DecisionTypeUpdate, from: DecisionTypeUpdate, title: string, text: string, onDone?: () => void) =>
-      update.mutate(toCall(to).input, {
-        onSuccess: () => {
-          onDone?.();
-          const act = acts.done(type.id, title, toCall(from), toCall(to));
-          notify({ kind: 'info', text, undo: () => undoThis(act) });
-        },
-      }),
-  };
-}
-
 function Weighed({ type, finding, setting }: { type: DecisionType; finding: CostFinding; setting: Setting }) {
   const name = useTriedThresholds(type) === null ? 'now' : 'as tried';
   const { now, suggested, saving, by_hand, currency, rows } = finding;
@@ -92,13 +69,12 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
   const isOffered = suggested !== null && saving !== null && saving.per_1000 > 0;
   const isKept = isOffered && JSON.stringify(stored) === JSON.stringify(suggested.thresholds);
   const take = ({ thresholds }: NonNullable<CostFinding['suggested']>) =>
-    setting.change(
-      { confidence_thresholds: thresholds },
-      { confidence_thresholds: stored },
-      'Thresholds changed',
-      `${type.model_deployed ? 'In the draft: inputs' : 'Inputs'} are decided directly from a confidence of ${describe(thresholds)}.`,
-      () => tryThresholds(null),
-    );
+    setting.save({
+      to: { confidence_thresholds: thresholds },
+      title: 'Thresholds changed',
+      text: `${type.model_deployed ? 'In the draft: inputs' : 'Inputs'} are decided directly from a confidence of ${describe(thresholds)}.`,
+      onDone: () => tryThresholds(null),
+    });
   return (
     <>
       <p className="muted">Per 1,000 decisions, measured on {number(rows)} unseen examples:</p>

@@ -1,22 +1,23 @@
 import { Button, NumberInput, RangeSlider } from '@mantine/core';
 import { useState } from 'react';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { ConfidenceBin } from '../../../engine/measure/confusion.ts';
 import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import type { ServerCall } from '../../api/journal.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { SettingRefusal } from '../../parts/setting-refusal.tsx';
 import { count, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { toDraft, toSettingsCall } from '../../state/drafts.ts';
-import { notify } from '../../state/notices.tsx';
+import { toDraft } from '../../state/drafts.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
+import { useSetting } from '../../state/use-setting.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import { tryThresholds, useTriedThresholds } from './tried-thresholds.ts';
 
 const step = 0.01;
+const thresholdsChanged = 'Thresholds changed';
 
 type Props = { type: DecisionType; policyId: string; whole: OutputOf<'policies.whole'> };
 
@@ -25,23 +26,18 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
   const stored = type.active_version.confidence_thresholds;
   const tried = useTriedThresholds(type);
   const [target, setTarget] = useState<number | string>(2);
-  const update = useChange('decision_types.update');
-  const noteChange = useThresholdNote(type);
   const { auto_decide: high, escalation: low } = tried ?? stored;
   const alone = type.active_version.escalation_policy.between === 'accept' ? low : high;
   const kept = toDraft(type).confidence_thresholds;
   const isKept = tried === null || (high === kept.auto_decide && low === kept.escalation);
-  const save = (escalation: number, auto_decide: number) => {
-    const call = toSettingsCall(type, { confidence_thresholds: { ...kept, escalation, auto_decide } });
-    const back = toSettingsCall(type, { confidence_thresholds: kept });
-    update.mutate(call.input, {
-      onSuccess: () => {
-        tryThresholds(null);
-        const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
-        noteChange(call, type.model_deployed ? `In the draft: ${text}` : text, back);
-      },
+  const setting = useSetting(type, !isKept);
+  const save = (escalation: number, auto_decide: number) =>
+    setting.save({
+      to: { confidence_thresholds: { ...kept, escalation, auto_decide } },
+      title: thresholdsChanged,
+      text: `${type.model_deployed ? 'In the draft: ' : ''}Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`,
+      onDone: () => tryThresholds(null),
     });
-  };
   return (
     <Part
       title="Thresholds"
@@ -76,13 +72,13 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           alone={alone}
           from={findStart(whole, kept.escalation)}
         />
-        <Effect type={type} whole={whole} low={low} high={high} />
-        {update.isError && <ErrorNote error={update.error} />}
+        <Effect type={type} whole={whole} thresholds={tried ?? stored} />
+        <SettingRefusal setting={setting} />
         <div className="row">
           <Button
             variant={isKept && type.draft ? 'default' : 'filled'}
             disabled={isKept}
-            loading={update.isPending}
+            loading={setting.isPending}
             onClick={() => save(low, high)}
           >
             {isKept
@@ -101,10 +97,10 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
 }
 
 /** Says what becomes of the unseen examples under the two thresholds. */
-function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { low: number; high: number }) {
+function Effect({ type, whole, thresholds }: Pick<Props, 'type' | 'whole'> & { thresholds: ConfidenceThresholds }) {
   const { automatic, by_rule, error_automatic, escalated, fallback } = whole;
-  const { by_option } = type.active_version.confidence_thresholds;
-  const own = listOwnThresholds({ auto_decide: high, escalation: low, by_option }, isolate);
+  const { auto_decide: high, escalation: low } = thresholds;
+  const own = listOwnThresholds(thresholds, isolate);
   const flagged = escalated.count - fallback.count;
   const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
   return (
@@ -117,18 +113,6 @@ function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { lo
       {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be flagged for review.`}
     </p>
   );
-}
-
-/** Notes that a call has changed the thresholds, and says so with the way back. */
-function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string, undo?: ServerCall) => void {
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
-  const { confidence_thresholds } = type.active_version;
-  const input = { params: { decision_type_id: type.id }, body: { confidence_thresholds } };
-  return (redo, text, undo = { name: 'decision_types.update', input }) => {
-    const act = acts.done(type.id, 'Thresholds changed', undo, redo);
-    notify({ kind: 'info', text, undo: () => undoThis(act) });
-  };
 }
 
 type PromiseLineProps = {
@@ -150,14 +134,17 @@ function PromiseLine({ type, policyId, targetError, tried, onKept }: PromiseLine
     { enabled: isValid, keepPrevious: true },
   );
   const keep = useChange('policies.keep_promise');
-  const noteChange = useThresholdNote(type);
+  const { noteDone } = useUndo(type.id);
   const found = isValid ? promise.data : undefined;
   const onKeep = () => {
     const input = { params, body: { target_error: targetError } };
+    const { confidence_thresholds } = type.active_version;
+    const back = { params: { decision_type_id: type.id }, body: { confidence_thresholds } };
     keep.mutate(input, {
       onSuccess: ({ sentence }) => {
         onKept();
-        noteChange({ name: 'policies.keep_promise', input }, sentence);
+        const again = { name: 'policies.keep_promise' as const, input };
+        noteDone(thresholdsChanged, sentence, { name: 'decision_types.update', input: back }, again);
       },
     });
   };

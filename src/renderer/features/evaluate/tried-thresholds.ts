@@ -13,15 +13,14 @@ export const longRestMs = 400;
 
 /** The thresholds of the address, or else of the draft; null where those in use are meant. */
 export function useTriedThresholds({ active_version, draft }: DecisionType): ConfidenceThresholds | null {
-  const { auto_decide, escalation, by_option } = active_version.confidence_thresholds;
-  const drafted = draft?.settings.confidence_thresholds;
-  // Thresholds of single options are tried by publishing alone.
-  const kept = JSON.stringify(drafted?.by_option) === JSON.stringify(by_option) ? drafted : undefined;
-  const { direct = kept?.auto_decide, below = kept?.escalation } = useQueryPart();
+  const stored = active_version.confidence_thresholds;
+  const kept = draft?.settings.confidence_thresholds;
+  const { direct, below } = useQueryPart();
+  if (direct === undefined || below === undefined) return kept ?? null;
   const [high, low] = [Number(direct), Number(below)];
   const isOrdered = low >= 0 && low <= high && high <= 1;
-  if (direct === undefined || below === undefined || !isOrdered) return null;
-  return high === auto_decide && low === escalation ? null : { auto_decide: high, escalation: low };
+  const isStored = high === stored.auto_decide && low === stored.escalation;
+  return isOrdered && !isStored ? { ...(kept ?? stored), auto_decide: high, escalation: low } : null;
 }
 
 /** Tries thresholds, or with null none: then those of the draft show, or else those in use. */
@@ -30,11 +29,12 @@ export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
   changeQuery(patch, { replace: true });
 }
 
-/** The thresholds to ask the server about: none for those in use. */
-export function useAskedThresholds(type: DecisionType, delayMs = restMs): Partial<ConfidenceThresholds> {
+/** The thresholds to ask the server about, those of single options from the draft: none for those in use. */
+export function useAskedThresholds(type: DecisionType, delayMs = restMs): InputOf<'policies.costs'>['query'] {
   const tried = useTriedThresholds(type);
-  const asked = useSettled(JSON.stringify(tried), delayMs);
-  return (JSON.parse(asked) as ConfidenceThresholds | null) ?? {};
+  const draft = type.draft?.settings.confidence_thresholds === undefined ? {} : { draft: true };
+  const asked = tried === null ? {} : { auto_decide: tried.auto_decide, escalation: tried.escalation, ...draft };
+  return JSON.parse(useSettled(JSON.stringify(asked), delayMs));
 }
 
 /** The whole decision of a policy under the thresholds that are tried; the last answer stays while it is asked for. */

@@ -23,8 +23,7 @@ const maxKeyOptions = 9;
 /** Corrects a record: the right decision makes it a reviewed example, which can be taken back. */
 function useCorrection(type: DecisionType, record: LogRecord) {
   const correct = useChange('logs.correct');
-  const { acts } = useWorkbench();
-  const { undoThis } = useUndo(type.id);
+  const { noteDone } = useUndo(type.id);
   const params = { decision_type_id: type.id, log_id: record.id };
   const toCorrection = (decision: string | null) => ({
     name: 'logs.correct' as const,
@@ -34,8 +33,8 @@ function useCorrection(type: DecisionType, record: LogRecord) {
     const [before, after] = [toCorrection(record.corrected_decision), toCorrection(decision)];
     correct.mutate(after.input, {
       onSuccess: () => {
-        const act = acts.done(type.id, `Corrected to ${isolate(decision)}`, before, after, 1);
-        notify({ kind: 'info', text: 'Corrected. The record is now a reviewed example.', undo: () => undoThis(act) });
+        const text = 'Corrected. The record is now a reviewed example.';
+        noteDone(`Corrected to ${isolate(decision)}`, text, before, after, 1);
       },
     });
   };

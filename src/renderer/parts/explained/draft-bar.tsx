@@ -1,9 +1,9 @@
 /** The bar of a draft, in each place that can change it. */
 import { Button } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ErrorNote, Moment } from '../notes.tsx';
 import { count, number } from '../text/figures.ts';
@@ -76,7 +76,7 @@ export function DraftBar({ type, isEdited = false }: Props) {
 
 /** The acts on a kept draft: each can be taken back. */
 function useDraftActs(type: DecisionType) {
-  const { acts } = useWorkbench();
+  const { noteDone } = useUndo(type.id);
   const remove = useChange('drafts.delete');
   const update = useChange('decision_types.update');
   const params = { decision_type_id: type.id };
@@ -86,10 +86,8 @@ function useDraftActs(type: DecisionType) {
       { params, ifMatch: type.etag },
       {
         onSuccess: () => {
-          const title = 'Draft discarded';
-          const gone = { name: 'drafts.delete' as const, input: { params } };
-          const act = acts.done(type.id, title, { name: 'decision_types.update', input: again }, gone);
-          notify({ kind: 'info', text: 'The draft is discarded.', undo: () => void acts.undo(type.id, act.key) });
+          const back = { name: 'decision_types.update' as const, input: again };
+          noteDone('Draft discarded', 'The draft is discarded.', back, { name: 'drafts.delete', input: { params } });
         },
       },
     );

@@ -62,6 +62,7 @@ const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 
 export const triedThresholds = {
+  draft: z.boolean().optional().describe('Try the thresholds of the draft, where it has some'),
   auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
   escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
 };

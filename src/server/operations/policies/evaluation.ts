@@ -117,6 +117,7 @@ export const evaluationHandlers = {
       rows: query.rows,
       judged: query.judged,
       minRows: query.min_rows,
+      draft: query.draft,
       auto_decide: query.auto_decide,
       escalation: query.escalation,
     });

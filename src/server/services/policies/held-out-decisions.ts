@@ -47,8 +47,12 @@ type Kept = {
   dropped: number;
   whole: WholeDecision;
 };
-/** Thresholds that are tried; a missing one is as it is now. */
-export type TriedThresholds = { auto_decide?: number | undefined; escalation?: number | undefined };
+/** Thresholds that are tried; a missing one is as it is now, or in the draft. */
+export type TriedThresholds = {
+  draft?: boolean | undefined;
+  auto_decide?: number | undefined;
+  escalation?: number | undefined;
+};
 export type WholeDecisionDetail = WholeDecision &
   Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
 
@@ -73,14 +77,17 @@ const binCount = 40;
 
 /** Returns the thresholds that are tried. Throws `validation_error` where they are in the wrong order. */
 export function tryThresholds(
+  type: DecisionTypeRecord,
   { confidence_thresholds: present }: Pick<DecidingSettings, 'confidence_thresholds'>,
   ownEscalation: number | null,
-  { auto_decide = present.auto_decide, escalation = present.escalation }: TriedThresholds,
+  { draft = false, ...tried }: TriedThresholds,
 ): { confidence_thresholds: ConfidenceThresholds } {
+  const from = (draft && type.draft?.to.confidence_thresholds) || present;
+  const { auto_decide = from.auto_decide, escalation = from.escalation } = tried;
   if (escalation > auto_decide) {
     throw toValidationError([toInvalidValue(['query', 'escalation'], 'must not exceed auto_decide')]);
   }
-  return { confidence_thresholds: mergeThresholds({ ...present, auto_decide, escalation }, ownEscalation) };
+  return { confidence_thresholds: mergeThresholds({ ...from, auto_decide, escalation }, ownEscalation) };
 }
 
 /** Decides held-out rows again, once for each change of rules, thresholds, fallback or examples. */
@@ -178,7 +185,7 @@ export class HeldOutDecisions {
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {
     const known = this.read(type, policy);
     const { version, ownEscalation } = readTrainedFrom(this.#deps, policy);
-    const settings = { ...known.settings, ...tryThresholds(known.settings, ownEscalation, tried) };
+    const settings = { ...known.settings, ...tryThresholds(type, known.settings, ownEscalation, tried) };
     return { ...known, settings, options: version.definition.options };
   }
 }

@@ -25,7 +25,7 @@ export function weighPolicyCosts(
     costs: type.costs ?? noCosts,
     options: type.activeVersion.definition.options,
     settings,
-    tried: { ...settings, ...tryThresholds(settings, ownEscalation, tried) },
+    tried: { ...settings, ...tryThresholds(type, settings, ownEscalation, tried) },
     ownEscalation,
     refusal: findObstacle(deps, type, policy),
     isRefitted: isRefitted(policy),
@@ -43,7 +43,7 @@ export function findSlices(
   const { piiFields } = type;
   const trained = readTrainedFrom(deps, policy);
   const { rules, versionNumber, ...present } = readPresentSettings(type, trained);
-  const settings = { ...present, ...tryThresholds(present, trained.ownEscalation, tried) };
+  const settings = { ...present, ...tryThresholds(type, present, trained.ownEscalation, tried) };
   const order: SlicesOrder = {
     kind: 'slices',
     typeId: type.id,

@@ -13,6 +13,7 @@ import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
+import { isoTime } from '../../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 import { noteChange } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
@@ -34,6 +35,15 @@ export function toTypeTag({ sha256 }: Pick<Foundation, 'sha256'>, type: Decision
   return `"${sha256(Buffer.from(state)).slice(0, 32)}"`;
 }
 
+/** When a type was changed last, and by whom where that is known: of names, costs and the like it is not kept. */
+function findLastChange({ store }: Foundation, { id, updatedAt, draft }: DecisionTypeRecord): string {
+  const release = store.releases.findNewest(id);
+  const isOfRelease = release !== null && !release.isDeployment && release.madeAt >= updatedAt;
+  const settled = { by: isOfRelease ? release.by : null, at: updatedAt };
+  const { by, at } = draft !== null && draft.updatedAt >= updatedAt ? { by: draft.by, at: draft.updatedAt } : settled;
+  return `${by ?? 'Somebody'} has changed the decision type since you read it, at ${isoTime(at)}.`;
+}
+
 /** Throws `precondition_failed` where If-Match names another state of a type. */
 export function refuseOtherState(deps: Foundation, type: DecisionTypeRecord, ifMatch: string | null): void {
   if (ifMatch === null) return;
@@ -41,7 +51,7 @@ export function refuseOtherState(deps: Foundation, type: DecisionTypeRecord, ifM
   if (named.includes('*') || named.includes(toTypeTag(deps, type))) return;
   throw new WorkbenchError(
     'precondition_failed',
-    'Somebody has changed the decision type since you read it. Nothing was changed: read it again and repeat your change.',
+    `${findLastChange(deps, type)} Nothing was changed: read it again and repeat your change.`,
   );
 }
 

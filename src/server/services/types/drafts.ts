@@ -119,7 +119,7 @@ export async function keepDraft(
 /** Discards the draft of a type; throws `not_found` or `precondition_failed`. */
 export function discardDraft(deps: Foundation, type: DecisionTypeRecord, ifMatch: string | null): void {
   refuseOtherState(deps, type, ifMatch);
-  deps.store.decisionTypes.update({ ...withDraft(type), draft: null }, false);
+  deps.store.decisionTypes.update({ ...withDraft(type), draft: null, updatedAt: deps.clock.now() }, false);
 }
 
 function readSettings({
