@@ -568,6 +568,8 @@ const training = {
   'DRA-8':
     'Thresholds of a draft are tried wherever figures of a policy are, those of single options too: ?draft=true over REST, and under Evaluate by themselves.',
   'DRA-9': 'Define asks for releases that are published by hand.',
+  'REL-15':
+    'GET …/releases says of each release until when it was in charge, and of its decisions in the log how many there are, were handed on, checked by people and wrong; Deploy shows it.',
   'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",

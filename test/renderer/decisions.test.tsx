@@ -329,6 +329,7 @@ describe('Train and Deploy', () => {
     show('deploy');
     const history = await region('History');
     await within(history).findByText(/^Rule “everything” is new: If true, the answer is refuse\.$/);
+    expect(within(history).getAllByText(/^1 decision in the log, .* without review\.$/)).toHaveLength(2);
     fireEvent.click(within(history).getByRole('button', { name: 'Back to this one: release 1' }));
     await within(history).findByText('Back to release 1.');
     expect((await ask()).body).toMatchObject({ release: 3, digest, decision: 'pay' });

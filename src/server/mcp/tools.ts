@@ -72,11 +72,13 @@ const evaluation = toToolOfParts(
   {
     whole: toAct({
       operation: 'policies.whole',
+      omit: ['draft'],
       summarise: ({ sentence }) =>
         `${sentence} Next: part slices shows where it is weak, part promise what can be promised.`,
     }),
     slices: toAct({
       operation: 'policies.slices',
+      omit: ['draft'],
       follow: followAnalysis,
       summarise: ({ state, items }) =>
         state === 'computing'
@@ -94,6 +96,7 @@ const evaluation = toToolOfParts(
     }),
     costs: toAct({
       operation: 'policies.costs',
+      omit: ['draft'],
       summarise: ({ sentence, suggested }) =>
         `${sentence} Next: ${
           suggested === null
@@ -109,7 +112,7 @@ const evaluation = toToolOfParts(
     }),
     comparison: toAct({
       operation: 'policies.compare',
-      omit: ['page', 'page_size'],
+      omit: ['draft', 'page', 'page_size'],
       summarise: ({ sentence }) => `${sentence} Next: deploy_policy for the better one.`,
     }),
   },

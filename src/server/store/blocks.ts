@@ -122,12 +122,12 @@ export class BlockReader<Name extends string> {
   }
 
   /** Returns the sums of all rows that match, for each value of the column `by`. */
-  summary(filter: readonly Condition[], by: string): Map<string, Record<Name | 'n', number>> {
+  summary<Of = string>(filter: readonly Condition[], by: string): Map<Of, Record<Name | 'n', number>> {
     const { rows, blocks } = this.#table;
     const hasEdges = filter.some((condition) => condition.all !== null);
     const some = filter.map((condition) => condition.some).join(' AND ') || '1';
     const cut = hasEdges ? this.ranges(filter).filter((range) => range.n === null) : this.#openBlock();
-    type Part = Record<Name | 'n', number> & { of: string };
+    type Part = Record<Name | 'n', number> & { of: Of };
     const parts = this.#all<Part>(
       `SELECT ${by} AS "of", ${this.#blockSums} FROM ${blocks} WHERE ${some}
          AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
@@ -137,7 +137,7 @@ export class BlockReader<Name extends string> {
       const sql = `SELECT ${by} AS "of", ${this.#rowSums} FROM ${rows} WHERE ${this.#toRowsWhere(filter)} GROUP BY ${by}`;
       parts.push(...this.#all<Part>(sql, toRowsValues(filter, range)));
     }
-    const sums = new Map<string, Record<Name | 'n', number>>();
+    const sums = new Map<Of, Record<Name | 'n', number>>();
     for (const part of parts) {
       const sum = sums.get(part.of);
       if (sum === undefined) sums.set(part.of, part);

@@ -1,5 +1,29 @@
 /** Takes from a database what the migrations since 0.2.0 have added. */
 export const backToSchema32 = `
+  ALTER TABLE log_blocks RENAME TO log_blocks_by_release;
+  DROP INDEX log_blocks_by_block;
+  CREATE TABLE log_blocks (
+    decision_type_seq INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    decision TEXT NOT NULL,
+    escalated INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    confidence_sum REAL NOT NULL,
+    latency_sum REAL NOT NULL,
+    min_confidence REAL NOT NULL,
+    max_confidence REAL NOT NULL,
+    min_created_at INTEGER NOT NULL,
+    max_created_at INTEGER NOT NULL,
+    min_seq INTEGER NOT NULL,
+    max_seq INTEGER NOT NULL,
+    confidences BLOB NOT NULL,
+    PRIMARY KEY (decision_type_seq, block, decision, escalated)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO log_blocks SELECT decision_type_seq, block, decision, escalated, n, confidence_sum, latency_sum,
+    min_confidence, max_confidence, min_created_at, max_created_at, min_seq, max_seq, confidences
+    FROM log_blocks_by_release;
+  DROP TABLE log_blocks_by_release;
+  CREATE INDEX log_blocks_by_block ON log_blocks (block);
   DROP TRIGGER examples_note_label;
   DROP TRIGGER examples_forget_labels;
   DROP TABLE label_history;

@@ -35,6 +35,8 @@ function add(count: number, from: number): void {
         confidence: Math.round(random() * 1_000) / 1_000,
         classProbabilities: {},
         escalated: random() < 0.1,
+        // Releases follow each other; calls may name an earlier one.
+        release: random() < 0.02 ? 1 : 1 + Math.floor((from + index) / 1_500),
         unfamiliar: random() < 0.05,
         latencyMs: Math.round(random() * 64) / 8,
         // the clock goes back half a day once
@@ -113,6 +115,7 @@ async function expectTheLogToBeRight(): Promise<void> {
         wanted.length === 0
           ? null
           : expect.closeTo(wanted.reduce((sum, record) => sum + of(record), 0) / wanted.length, 9);
+      if (since === 0) expectReleasesToBeRight(log, typeSeq, wanted);
       expect(log.computeMetrics(typeSeq, startMs + since * minuteMs)).toEqual({
         total: wanted.length,
         avgConfidence: mean(({ confidence }) => confidence),
@@ -129,7 +132,21 @@ async function expectTheLogToBeRight(): Promise<void> {
   }
 }
 
-const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4').all();
+function expectReleasesToBeRight(log: LogStore, typeSeq: number, records: typeof expected): void {
+  const count = log.countByRelease(typeSeq);
+  for (const release of [1, 2, 3, 5, 9, 1_000]) {
+    const ofRelease = records.filter((record) => record.release === release);
+    const checked = ofRelease.filter(({ correctedDecision }) => correctedDecision !== null);
+    expect(count(release)).toEqual({
+      decisions: ofRelease.length,
+      escalated: ofRelease.filter(({ escalated }) => escalated).length,
+      checked: checked.length,
+      wrong: checked.filter(({ decision, correctedDecision }) => decision !== correctedDecision).length,
+    });
+  }
+}
+
+const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4, 5').all();
 
 function forget(typeSeq: number, minutes: number): void {
   const before = startMs + minutes * minuteMs;

@@ -59,6 +59,30 @@ describe('releases', () => {
     ]);
   });
 
+  it('say how long they were in charge and what became of their decisions, of calls that name them, too [REL-15]', async () => {
+    const { call, decide, releases, put } = await open();
+    const live = async () =>
+      Object.fromEntries(
+        (await releases()).map((each: { release: number; live: object }) => [each.release, each.live]),
+      );
+    for (let calls = 0; calls < 3; calls += 1) await decide();
+    await put({ hard_rules: [], confidence_thresholds: { auto_decide: 1, escalation: 1 } });
+    await decide();
+    await call('POST', '/api/v1/decide', { decision_type: 'loan@1', input });
+    const { items } = (await call('GET', `${folder.url}/logs`)).body;
+    const correct = (id: string, decision: string) => call('PUT', `${folder.url}/logs/${id}/correction`, { decision });
+    const [named, newest, third, second] = items;
+    expect([named.release, newest.release, newest.escalated]).toEqual([1, 2, true]);
+    await correct(third.id, third.decision);
+    await correct(second.id, second.decision === 'approve' ? 'decline' : 'approve');
+    expect(await live()).toEqual({
+      1: { decisions: 4, escalated: 0, checked: 2, wrong: 1 },
+      2: { decisions: 1, escalated: 1, checked: 0, wrong: 0 },
+    });
+    const [now, before] = await releases();
+    expect([now.replaced_at, before.replaced_at]).toEqual([null, now.created_at]);
+  });
+
   it('come with what decides alone: a new description, or personal fields, make none [REL-3]', async () => {
     const { decide, releases, put } = await open();
     const before = await decide();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
+import { LogStore } from '../../../src/server/store/deciding/logs.ts';
 import { createReleaseStore } from '../../../src/server/store/policies/releases.ts';
 import { stoppedClock, temporaryFolder } from '../workbench.ts';
 
@@ -31,6 +32,23 @@ it('data of every earlier version are brought up to date after a copy, and are l
     expect(versionOf(file)).toEqual([newest, 'ok']);
     expect(versionOf(join(folder, 'backups', `schema-${version}.db`))).toEqual([version, 'ok']);
   }
+});
+
+it('summaries of the log from before releases keep their figures, and name none', () => {
+  const file = join(temporaryFolder(), 'workbench.db');
+  const version = migrations.findIndex(({ sql }) => sql.includes('log_blocks_by_release'));
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
+  const row = [1, 3, 'pay', 0, 2_048, 1_900.5, 12, 0.5, 1, 10, 20, 1, 2_047];
+  older.prepare(`INSERT INTO log_blocks VALUES (${row.map(() => '?').join()}, x'00')`).run(...row);
+  older.close();
+
+  const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+  const [kept] = newer.prepare('SELECT * FROM log_blocks').raw().all() as unknown[][];
+  const log = new LogStore(newer);
+  const figures = [log.computeMetrics(1, 0).total, log.countByRelease(1)(1).decisions];
+  newer.close();
+  expect([kept?.toSpliced(4, 1).slice(0, -1), kept?.[4]]).toEqual([row, 0]);
+  expect(figures).toEqual([2_048, 0]);
 });
 
 it('the last deployment of each policy begins the history of its type [DPL-1]', () => {

@@ -88,9 +88,12 @@ describe('a decision type', () => {
       (await call('GET', `${path()}/policies/${folder.policyId}/whole-decision`)).body;
     expect(await whole(production)).toEqual(await whole(development));
     expect((await production.call('GET', `${path()}/pinned-cases`)).body.items).toHaveLength(1);
-    expect((await production.call('GET', `${path()}/releases`)).body).toEqual(
-      (await development.call('GET', `${path()}/releases`)).body,
-    );
+    // The log stays where it is.
+    const releasesOf = async ({ call }: typeof production) =>
+      (await call('GET', `${path()}/releases`)).body.items.map(
+        ({ live: _live, ...release }: { live: object }) => release,
+      );
+    expect(await releasesOf(production)).toEqual(await releasesOf(development));
     // A training there learns from the same rows.
     const { body } = await production.call('GET', `${path()}/training-readiness`);
     expect(body).toEqual((await development.call('GET', `${path()}/training-readiness`)).body);

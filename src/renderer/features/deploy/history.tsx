@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
+import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { Release } from '../../../server/contract/policies/releases.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
-import { number } from '../../parts/text/figures.ts';
+import { count, number } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -84,6 +85,13 @@ export function History({ type }: { type: DecisionType }) {
   );
 }
 
+/** What became of the decisions of a release, as far as the log goes back. */
+function describeLive({ decisions, escalated, checked, wrong }: Release['live']): string {
+  if (decisions === 0) return 'No decision in the log.';
+  const alone = `${count(decisions, 'decision')} in the log, ${formatShare((decisions - escalated) / decisions)} without review.`;
+  return checked === 0 ? alone : `${alone} Of ${number(checked)} that people checked, ${number(wrong)} were wrong.`;
+}
+
 type ItemProps = {
   release: Release;
   /** Whether it decides otherwise than what decides now. */
@@ -93,7 +101,7 @@ type ItemProps = {
 };
 
 function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
-  const { automatic, by, reason, changes, current, aliases } = release;
+  const { automatic, by, reason, changes, current, aliases, replaced_at, live } = release;
   const more = changes.length - shownChanges;
   return (
     <li className="part stack tight">
@@ -103,6 +111,11 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
           <span className="muted">
             <Moment iso={release.created_at} />
             {automatic ? ', automatically after training' : by === null ? '' : ` by ${showUnseen(by)}`}
+            {replaced_at !== null && (
+              <>
+                , until <Moment iso={replaced_at} />
+              </>
+            )}
           </span>{' '}
           {aliases.map((alias) => (
             <span key={alias} className="tag">
@@ -129,6 +142,7 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
         </p>
       ))}
       {more > 0 && <p className="muted">{more === 1 ? 'One more change' : `${number(more)} more changes`}</p>}
+      <p>{describeLive(live)}</p>
       <p className="muted">
         Digest <span className="mono">{release.digest.slice(0, shownDigits)}</span>
       </p>

@@ -15,6 +15,15 @@ export const releaseSchema = z
     version_id: uuid,
     fallback_option: z.string().nullable(),
     created_at: dateTime,
+    replaced_at: dateTime.nullable().describe('When the next one took over; null of the newest'),
+    live: z
+      .object({
+        decisions: z.int(),
+        escalated: z.int().describe('Those that were handed on'),
+        checked: z.int().describe('Those that people corrected, confirmed or judged blind'),
+        wrong: z.int().describe('Of these'),
+      })
+      .describe('Its decisions in the log, also those of calls that name it'),
     by: z.string().nullable().describe('Name of the person or key then; null where it is not known'),
     automatic: z.boolean().describe('Whether a training made it'),
     reason: z.string().nullable(),

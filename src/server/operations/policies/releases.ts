@@ -1,18 +1,23 @@
 /** Releases and their aliases over the wire. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Release } from '../../contract/policies/releases.ts';
-import { isoTime } from '../../process/clock.ts';
+import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { publishDraft } from '../../services/deciding/publishing.ts';
 import { findRelease, restoreRelease } from '../../services/policies/deployment.ts';
 import { withDraft } from '../../services/types/drafts.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
 /** Writes releases of one type. */
-export function describeReleases({ store }: Deps, typeId: string): (release: ReleaseRecord) => Release {
-  const current = store.deployments.find(typeId)?.release;
-  const aliases = store.releases.listAliases(typeId);
+export function describeReleases(
+  { store }: Deps,
+  { id, seq }: DecisionTypeRecord,
+): (release: ReleaseRecord) => Release {
+  const current = store.deployments.find(id)?.release;
+  const aliases = store.releases.listAliases(id);
+  const count = store.logs.countByRelease(seq);
   return (release) => ({
     release: release.number,
     current: release.number === current,
@@ -24,6 +29,8 @@ export function describeReleases({ store }: Deps, typeId: string): (release: Rel
     version_id: release.versionId,
     fallback_option: release.fallbackOption,
     created_at: isoTime(release.madeAt),
+    replaced_at: isoTimeOrNull(release.replacedAt),
+    live: count(release.number),
     by: release.by,
     automatic: release.isAutomatic,
     reason: release.reason,
@@ -34,11 +41,11 @@ export function describeReleases({ store }: Deps, typeId: string): (release: Rel
 export const releaseHandlers = {
   'releases.list': (deps, { type, query }) => {
     const { releases, total } = deps.store.releases.list(type.id, query.page, query.page_size);
-    return toPage(releases.map(describeReleases(deps, type.id)), total, query);
+    return toPage(releases.map(describeReleases(deps, type)), total, query);
   },
 
   'releases.create': async (deps, { caller, type, body, ifMatch, receipt }) => {
-    const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type.id)(release);
+    const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type)(release);
     const { release: number, reason } = body;
     const keep = (made: ReleaseRecord) => receipt?.keep(toAnswer(made));
     const made =
@@ -51,7 +58,7 @@ export const releaseHandlers = {
   'aliases.set': (deps, { type, params, body }) => {
     const release = findRelease(deps, type.id, body.release);
     deps.store.releases.setAlias(type.id, params.alias, release.number);
-    return describeReleases(deps, type.id)(release);
+    return describeReleases(deps, type)(release);
   },
 
   'aliases.delete': (deps, { type, params }) => {

@@ -26,7 +26,7 @@ export const archiveHandlers = {
     toMoved(deps, await importType(deps, caller, toUpload(body), (moved) => receipt?.keep(toMoved(deps, moved)))),
 
   'policies.import': async (deps, { caller, type, body, ifMatch, receipt }) => {
-    const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type.id)(release);
+    const toAnswer = (release: ReleaseRecord) => describeReleases(deps, type)(release);
     const order = { upload: toUpload(body), ifMatch };
     return toAnswer(await importPolicy(deps, caller, type, order, (made) => receipt?.keep(toAnswer(made))));
   },

@@ -90,10 +90,10 @@ const toJsonList = (list: readonly string[]): string => (list.length === 0 ? '[]
 export function prepareLogSummaries(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
   const statement = db.prepare<[number, number, number | null, number | null]>(
     `INSERT OR REPLACE INTO log_blocks
-     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, count(*), sum(confidence), sum(latency_ms),
+     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, ifnull(release, 0), count(*), sum(confidence), sum(latency_ms),
        min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq), sorted_numbers(confidence)
      FROM decision_logs WHERE seq BETWEEN ? AND ? AND removed_at IS NULL AND (? IS NULL OR decision_type_seq = ?)
-     GROUP BY 1, 2, 3, 4`,
+     GROUP BY 1, 2, 3, 4, 5`,
   );
   return (first, last, typeSeq) => {
     statement.run(first, last, typeSeq ?? null, typeSeq ?? null);

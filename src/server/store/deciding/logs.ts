@@ -42,6 +42,9 @@ type TypeMetrics = {
   distribution: Record<string, number>;
 };
 
+/** What became of the decisions of a release: all, those handed on, those that people checked, the wrong ones of these. */
+export type ReleaseCounts = { decisions: number; escalated: number; checked: number; wrong: number };
+
 type Flag = 'escalated' | 'fallbackUsed' | 'unfamiliar';
 type Json = 'reasonCodes' | 'classProbabilities' | 'rulesTriggered';
 type RawLogRecord = Omit<LoggedDecision<string>, Flag | Json | 'ruleErrors'> &
@@ -102,6 +105,19 @@ function prepareStatements(db: WorkbenchDatabase) {
     get: db.prepare<[number, string, number], RawLogRecord>(
       `SELECT ${logColumns} FROM decision_logs
        WHERE seq = ? AND id = ? AND decision_type_seq = ? AND removed_at IS NULL`,
+    ),
+    /** Corrected or confirmed in the log, or judged blind: as far as people have looked. */
+    checkedByRelease: db.prepare<{ typeSeq: number }, { release: number; checked: number; wrong: number }>(
+      `SELECT release, count(*) AS checked, total(isWrong) AS wrong FROM (
+         SELECT release, corrected_decision <> decision AS isWrong FROM decision_logs
+         WHERE corrected_decision IS NOT NULL AND decision_type_seq = @typeSeq AND removed_at IS NULL
+         UNION ALL
+         SELECT l.release, ifnull(e.first_decision, e.decision) <> d.decision FROM audit_draws d
+         JOIN decision_logs l ON l.seq = d.log_seq AND l.created_at = d.created_at
+           AND l.decision_type_seq = d.decision_type_seq AND l.removed_at IS NULL AND l.corrected_decision IS NULL
+         JOIN examples e ON e.id = d.example_id AND e.decision IS NOT NULL
+         WHERE d.decision_type_seq = @typeSeq
+       ) WHERE release IS NOT NULL GROUP BY release`,
     ),
     correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
@@ -237,6 +253,17 @@ export class LogStore {
       avgLatencyMs: toAverage(sum.latency),
       escalationRate: toAverage(sum.escalated),
       distribution: Object.fromEntries([...groups].map(([decision, { n }]) => [decision, n])),
+    };
+  }
+
+  /** Counts the decisions of each release of a type, by its number. */
+  countByRelease(typeSeq: number): (release: number) => ReleaseCounts {
+    const sums = this.#log.summary<number | null>([equals('decision_type_seq', typeSeq)], 'release');
+    const rows = this.#statements.checkedByRelease.all({ typeSeq });
+    const checked = new Map(rows.map(({ release, ...counts }) => [release, counts]));
+    return (release) => {
+      const { n: decisions = 0, escalated = 0 } = sums.get(release) ?? {};
+      return { decisions, escalated, ...(checked.get(release) ?? { checked: 0, wrong: 0 }) };
     };
   }
 

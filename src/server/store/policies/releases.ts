@@ -17,6 +17,8 @@ export type ReleaseRecord = ReleaseNote &
     /** Whether it put a policy in charge; else only what is beside the policy was changed. */
     isDeployment: boolean;
     madeAt: number;
+    /** When the next one took over; null of the newest. */
+    replacedAt: number | null;
     /** The differences from the release before, in sentences. */
     changes: string[];
   };
@@ -24,12 +26,15 @@ export type ReleaseRecord = ReleaseNote &
 /** A policy put in charge; of some that are older than releases nothing else is known. */
 export type DeploymentRecord = ReleaseNote & { policyId: string; version: number; deployedAt: number };
 
-type NewRelease = Omit<ReleaseRecord, 'number' | 'policyVersion' | 'versionNumber' | 'madeAt'> & { typeId: string };
+type NewRelease = Omit<ReleaseRecord, 'number' | 'policyVersion' | 'versionNumber' | 'madeAt' | 'replacedAt'> & {
+  typeId: string;
+};
 type RawNote<Row> = Omit<Row, 'isAutomatic' | 'isDeployment' | 'changes'> & { isAutomatic: number };
 type RawRelease = RawNote<ReleaseRecord> & { isDeployment: number; changes: string };
 
 const selectReleases = `SELECT r.number, r.policy_id AS policyId, p.version AS policyVersion, r.version_id AS versionId,
   v.version_number AS versionNumber, r.fallback_option AS fallbackOption, r.digest, r.made_at AS madeAt,
+  (SELECT made_at FROM releases WHERE decision_type_id = r.decision_type_id AND number = r.number + 1) AS replacedAt,
   r.deployment AS isDeployment, r.automatic AS isAutomatic, r.made_by AS "by", r.reason, r.changes
   FROM releases r JOIN policies p ON p.id = r.policy_id JOIN decision_type_versions v ON v.id = r.version_id`;
 
