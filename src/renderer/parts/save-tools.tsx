@@ -116,7 +116,6 @@ export function SaveTools({ type }: { type: DecisionType }) {
     { id: 'discard', title: 'Discard changes', enabled: changed.length > 0, run: discard },
   ]);
   if (!isEdited) return null;
-  const theirs = conflicts.some((field) => decidingFields.includes(field)) ? type.draft : null;
   const newVersion = changed.some(isOfVersion);
   return (
     <>
@@ -154,21 +153,45 @@ export function SaveTools({ type }: { type: DecisionType }) {
         </Button>
       )}
       {error !== null && <ErrorNote error={error} />}
-      <Modal opened={conflicts.length > 0} onClose={dismiss} title="Somebody else has changed this meanwhile">
-        <div className="stack">
-          <p className="wrap">
-            {theirs?.by ? `${showUnseen(theirs.by)} has` : 'Another window or program has'} changed{' '}
-            {conflicts.map((field) => fieldNames[field]).join(', ')} since your edits began,{' '}
-            <Moment iso={(theirs ?? type).updated_at} />. Nothing was saved yet.
-          </p>
-          <div className="row">
-            <Button onClick={discard}>Take theirs</Button>
-            <Button variant="filled" onClick={() => save(true)}>
-              {isForDraft ? 'Keep mine as draft' : 'Save mine'}
-            </Button>
-          </div>
-        </div>
-      </Modal>
+      <Conflict
+        type={type}
+        fields={conflicts}
+        mine={isForDraft ? 'Keep mine as draft' : 'Save mine'}
+        takeTheirs={discard}
+        keepMine={() => save(true)}
+        onClose={dismiss}
+      />
     </>
+  );
+}
+
+type ConflictProps = {
+  type: DecisionType;
+  fields: readonly (keyof TypeDraft)[];
+  mine: string;
+  takeTheirs(): void;
+  keepMine(): void;
+  onClose(): void;
+};
+
+/** Asks whose change stays, where somebody else has changed the same fields. */
+function Conflict({ type, fields, mine, takeTheirs, keepMine, onClose }: ConflictProps) {
+  const theirs = fields.some((field) => decidingFields.includes(field)) ? type.draft : null;
+  return (
+    <Modal opened={fields.length > 0} onClose={onClose} title="Somebody else has changed this meanwhile">
+      <div className="stack">
+        <p className="wrap">
+          {theirs?.by ? `${showUnseen(theirs.by)} has` : 'Another window or program has'} changed{' '}
+          {fields.map((field) => fieldNames[field]).join(', ')} since your edits began,{' '}
+          <Moment iso={(theirs ?? type).updated_at} />. Nothing was saved yet.
+        </p>
+        <div className="row">
+          <Button onClick={takeTheirs}>Take theirs</Button>
+          <Button variant="filled" onClick={keepMine}>
+            {mine}
+          </Button>
+        </div>
+      </div>
+    </Modal>
   );
 }

@@ -11,7 +11,7 @@ import { useWorkbench } from './workbench.ts';
 
 type Order = {
   to: DecisionTypeUpdate;
-  /** What Undo calls it. */
+  /** Its name for Undo. */
   title: string;
   text: string;
   /** Called once it is saved, or given up for what somebody else has saved. */
@@ -40,7 +40,7 @@ export function useSetting(type: DecisionType, isEdited: boolean) {
       onDone();
       noteDone(title, text, back, again);
     },
-    // What stands there now is in sight before one of both is chosen.
+    // Theirs is in sight before one of both is chosen.
     onError: () => invalidate(workbench.queries, findStale('decision_types.update', toSettingsCall(type, {}).input)),
   });
   const { variables, error, isPending, mutate, reset } = saving;

@@ -85,7 +85,7 @@ export function History({ type }: { type: DecisionType }) {
   );
 }
 
-/** What became of the decisions of a release, as far as the log goes back. */
+/** Says what became of the decisions of a release, as far as the log goes back. */
 function describeLive({ decisions, escalated, checked, wrong }: Release['live']): string {
   if (decisions === 0) return 'No decision in the log.';
   const alone = `${count(decisions, 'decision')} in the log, ${formatShare((decisions - escalated) / decisions)} without review.`;

@@ -8,12 +8,12 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
-import { SettingRefusal } from '../../parts/setting-refusal.tsx';
 import { amount, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { toDraft } from '../../state/drafts.ts';
 import { type Setting, useSetting } from '../../state/use-setting.ts';
 import { CostSheet } from './cost-sheet.tsx';
+import { SettingRefusal } from './setting-refusal.tsx';
 import { tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
 
 /** Shows what decisions cost with the current thresholds, with the cheapest ones and by hand, and sets the costs. */

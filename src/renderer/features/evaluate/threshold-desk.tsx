@@ -7,13 +7,13 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
-import { SettingRefusal } from '../../parts/setting-refusal.tsx';
 import { count, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { toDraft } from '../../state/drafts.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useSetting } from '../../state/use-setting.ts';
 import { useUndo } from '../../state/use-undo.ts';
+import { SettingRefusal } from './setting-refusal.tsx';
 import { tryThresholds, useTriedThresholds } from './tried-thresholds.ts';
 
 const step = 0.01;

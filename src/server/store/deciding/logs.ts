@@ -42,7 +42,7 @@ type TypeMetrics = {
   distribution: Record<string, number>;
 };
 
-/** What became of the decisions of a release: all, those handed on, those that people checked, the wrong ones of these. */
+/** Decisions of a release: all, those handed on, those that people checked, and the wrong ones among these. */
 export type ReleaseCounts = { decisions: number; escalated: number; checked: number; wrong: number };
 
 type Flag = 'escalated' | 'fallbackUsed' | 'unfamiliar';

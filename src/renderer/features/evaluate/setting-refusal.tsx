@@ -1,7 +1,7 @@
 /** Why a setting was not saved, beside the button that saves it. */
 import { Button } from '@mantine/core';
-import type { Setting } from '../state/use-setting.ts';
-import { ErrorNote } from './notes.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
+import type { Setting } from '../../state/use-setting.ts';
 
 /** A refusal; where somebody else was faster, with the choice between both. */
 export function SettingRefusal({ setting: { error, choice } }: { setting: Setting }) {
