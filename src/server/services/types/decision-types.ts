@@ -41,7 +41,7 @@ function findLastChange({ store }: Foundation, { id, updatedAt, draft }: Decisio
   const isOfRelease = release !== null && !release.isDeployment && release.madeAt >= updatedAt;
   const settled = { by: isOfRelease ? release.by : null, at: updatedAt };
   const { by, at } = draft !== null && draft.updatedAt >= updatedAt ? { by: draft.by, at: draft.updatedAt } : settled;
-  return `${by ?? 'Somebody'} has changed the decision type since you read it, at ${isoTime(at)}.`;
+  return `${by ?? 'Somebody'} has changed the decision type since you read it, at ${isoTime(at).slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
 /** Throws `precondition_failed` where If-Match names another state of a type. */
