@@ -293,12 +293,18 @@ describe('Train and Deploy', () => {
     await screen.findAllByText('ready');
     fireEvent.click(screen.getByRole('button', { name: 'More' }));
     fireEvent.click(screen.getByLabelText('Search for the best settings'));
+    fireEvent.change(screen.getByLabelText('Texts are read by'), { target: { value: 'words' } });
+    expect(screen.getByLabelText('Tune the text model')).toHaveProperty('disabled', true);
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     await screen.findByRole('progressbar', { name: 'Training progress' });
     await screen.findByText('Trained, not live', {}, { timeout: 50_000 });
     fireEvent.click(screen.getByRole('button', { name: 'Deploy it' }));
     const active = async () =>
       (await call('GET', `${url}/policies`)).body.find(({ deployed }: { deployed: boolean }) => deployed).version;
+    const [{ id: second }] = (await call('GET', `${url}/policies`)).body;
+    expect((await call('GET', `${url}/policies/${second}`)).body.training_config).toMatchObject({
+      text_model: 'words',
+    });
     expect(await active()).toBe(1);
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));

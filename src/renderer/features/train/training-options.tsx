@@ -9,6 +9,7 @@ const first = {
   train_on: 'all',
   split: atRandom,
   tune_hyperparams: true,
+  text_model: 'english',
   tune_encoder: 'auto',
   auto_deploy: true,
   auto_generate: false,
@@ -22,6 +23,12 @@ const tunings = [
   { value: 'false', label: 'Never' },
 ];
 
+const textModels: { value: TrainingConfig['text_model']; label: string }[] = [
+  { value: 'english', label: 'The English text model' },
+  { value: 'fast', label: 'The multilingual text model, three times as fast' },
+  { value: 'words', label: 'Words alone, fastest of all' },
+];
+
 export type Settings = Pick<TrainingConfig, keyof typeof first>;
 
 /**
@@ -31,8 +38,9 @@ export type Settings = Pick<TrainingConfig, keyof typeof first>;
 export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean): Settings {
   const auto_deploy = !isDeployed;
   if (last === undefined) return { ...first, auto_deploy };
-  const { train_on, split, tune_hyperparams, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
-  return { train_on, split, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 };
+  const { train_on, split, tune_hyperparams, text_model, tune_encoder, auto_generate, golden_inputs, target_f1 } = last;
+  const ofModel = { tune_hyperparams, text_model, tune_encoder };
+  return { train_on, split, ...ofModel, auto_deploy, auto_generate, golden_inputs, target_f1 };
 }
 
 type Props = { typeId: string; settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
@@ -79,8 +87,19 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
               (tune_hyperparams) => ({ tune_hyperparams }),
             )}
             <NativeSelect
+              label="Texts are read by"
+              description="The multilingual one reads Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Train once with each and compare the figures."
+              data={textModels}
+              value={settings.text_model}
+              onChange={({ currentTarget: { value } }) => {
+                const chosen = textModels.find((each) => each.value === value);
+                if (chosen !== undefined) onChange({ text_model: chosen.value });
+              }}
+            />
+            <NativeSelect
               label="Tune the text model"
-              description="Adapts it to the language of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
+              disabled={settings.text_model !== 'english'}
+              description="Adapts the English one to the wording of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
               data={tunings}
               value={String(settings.tune_encoder)}
               onChange={({ currentTarget: { value } }) =>
