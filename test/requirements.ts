@@ -442,6 +442,8 @@ const training = {
     'Train says how examples are held out, by which field and what that tells; Train and Evaluate show the figures of other ways, and one press trains with a stricter one.',
   'HLD-9':
     'Of a type with a promise, other ways to hold out are measured before a policy may decide: one that keeps the promise only on easier examples is held back, and loses it where the stricter figure comes later.',
+  'HLD-10':
+    'Sentences that differ only in names, numbers and addresses are one group of a field that rows are held out by; where a field has such, what the classifier reaches on unseen ones is measured and said.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',

@@ -5,8 +5,10 @@ import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
 import type { SplitWay, TrainingExample } from '../../src/engine/domain/training.ts';
 import { createRandom } from '../../src/engine/random.ts';
+import { toTemplate } from '../../src/engine/training/data/hold-out.ts';
 import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
 import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
+import { findWays, measureWay } from '../../src/engine/training/evaluate/other-ways.ts';
 import { createProgressReporter } from '../../src/engine/training/progress.ts';
 import { generateExamples } from '../../src/engine/training/stages/generate.ts';
 import { keepOtherWays } from '../../src/engine/training/stages/other-ways.ts';
@@ -244,4 +246,75 @@ it('the figures of other ways stay with a policy whose text model is tuned after
     { ...way, standing: 'lower', sentence: 'Before its text model was tuned: of examples held out at random …' },
   ]);
   expect(keepOtherWays(null)).toBeNull();
+});
+
+describe('texts from templates', () => {
+  const random = createRandom(44);
+  const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? '';
+  const words = Array.from(
+    { length: 400 },
+    (_, i) => `word${'abcdefghij'[i % 10]}${'klmnopqrst'[Math.floor(i / 10) % 10]}x`,
+  );
+  const names = ['Anna Schmidt', 'Mr. Okafor', 'Łukasz', 'ACME', 'Dr. Who', 'Zoë'];
+  /** Eighty sentences, each of one answer whatever name, number and address stand in it. */
+  const templates = Array.from({ length: 80 }, (_, i) => ({
+    start: `the ${[1, 2, 3].map(() => pick(words)).join(' ')} of`,
+    end: `about ${[1, 2, 3].map(() => pick(words)).join(' ')} from`,
+    decision: i % 2 === 0 ? 'a' : 'b',
+  }));
+  const fill = ({ start, end }: (typeof templates)[number], i: number) =>
+    `${start} ${pick(names)} ${end} order ${1000 + i * 7}, see ${pick(names)} at u${i}@example.org`;
+  const examples = Array.from({ length: 640 }, (_, i) => {
+    const template = templates[i % templates.length];
+    if (template === undefined) throw new Error('There is no template.');
+    return createExample(`${i}`, { text: fill(template, i) }, template.decision);
+  });
+  /** Answers as the row that shares most words with the input, as a classifier does that memorises. */
+  const memorise: Parameters<typeof measureWay>[3] = (known, unseen) => {
+    const toWords = (input: object) => new Set(Object.values(input).join(' ').split(/[ ,]+/));
+    const learned = known.map(({ input, decision }) => ({ words: toWords(input), decision }));
+    return unseen.map(({ input }) => {
+      const own = toWords(input);
+      const rate = (row: (typeof learned)[number]) => [...own].filter((word) => row.words.has(word)).length;
+      return learned.reduce((best, row) => (rate(row) > rate(best) ? row : best)).decision;
+    });
+  };
+
+  it('are found and held out with their template, and the figure at random says that it is too good [HLD-10]', () => {
+    const { rows } = prepareRows(examples, ['a', 'b']);
+    const atRandom = { by: 'random', field: null } as const;
+    const way = { by: 'group', field: 'text' } as const;
+    expect(findWays(rows, atRandom)).toEqual([way]);
+    const own = { split: atRandom, accuracy: { share: 1, count: 128, of: 128, low: 0.97, high: 1 } };
+    const found = measureWay(rows, way, own, memorise);
+    expect(found).toMatchObject({ split: way, standing: 'lower' });
+    expect(found?.sentence).toMatch(
+      /^Of examples held out at random the classifier gets 100% right, of those with unseen sentences in "text", names and numbers aside, \d/,
+    );
+    const placed = prepareRows(examples, ['a', 'b'], { split: way }).rows;
+    const { train: learned, test, rule } = splitRows(placed, 'group');
+    const toStarts = (side: readonly number[]) =>
+      new Set(side.map((at) => String(placed[at]?.input['text']).split(' ').slice(0, 4).join(' ')));
+    const known = toStarts(learned);
+    expect([rule, [...toStarts(test)].filter((start) => known.has(start))]).toEqual(['group', []]);
+    expect(test.length).toBeGreaterThan(60);
+  });
+
+  it('lose names, numbers and addresses; other texts and values stay what they are [HLD-10]', () => {
+    expect(toTemplate('Please refund order 1734 of Anna Schmidt, thank you.')).toBe(
+      'please refund order # of # thank you',
+    );
+    expect(toTemplate('Please refund order A-2 of Zoë, thank you!')).toBe('please refund order # of # thank you');
+    for (const text of ['ACME GmbH & Co. KG Berlin', 'order 17', '', '…', 'Zurich Insurance Group Ltd 2']) {
+      expect(toTemplate(text)).toBeNull();
+    }
+    const { rows } = prepareRows(
+      examples.map((example, i) => ({
+        ...example,
+        input: { text: `${pick(words)} ${words[i % 400]} ${words[(i * 7) % 400]} ${pick(words)}` },
+      })),
+      ['a', 'b'],
+    );
+    expect(findWays(rows, { by: 'random', field: null })).toEqual([]);
+  });
 });

@@ -37,7 +37,7 @@ export const splitSchema = z
     by: z
       .enum(splitWays)
       .describe(
-        '`random`: about a fifth, by a hash of the input; `date`: the newest fifth by a field; `group`: about a fifth of the values of a field, as of a customer, each with all its examples; `column`: the examples whose field says `test`, `held out`, `true`, `yes` or 1',
+        '`random`: about a fifth, by a hash of the input; `date`: the newest fifth by a field; `group`: about a fifth of a field’s values (sentences of one template are one) with all their examples; `column`: the examples whose field says `test`, `held out`, `true`, `yes` or 1',
       ),
     field: z.string().min(1).max(200).nullable().default(null).describe('A field of the input; null at random'),
   })

@@ -19,6 +19,49 @@ export function readField(input: JsonObject, field: string): Json {
   return value === '' ? null : (value ?? null);
 }
 
+/** Words that a sentence keeps at least; of fewer, as of a company's name, nothing may be left out. */
+const minTemplateWords = 4;
+const longestTitle = 3;
+/** Numbers, addresses, names of files and the like. */
+const variableWord = /[\d@/\\_]/;
+const wordEdges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+
+/**
+ * A sentence without what differs from one use of its template to the next, as logs are grouped: words with digits or
+ * signs of addresses, and capitalised ones that begin no sentence, in runs. Null of a text that is no sentence.
+ */
+export function toTemplate(text: string): string | null {
+  const kept: string[] = [];
+  let words = 0;
+  let isFirst = true;
+  for (const token of text.match(/\S+/gu) ?? []) {
+    const word = token.replace(wordEdges, '');
+    const isVariable = variableWord.test(word) || (!isFirst && /^\p{Lu}/u.test(word));
+    if (!isVariable && word !== '') kept.push(word.toLowerCase());
+    else if (kept.at(-1) !== '#' && word !== '') kept.push('#');
+    words += Number(!isVariable && word !== '');
+    // A title as in “Dr. Who” ends no sentence.
+    isFirst = word.length > longestTitle && /[.!?:]$/.test(token);
+  }
+  return words < minTemplateWords ? null : kept.join(' ');
+}
+
+/** Gives the group of a value: the value itself, and of a sentence its template. */
+function toUnit(field: string, value: Json): string {
+  const template = typeof value === 'string' ? toTemplate(value) : null;
+  return template === null ? `${field}=${JSON.stringify(value)}` : `${field}~${template}`;
+}
+
+/** Whether most rows are held out by the templates of their sentences. */
+const areTemplates = (field: string, rows: readonly SplitRow[]) =>
+  2 * rows.filter(({ unit }) => unit?.startsWith(`${field}~`)).length > rows.length;
+
+/** The groups by a field, in words. */
+export const nameGroups = (field: string, rows: readonly SplitRow[]): string =>
+  areTemplates(field, rows)
+    ? `sentences in ${JSON.stringify(field)}, names and numbers aside,`
+    : `values of ${JSON.stringify(field)}`;
+
 type Placement = Pick<SplitRow, 'unit' | 'time' | 'test'>;
 
 /** Prepares reading what an input says of its row's side; nothing at random, or where the field is missing. */
@@ -27,7 +70,7 @@ export function compilePlacement({ by, field }: SplitWay): (input: JsonObject) =
   return (input) => {
     const value = readField(input, field);
     if (value === null) return {};
-    if (by === 'group') return { unit: `${field}=${JSON.stringify(value)}` };
+    if (by === 'group') return { unit: toUnit(field, value) };
     if (by === 'column') return heldOutWords.test(String(value)) ? { test: true } : {};
     const time = isFiniteNumber(value) ? value : parseDate(value)?.epochDays;
     return time === undefined ? {} : { time };
@@ -96,7 +139,7 @@ export function describeSides({ by, field }: SplitWay, piiFields: readonly strin
   if (field === null || by === 'random' || split.rule === 'test_rows') return '';
   if (by === 'column') return `The ${examples} held-out examples are those whose field ${name} says so.`;
   if (by === 'group') {
-    return `Held out: ${formatCount(countUnits(test))} of ${formatCount(countUnits(rows))} values of ${name} with all their examples, ${examples}: nothing of them is learned before the figures are measured.`;
+    return `Held out: ${formatCount(countUnits(test))} of ${formatCount(countUnits(rows))} ${nameGroups(field, rows)} with all their examples, ${examples}: nothing of them is learned before the figures are measured.`;
   }
   const [oldest] = test.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0));
   const isPersonal = isPiiField(field.split('.'), piiFields);

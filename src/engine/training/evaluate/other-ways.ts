@@ -8,7 +8,7 @@ import { computeFisherTail, listLogFactorials } from '../../findings/significanc
 import { limits } from '../../limits.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
-import { compilePlacement, groupUnits } from '../data/hold-out.ts';
+import { compilePlacement, groupUnits, nameGroups, readField, toTemplate } from '../data/hold-out.ts';
 import { type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
 import { groupNearRepeats } from '../data/near-repeats.ts';
 import { splitRows } from '../data/split.ts';
@@ -30,7 +30,7 @@ const birthPattern = /birth|born|dob$|geburt|naissance/i;
 const groupPattern =
   /customer|client|user|account|company|patient|member|person|household|thread|conversation|session|ticket|case_?(id|no|number)|order_?(id|no|number)|sender|author|template|contract|kunde|vertrag/i;
 
-/** Finds a date and a group by which rows could be held out, and chance, each where `own` is another way. */
+/** Finds a date, a group and sentences by which rows could be held out, and chance, each where `own` is another way. */
 export function findWays(rows: readonly LabelledRow[], own: SplitWay): SplitWay[] {
   if (rows.length > maxRows) return [];
   const table = collectColumns();
@@ -44,10 +44,12 @@ export function findWays(rows: readonly LabelledRow[], own: SplitWay): SplitWay[
     columns.filter((column) => column !== date),
     (column) => rateGroup(column, labels),
   );
+  const sentences = findBest(columns.filter(isTextColumn), ({ name }) => rateSentences(rows, name));
   return [
     ...(own.by === 'random' ? [] : [{ by: 'random' as const, field: null }]),
     ...(date === null || own.by === 'date' ? [] : [{ by: 'date' as const, field: date.name }]),
     ...(group === null || own.by === 'group' ? [] : [{ by: 'group' as const, field: group.name }]),
+    ...(sentences === null || own.by === 'group' ? [] : [{ by: 'group' as const, field: sentences.name }]),
   ];
 }
 
@@ -84,6 +86,17 @@ function rateGroup(column: Column, labels: readonly number[]): number {
   const isNumber = cells.some((cell) => typeof cell === 'number');
   if (isNamed) return 1 + Math.max(0, agreement - chance);
   return isNotable && !isNumber ? agreement - chance : 0;
+}
+
+/** The different texts of a template, on average; 0 of a column whose texts come from none. */
+function rateSentences(rows: readonly LabelledRow[], field: string): number {
+  const texts = new Set(rows.map(({ input }) => readField(input, field)).filter((value) => typeof value === 'string'));
+  const templates = [...texts].flatMap((text) => toTemplate(text) ?? []);
+  const different = new Set(templates).size;
+  const isMostly = 2 * templates.length > texts.size;
+  return isMostly && different >= minGroups && templates.length >= minRowsPerGroup * different
+    ? templates.length / different
+    : 0;
 }
 
 /** The chance that two rows of one group have the same label, over all pairs within groups. */
@@ -127,7 +140,12 @@ export function measureWay(
     accuracy,
     accuracy_as_measured: own.accuracy,
     standing,
-    sentence: describe({ split, accuracy, standing }, own),
+    sentence: describe(
+      { accuracy, standing },
+      nameExamples(split, grouped),
+      own.accuracy,
+      nameExamples(own.split, rows),
+    ),
   };
 }
 
@@ -144,11 +162,11 @@ function compare(own: MeasuredShare, other: MeasuredShare): OtherWay['standing']
 }
 
 /** The examples that are held out in a way, in words. */
-const nameExamples = ({ by, field }: SplitWay) =>
+const nameExamples = ({ by, field }: SplitWay, rows: readonly LabelledRow[]) =>
   ({
     random: 'of examples held out at random',
     date: `of the newest by ${JSON.stringify(field)}`,
-    group: `of those with unseen values of ${JSON.stringify(field)}`,
+    group: `of those with unseen ${nameGroups(field ?? '', rows)}`,
     column: `of those that ${JSON.stringify(field)} names`,
   })[by];
 
@@ -161,10 +179,12 @@ const conclusions = {
 } as const satisfies Record<OtherWay['standing'], string>;
 
 function describe(
-  { split, accuracy, standing }: Pick<OtherWay, 'split' | 'accuracy' | 'standing'>,
-  own: { split: SplitWay; accuracy: MeasuredShare },
+  { accuracy, standing }: Pick<OtherWay, 'accuracy' | 'standing'>,
+  examples: string,
+  own: MeasuredShare,
+  ownExamples: string,
 ): string {
   const range = `${toPercent(accuracy.low)} to ${toPercent(accuracy.high)}%`;
-  const measured = nameExamples(own.split).replace('of', 'Of');
-  return `${measured} the classifier gets ${toPercent(own.accuracy.share ?? 0)}% right, ${nameExamples(split)} ${toPercent(accuracy.share ?? 0)}% (${range}). ${conclusions[standing]}`;
+  const measured = ownExamples.replace('of', 'Of');
+  return `${measured} the classifier gets ${toPercent(own.share ?? 0)}% right, ${examples} ${toPercent(accuracy.share ?? 0)}% (${range}). ${conclusions[standing]}`;
 }
