@@ -1,6 +1,7 @@
 /** A newcomer's first minutes in the browser: the sample project, from examples to thresholds and a bundle. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window } from './tools/browser-page.ts';
+import { goToPlace, keepPicture, openWindow, type Window } from './tools/browser-page.ts';
+import { readActs, startCounting } from './tools/count-acts.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 describe('the workbench in the browser', () => {
@@ -27,9 +28,12 @@ describe('the workbench in the browser', () => {
 
   test('opens the sample project from the first page', async () => {
     await page().getByRole('heading', { name: 'Welcome' }).waitFor();
+    await keepPicture(page(), 'minute-empty-folder');
+    await startCounting(page());
     await page().getByRole('button', { name: 'Open sample project' }).click();
     await page().getByText('To label').first().waitFor();
     await expect.poll(() => page().title()).toBe('Examples · refund-requests · Decision Workbench');
+    expect(await readActs(page())).toEqual({ clicks: 1, keys: 0 });
   });
 
   test('labels by keyboard, undo takes it back and goes to the row', async () => {
@@ -56,11 +60,14 @@ describe('the workbench in the browser', () => {
     await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('trains with progress until the policy is deployed, and says how it went in one sentence', async () => {
+  test('trains by two clicks with progress until the policy is deployed, and says how it went in one sentence', async () => {
+    const before = await readActs(page());
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByRole('progressbar').first().waitFor();
     await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
+    expect(await readActs(page())).toEqual({ ...before, clicks: before.clicks + 2 });
+    await keepPicture(page(), 'minute-sample-live');
     const sentence = page().getByText(/^Correct on [\d.]+% of \d+ unseen examples/);
     // The sample is one that shines: nine of ten, before anything was done about it.
     expect(Number(/([\d.]+)%/.exec(await sentence.innerText())?.[1])).toBeGreaterThanOrEqual(90);

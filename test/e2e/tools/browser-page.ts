@@ -1,5 +1,5 @@
 /** A window of the workbench in real Chromium, signed in, that notes what goes wrong behind it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -11,15 +11,12 @@ import {
   type Request,
 } from 'playwright-core';
 import { findChromium } from '../../../scripts/testing/chromium.ts';
-import { toPalettePng } from './palette-png.ts';
+import { compareLooks, toPalettePng } from './palette-png.ts';
 import type { RunningWorkbench } from './workbench-process.ts';
 
 /** `KEEP_SCREENSHOT=1` renews the pictures of the documents; else they are only left for a look. */
-export const pictures = resolve(
-  import.meta.dirname,
-  '../../..',
-  process.env.KEEP_SCREENSHOT ? 'docs/pictures' : 'test-results',
-);
+const documents = resolve(import.meta.dirname, '../../../docs/pictures');
+export const pictures = process.env.KEEP_SCREENSHOT ? documents : resolve(import.meta.dirname, '../../../test-results');
 
 export type Window = { page: Page; faults: string[]; browser: Browser; close(): Promise<void> };
 
@@ -129,8 +126,14 @@ function findEndMs(request: Request): number {
   return responseEnd < 0 ? Number.POSITIVE_INFINITY : startTime + responseEnd;
 }
 
-/** Keeps a picture of what is in sight: for a look, or small enough to lie with the documents. */
-export async function keepPicture(page: Page, name: string): Promise<void> {
+/** Keeps a picture of what is in sight and gives it: for a look, or small enough to lie with the documents. */
+export async function keepPicture(page: Page, name: string): Promise<Buffer> {
   const picture = await page.screenshot();
   writeFileSync(join(pictures, `${name}.png`), process.env.KEEP_SCREENSHOT ? toPalettePng(picture) : picture);
+  return picture;
+}
+
+/** The share, 0 to 1, of a picture that looks otherwise than the one of this name that lies with the documents. */
+export function compareWithKept(picture: Buffer, name: string): number {
+  return compareLooks(readFileSync(join(documents, `${name}.png`)), picture);
 }

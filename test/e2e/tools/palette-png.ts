@@ -68,19 +68,22 @@ function readPixels(png: Buffer): Pixels {
 /** Letters and figures of other fonts and days hardly change the mean colour of a square of so many pixels. */
 const squarePx = 64;
 /** Of 255: a square whose mean colour differs by more looks otherwise. */
-const maxChange = 12;
+const maxChange = 6;
 
 /** The mean red, green and blue of each square, row by row. */
 function shrink({ width, height, rgb }: Pixels): Float64Array {
   const columns = Math.ceil(width / squarePx);
   const sums = new Float64Array(columns * Math.ceil(height / squarePx) * 3);
   const counts = new Float64Array(sums.length);
-  for (let at = 0; at < rgb.length; at += 1) {
-    const pixel = Math.floor(at / 3);
-    const [x, y] = [pixel % width, Math.floor(pixel / width)];
-    const square = (Math.floor(y / squarePx) * columns + Math.floor(x / squarePx)) * 3 + (at % 3);
-    sums[square] = (sums[square] ?? 0) + (rgb[at] ?? 0);
-    counts[square] = (counts[square] ?? 0) + 1;
+  for (let y = 0, at = 0; y < height; y += 1) {
+    const above = Math.floor(y / squarePx) * columns;
+    for (let x = 0; x < width; x += 1) {
+      for (let colour = 0; colour < 3; colour += 1, at += 1) {
+        const square = (above + Math.floor(x / squarePx)) * 3 + colour;
+        sums[square] = (sums[square] ?? 0) + (rgb[at] ?? 0);
+        counts[square] = (counts[square] ?? 0) + 1;
+      }
+    }
   }
   return sums.map((sum, square) => sum / (counts[square] ?? 1));
 }

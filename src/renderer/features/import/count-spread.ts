@@ -5,6 +5,8 @@ import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
 
 const steps = 12;
 const maxCategories = 24;
+/** Texts that differ in more than this share of the rows are no categories. */
+const maxDifferent = 0.5;
 /** So many rows, evenly over the file, show how numbers and dates are spread; fewer in a file of many columns. */
 const maxSampledRows = 2_000;
 const maxSampledCells = 100_000;
@@ -24,7 +26,7 @@ export function countSpread({ name, kind, reading, uses, distinct, filled }: Col
     });
     return countSteps(values);
   }
-  return distinct < 2 || distinct === filled ? [] : [...(uses?.values() ?? [])].slice(0, maxCategories);
+  return distinct < 2 || distinct > maxDifferent * filled ? [] : [...(uses?.values() ?? [])].slice(0, maxCategories);
 }
 
 function countSteps(values: readonly number[]): number[] {
