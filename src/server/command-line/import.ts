@@ -73,7 +73,8 @@ export async function importFile(
     if (found === undefined) await client.call('decision_types.delete', { params });
     if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
     const most = exampleOperations['examples.import'].bodyLimitBytes / 2 ** 20;
-    const remedy = 'Cut it into parts, add each by workbench import, and train the decision type without a file.';
+    const remedy =
+      'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
     throw new CommandError(
       endCodes.refused,
       `${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`,

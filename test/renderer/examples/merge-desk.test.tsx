@@ -34,3 +34,15 @@ it('merges an export with the examples that it came from [XPT-12]', async () => 
   expect(total).toBe(4);
   expect(items.find((example: { id: string }) => example.id === first.id).expected_decision).toBe('no');
 });
+
+it('says how an export that is too large for one merge comes back [XPT-12]', async () => {
+  const { call } = await openForTest();
+  const id = await makeType(call);
+  const url = `/api/v1/decision-types/${id}/examples`;
+  await call('POST', url, { examples: [{ input: { text: 'long' }, decision: 'yes' }] });
+  const text = (await call('GET', `${url}/export?format=jsonl`)).text.replace('long', 'long '.repeat(3_500_000));
+  showWindow(call, `#/types/${id}/import`);
+  fireEvent.change(await screen.findByLabelText('File'), { target: { files: [new File([text], 'back.jsonl')] } });
+  await screen.findByText(/The export has 17 MiB, and one merge takes 16. Export the examples as Excel or Parquet/);
+  expect(screen.getByRole('button', { name: 'Merge' })).toHaveProperty('disabled', true);
+});
