@@ -422,6 +422,7 @@ const training = {
     'A bundle makes a type whose policy decides, or goes on with a type of its options as a new release that can be taken back; its digest is that of the release which it was exported from.',
   'MOV-5': 'The commands export-type, import-type and import-bundle do the same from file to file.',
   'MOV-6': 'The page exports a type and makes one from a file that is chosen or dropped.',
+  'MOV-7': 'An export of a type or a bundle says what it does while it takes, and can be stopped.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'HLD-1':

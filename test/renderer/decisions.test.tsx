@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
 import { applyRetention } from '../../src/server/services/upkeep/housekeeping.ts';
-import { stoppedClock } from '../server/workbench.ts';
+import { type Call, stoppedClock } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
 import { claims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
@@ -378,6 +378,20 @@ describe('Train and Deploy', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'More' }));
     await waitFor(() => expect(keepsExamples()).toHaveProperty('checked', true));
     expect(autoDeploy()).toHaveProperty('checked', false);
+  });
+
+  it('says what an export does while it takes, and stops it [MOV-7]', async () => {
+    const files = keepDownloads();
+    const { call, url } = await serve();
+    const never = new Promise<never>(() => undefined);
+    const slow: Call = (method, path, ...rest) => (path.endsWith('/archive') ? never : call(method, path, ...rest));
+    showWindow(slow, `#/types/${url.split('/').at(-1)}/deploy`);
+    const part = await region('Move it');
+    fireEvent.click(within(part).getByRole('button', { name: 'Export the decision type' }));
+    await within(part).findByText('Packing examples, policies and releases…');
+    fireEvent.click(within(part).getByRole('button', { name: 'Stop' }));
+    await waitFor(() => expect(within(part).queryByText(/^Packing/)).toBeNull());
+    expect([within(part).queryByRole('alert'), files]).toEqual([null, []]);
   });
 
   it('exports the bundle and shows programs how to ask', async () => {

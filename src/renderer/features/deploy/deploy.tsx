@@ -1,5 +1,4 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
@@ -12,18 +11,17 @@ import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx
 import { Pane, Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
-import { saveFile } from '../../parts/save-file.ts';
 import { Snippet } from '../../parts/snippet.tsx';
-import { decimal, toRight } from '../../parts/text/figures.ts';
+import { toRight } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
 import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/text/programs.ts';
-import { notify, notifyFailure } from '../../state/notices.tsx';
+import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import { Aliases } from './aliases.tsx';
+import { ArchiveExport, BundleExport } from './exports.tsx';
 import { History } from './history.tsx';
 
 // It comes when it is first opened: few replay the log before each deployment.
@@ -66,8 +64,8 @@ export function Deploy({ type }: { type: DecisionType }) {
       <PinnedCases type={type} />
       {policies.data && policies.data.length > 0 && <History type={type} />}
       {type.model_deployed && <Aliases type={type} />}
-      {type.model_deployed && <Export type={type} />}
-      <Archive type={type} />
+      {type.model_deployed && <BundleExport type={type} />}
+      <ArchiveExport type={type} />
     </Place>
   );
 }
@@ -321,81 +319,6 @@ function OnCommonRows({ type, policy, deployed }: OnCommonRowsProps) {
   const { rows, both_right: both, only_first_right: first, only_second_right: second } = compared.data;
   if (rows === 0) return 'none';
   return `${both + first} of ${rows}, v${deployed.version} ${both + second}`;
-}
-
-/** Saves the whole type as a file for another workbench. */
-function Archive({ type }: { type: DecisionType }) {
-  const { client } = useWorkbench();
-  const { isPending, mutate } = useMutation({
-    mutationFn: () => client.download('decision_types.archive', { params: { decision_type_id: type.id } }),
-    onSuccess: ({ blob, fileName }) => {
-      saveFile(blob, fileName ?? `${type.name}.zip`);
-      notify({ kind: 'info', text: 'The decision type is in your downloads, with its examples as they are.' });
-    },
-    onError: notifyFailure,
-  });
-  useCommands('Files', [
-    { id: 'export-type', title: 'Export this decision type', enabled: !isPending, run: () => mutate() },
-  ]);
-  return (
-    <Part title="Move it">
-      <div className="stack">
-        <p className="muted">
-          One file with rules, examples, policies and releases, for “New from a file…” of another workbench. Values of
-          personal fields are in it; log and keys are not.
-        </p>
-        <div className="row">
-          <Button loading={isPending} onClick={() => mutate()}>
-            Export the decision type
-          </Button>
-        </div>
-      </div>
-    </Part>
-  );
-}
-
-/** The bundle: its contents and its download. */
-function Export({ type }: { type: DecisionType }) {
-  const { client } = useWorkbench();
-  const [slim, setSlim] = useState(false);
-  const packing = useMutation({
-    mutationFn: async () => {
-      const params = { decision_type_id: type.id };
-      const { blob, fileName } = await client.download('bundle.export', { params, query: { slim } });
-      return { blob, name: fileName ?? `${type.name}.zip` };
-    },
-    onSuccess: ({ blob, name }) => saveFile(blob, name),
-  });
-  const { isPending, error, data, mutate } = packing;
-  useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run: () => mutate() }]);
-  return (
-    <Part title="Use it offline">
-      <div className="stack">
-        <p className="muted">
-          The bundle holds the classifier, the rules, the thresholds, a model card and the text model. It decides
-          without this program and without a network, and tests itself on known inputs when it is opened.
-        </p>
-        <Checkbox
-          label="Leave the text model out"
-          description="A slim bundle is small, but the text model must already be where it is opened."
-          checked={slim}
-          onChange={(event) => setSlim(event.currentTarget.checked)}
-        />
-        <div className="row">
-          <Button variant={type.draft ? 'default' : 'filled'} loading={isPending} onClick={() => mutate()}>
-            Export bundle
-          </Button>
-          {isPending && <Busy>Packing the bundle…</Busy>}
-          {data && (
-            <span role="status">
-              {data.name}, {decimal(data.blob.size / 1_000_000, 1)} MB, is in your downloads.
-            </span>
-          )}
-        </div>
-        {error && <ErrorNote error={error} />}
-      </div>
-    </Part>
-  );
 }
 
 function Programs({ type }: { type: DecisionType }) {

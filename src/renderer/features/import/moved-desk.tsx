@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { Place } from '../../parts/panes.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -72,6 +72,7 @@ export function MovedDesk({ type, file, title, choose }: MovedDeskProps) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
+        {moving.isPending && <Busy>Reading the file, and trying what decides on its own test inputs…</Busy>}
         {moving.error && <ErrorNote error={moving.error} />}
       </div>
     </Place>

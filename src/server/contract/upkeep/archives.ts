@@ -34,7 +34,7 @@ export const archiveOperations = {
     produces: 'application/zip',
     summary: 'A decision type as one file, which another workbench imports',
     description:
-      'Definition with every version, lists, rules, examples with labels, notes, marks and first labels, policies with their bundles and held-out rows, releases and aliases. The values of personal fields are in it; log, keys, model connections, the history of labels and an unpublished draft are not. The same state gives the same bytes.',
+      'Definition with every version, lists, rules, examples with labels, notes, marks and first labels, policies with their bundles and held-out rows, releases and aliases. The values of personal fields are in it; log, keys, model connections, the history of labels, second readings and an unpublished draft are not. The same state gives the same bytes.',
     errors: ['conflict'],
   }),
   'decision_types.import': operation('POST', `${base}/import`, {
