@@ -84,7 +84,7 @@ describe('the end of a training', () => {
     const { call, policyUrl } = await openClaims();
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText(`${toRight(whole)} right`);
+    await within(part).findByText(`${toRight(whole)} correct`);
     const recalls = Object.entries<{ recall: number }>(whole.per_class).map(([option, { recall }]) => ({
       option,
       recall,
@@ -100,7 +100,7 @@ describe('the end of a training', () => {
     const { call } = await openForTest({ dataDir: loans.copy() });
     showWindow(call, `#/types/${loans.url.split('/').at(-1)}/train`);
     const part = await screen.findByRole('region', { name: 'Policy v1' });
-    await within(part).findByText('100% right');
+    await within(part).findByText('100% correct');
     expect(part.textContent).not.toContain('weakest');
   });
 });

@@ -5,6 +5,7 @@ import type { ColumnRole } from '../../../engine/import/plan-import.ts';
 import { columnKinds, readCell, type Sheet } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
 import { Spread } from '../../parts/bars.tsx';
+import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
@@ -43,9 +44,7 @@ export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
         <table className="plain">
           <thead>
             <tr>
-              <th scope="col">
-                <span className="hidden">Line</span>
-              </th>
+              <FigureHead says="The line of the file.">Line</FigureHead>
               {surveys.map((survey, place) => (
                 <th key={survey.name} scope="col" data-role={stateOf(survey.name)}>
                   <ColumnHead

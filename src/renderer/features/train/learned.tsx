@@ -18,7 +18,7 @@ export function Learned({ type, whole }: Props) {
   return (
     <div className="learned">
       <div className="stack tight">
-        <strong className="headline">{toRight(whole)} right</strong>
+        <strong className="headline">{toRight(whole)} correct</strong>
         <p className="result">{quoteNames(whole.headline)}</p>
         {automatic.share !== null && (
           <p>
