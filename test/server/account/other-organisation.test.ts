@@ -45,7 +45,8 @@ const withIds = listOperations().filter(({ row }) => /:[a-z_]+_id\b/.test(row.pa
 /** The address with a query where the operation needs one. */
 const urlOf = (path: string, values: Record<string, string>) => {
   const url = path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? name);
-  return path.endsWith('/comparison') ? `${url}?with=${values['policy_id']}` : url;
+  if (path.endsWith('/comparison')) return `${url}?with=${values['policy_id']}`;
+  return path.endsWith('/examples/trained') ? `${url}?policy_id=${values['policy_id']}` : url;
 };
 
 /** Everything that is stored, but for when keys were last used. */
