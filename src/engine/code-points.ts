@@ -22,10 +22,13 @@ export function countCodePoints(text: string): number {
 
 /** Counts the bytes of a string in UTF-8; the engine has no encoder of its own. */
 export function countUtf8Bytes(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) continue;
+    bytes += code < 0x800 ? 1 : 2;
+    // A pair is four bytes of two units; a lone half is three.
+    if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(i + 1))) i++;
   }
   return bytes;
 }
