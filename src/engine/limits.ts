@@ -30,6 +30,8 @@ export const limits = {
   maxExamplesPerCall: 10_000,
   maxGeneratedPerCall: 50,
   maxExamples: 200_000,
+  /** Bytes of a call that adds examples or merges an export. */
+  maxExamplesBytes: 16 * 1024 * 1024,
   /** Decisions of a week that are drawn to be judged blind: each decision looks at this many before it. */
   maxAuditPerWeek: 1_000,
   /** Columns of the embedding that the shipped text encoder makes, and the tokens that it reads. */

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToAddress, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
-/** Import as a table of cells, and three widths, brought the last 25 kB. */
-const maxScriptBytes = 440_000;
+const maxScriptBytes = 410_000;
 const maxEditorBytes = 120_000;
 /**
  * Every place is loaded ahead, but the import, which is in the first script; the editor of conditions comes when a

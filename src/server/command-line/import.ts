@@ -3,7 +3,6 @@ import path from 'node:path';
 import { type ConflictChoice, conflictChoices } from '../../engine/import/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
-import { exampleOperations } from '../contract/examples/examples.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
@@ -72,7 +71,7 @@ export async function importFile(
   } catch (error) {
     if (found === undefined) await client.call('decision_types.delete', { params });
     if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
-    const most = exampleOperations['examples.import'].bodyLimitBytes / 2 ** 20;
+    const most = limits.maxExamplesBytes / 2 ** 20;
     const remedy =
       'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
     throw new CommandError(

@@ -7,7 +7,7 @@ import { readFile } from '../../../src/engine/import/read-file.ts';
 import type { ColumnKind, Sheet } from '../../../src/engine/import/sheet.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
-import { countSpread } from '../../../src/renderer/features/import/count-spread.ts';
+import { countSpreads } from '../../../src/renderer/features/import/count-spread.ts';
 import { makePlan } from '../../../src/renderer/features/import/plan.ts';
 import { cutIntoParts } from '../../../src/renderer/features/import/run-import.ts';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
@@ -40,7 +40,7 @@ it('says of each column how its values are spread: numbers and dates in steps, c
   const rows = [...'aabaacaab'].map((kind, at) => `${at},5;1${at}.06.2024;${kind};only ${at}`);
   const bytes = new TextEncoder().encode(['n;day;kind;text', ...rows].join('\n'));
   const sheet = await readFile({ name: 'spread.csv', bytes }, {}, { maxBytes: 1_000 });
-  const spreads = surveyColumns(sheet).map((survey) => countSpread(survey, sheet));
+  const spreads = countSpreads(surveyColumns(sheet), sheet);
   const steps = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1];
   expect(spreads).toEqual([steps, steps, [6, 2, 1], []]);
 });

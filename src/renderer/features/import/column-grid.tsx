@@ -11,7 +11,7 @@ import { count, number } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { kindNames } from '../../parts/text/kind-names.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { countSpread } from './count-spread.ts';
+import { countSpreads } from './count-spread.ts';
 import type { Mapping } from './use-mapping.ts';
 
 const roleNames: readonly { value: ColumnRole; label: string }[] = [
@@ -32,10 +32,10 @@ type ColumnGridProps = { surveys: readonly ColumnSurvey[]; sheet: Sheet; mapping
 
 /** The first rows of a sheet under heads that say and choose what becomes of each column. */
 export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
-  const spreads = useMemo(() => surveys.map((survey) => countSpread(survey, sheet)), [surveys, sheet]);
+  const spreads = useMemo(() => countSpreads(surveys, sheet), [surveys, sheet]);
   const rows = sheet.rows.slice(0, Math.min(maxRows, Math.ceil(maxCells / surveys.length)));
-  const stateOf = (name: string) =>
-    mapping.questions.some(({ column }) => column === name) ? 'asked' : mapping.roles.get(name);
+  const asked = new Set(mapping.questions.map(({ column }) => column));
+  const stateOf = (name: string) => (asked.has(name) ? 'asked' : mapping.roles.get(name));
   const more = sheet.rows.length - rows.length;
   return (
     <Part title="Columns">
@@ -61,8 +61,8 @@ export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
             {rows.map((row) => (
               <tr key={row.line}>
                 <td className="number muted">{row.line}</td>
-                {surveys.map(({ name }) => {
-                  const cell = readCell(row, sheet.columns, sheet.columns.indexOf(name)) ?? null;
+                {surveys.map(({ name }, column) => {
+                  const cell = readCell(row, sheet.columns, column) ?? null;
                   return (
                     <td key={name} data-role={stateOf(name)}>
                       <span className="clip">

@@ -11,15 +11,23 @@ const maxDifferent = 0.5;
 const maxSampledRows = 2_000;
 const maxSampledCells = 100_000;
 
-/** The rows of each category, commonest first, or of each step of numbers and dates; empty where it says nothing. */
-export function countSpread({ name, kind, reading, uses, distinct, filled }: ColumnSurvey, sheet: Sheet): number[] {
+/** Counts for each column the rows of its categories, commonest first, or of its steps; none where they say nothing. */
+export function countSpreads(surveys: readonly ColumnSurvey[], { columns, rows }: Sheet): number[][] {
+  const sampled = Math.min(maxSampledRows, Math.ceil(maxSampledCells / columns.length));
+  const stride = Math.ceil(rows.length / sampled);
+  const sample = { columns, rows: rows.filter((_, place) => place % stride === 0) };
+  return surveys.map((survey, column) => countSpread(survey, column, sample));
+}
+
+function countSpread(
+  { kind, reading, uses, distinct, filled }: ColumnSurvey,
+  column: number,
+  { columns, rows }: Pick<Sheet, 'columns' | 'rows'>,
+): number[] {
   if (kind.startsWith('number') || kind.startsWith('date')) {
     const read = reading === null ? null : compileReading(reading);
-    const column = sheet.columns.indexOf(name);
-    const sampled = Math.min(maxSampledRows, Math.ceil(maxSampledCells / sheet.columns.length));
-    const stride = Math.ceil(sheet.rows.length / sampled);
-    const values = sheet.rows.flatMap((row, place) => {
-      const cell = place % stride === 0 ? readCell(row, sheet.columns, column) : null;
+    const values = rows.flatMap((row) => {
+      const cell = readCell(row, columns, column);
       const value = cell == null || read === null ? cell : read(toText(cell));
       const at = typeof value === 'string' ? Date.parse(value) : value;
       return typeof at === 'number' && Number.isFinite(at) ? [at] : [];

@@ -2,7 +2,8 @@
 import { Button, Radio } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ConflictChoice } from '../../../engine/import/merge.ts';
-import { exampleOperations, type ImportResult } from '../../../server/contract/examples/examples.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { ImportResult } from '../../../server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';
 import { queueKey } from '../../api/labels.ts';
@@ -29,12 +30,11 @@ const choices: { value: ConflictChoice; label: string; description: string }[] =
 type Merge = NonNullable<ImportResult['merge']>;
 type MergeDeskProps = { type: DecisionType; file: File; title: string; choose: React.ReactNode; onClose(): void };
 
-const maxBytes = exampleOperations['examples.import'].bodyLimitBytes;
 const mebibyte = 2 ** 20;
 
 async function upload({ client }: Workbench, type: DecisionType, file: File, choice: ConflictChoice, commit: boolean) {
-  if (file.size > maxBytes) {
-    const [size, most] = [file.size, maxBytes].map((bytes) => number(Math.ceil(bytes / mebibyte)));
+  if (file.size > limits.maxExamplesBytes) {
+    const [size, most] = [file.size, limits.maxExamplesBytes].map((bytes) => number(Math.ceil(bytes / mebibyte)));
     throw new Error(
       `The export has ${size} MiB, and one merge takes ${most}. Export the examples as Excel or Parquet, which are packed, or a part at a time by a filter, and merge each file.`,
     );

@@ -362,7 +362,6 @@ export type TrainedExamples = z.output<typeof trainedExamplesSchema>;
 
 const common = { access: 'key', scope: 'read', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
-const maxExamplesBodyBytes = 16 * 1024 * 1024;
 
 export const exampleOperations = {
   'examples.create': operation('POST', base, {
@@ -373,7 +372,7 @@ export const exampleOperations = {
     status: 201,
     summary: 'Add examples, all or none',
     takesIdempotencyKey: true,
-    bodyLimitBytes: maxExamplesBodyBytes,
+    bodyLimitBytes: limits.maxExamplesBytes,
   }),
   'examples.list': operation('GET', base, {
     ...common,
@@ -514,7 +513,7 @@ export const exampleOperations = {
     output: importResultSchema,
     summary: 'Preview or import a file, whole or not at all',
     takesIdempotencyKey: true,
-    bodyLimitBytes: maxExamplesBodyBytes,
+    bodyLimitBytes: limits.maxExamplesBytes,
   }),
 };
 

@@ -1,5 +1,4 @@
 /** Changing many examples at once to what a merge has found, each only if nobody has changed it meanwhile. */
-
 import type { ReadingRow } from '../../../engine/export/read-back.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { ExampleRecord } from './examples.ts';

@@ -17,7 +17,7 @@ export const toSecondReadings = (at: number): string =>
    SELECT value ->> 0, :decisionTypeId, r ->> 'first_decision', r ->> 'first_reader', r ->> 'first_at', r ->> 'decision',
      r ->> 'reader', r ->> 'note', r ->> 'read_at', r ->> 'settled_at'
    FROM (SELECT value, value ->> ${at} AS r FROM json_each(:slice))
-   WHERE r IS NOT NULL AND r <> 'null' 
+   WHERE r IS NOT NULL AND r <> 'null'
    ON CONFLICT (example_id) DO UPDATE SET first_decision = excluded.first_decision, first_reader = excluded.first_reader,
      first_at = excluded.first_at, decision = excluded.decision, reader = excluded.reader, note = excluded.note,
      read_at = excluded.read_at, settled_at = excluded.settled_at
