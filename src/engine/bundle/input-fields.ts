@@ -120,10 +120,15 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
   return fitManifest([...ofPlan, ...byPath]);
 }
 
-/** The paths that the schema names or a rule reads, the longest first; an empty one where a rule reads whole inputs. */
+/**
+ * The paths that the schema names or a rule reads, each once, the longest first; an empty one where a rule reads whole
+ * inputs.
+ */
 export function listOtherPaths({ rules, inputSchema }: Omit<ReadingParts, 'plan'>): string[][] {
   const named = [...listProperties(inputSchema).values()].map((each) => each.path);
-  return [...named, ...rules.rules.flatMap(({ ast }) => listPaths(ast))].toSorted((a, b) => b.length - a.length);
+  const read = rules.rules.flatMap(({ ast }) => listPaths(ast));
+  const byKey = new Map([...named, ...read].map((path) => [toKey(path), path]));
+  return [...byKey.values()].toSorted((a, b) => b.length - a.length);
 }
 
 function fitManifest(fields: InputField[]): InputField[] {

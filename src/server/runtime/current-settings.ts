@@ -74,16 +74,17 @@ function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['m
 
 /**
  * Returns the bundle with the settings of today as long as the options are the same; golden decisions and model card
- * stay. `ownEscalation` is the training's threshold, or null.
+ * stay. `ownEscalation` is the training's threshold, or null; `compile` gives the rules of the active version.
  */
 export function withCurrentSettings(
   bundle: Bundle,
   type: Pick<DecisionTypeRecord, 'name' | 'piiFields' | 'fallbackOption' | 'activeVersion'>,
   ownEscalation: number | null,
+  compile: (version: VersionRecord) => CompiledRules = compileSaved,
 ): Bundle {
   const { definition, versionNumber } = type.activeVersion;
   if (!hasSameOptions(bundle.manifest.options, definition.options)) return bundle;
-  const rules = compileSaved(type.activeVersion).file;
+  const rules = compile(type.activeVersion).file;
   const reasons = Object.entries(bundle.reasons.by_option).map(([option, codes]) => [
     option,
     codes.filter((code) => definition.reason_codes.includes(code)),

@@ -11,12 +11,13 @@ import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { isPiiField } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
+import type { CompiledRules } from '../../engine/rules/compile.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
 import { createTurns } from '../process/turns.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
-import { toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
+import { compileSaved, toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost } from './encoder/encoder-host.ts';
 import { findForeignPart, readsBy, type TextModel } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
@@ -42,6 +43,8 @@ type Pinned = { live: DecisionTypeRecord; type: DecisionTypeRecord; policy: Depl
 type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
 const maxCompiledPolicies = 24;
+/** Changes that may be under way at once: the rules of what decides are kept with it. */
+const maxCompiledRules = 4;
 
 const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 
@@ -58,6 +61,8 @@ export class DeployedDeciders {
   readonly #rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
   /** Releases that callers name, by type and number. */
   readonly #pinned = createRecentCache<string, Pinned>(maxCompiledPolicies);
+  /** Rules by the version that they are of: a saved change needs them for its digest, and then to decide. */
+  readonly #rules = createRecentCache<string, CompiledRules>(maxCompiledRules);
   readonly #unavailable: UnavailablePolicies;
   /** The encoders that loaded policies ask. */
   readonly #encoders = new Map<string, EncoderHost>();
@@ -185,6 +190,13 @@ export class DeployedDeciders {
     return { bytes, trained, present: this.#withPresentSettings(trained, type, policy.id) };
   }
 
+  /** Compiles the rules of a version, or finds them. */
+  compileRules(version: VersionRecord): CompiledRules {
+    const rules = this.#rules.get(version.id) ?? compileSaved(version);
+    this.#rules.set(version.id, rules);
+    return rules;
+  }
+
   /**
    * The digest of the release of a policy with its type's present settings. While the policy's file cannot be read, one
    * of the file's SHA-256 and the settings.
@@ -260,7 +272,8 @@ export class DeployedDeciders {
 
   /** A policy that came with its type may have another id here than its bundle says. */
   #withPresentSettings(bundle: Bundle, type: DecisionTypeRecord, policyId: string): Bundle {
-    return withCurrentSettings(bundle, type, this.#options.findEscalationThreshold(policyId));
+    const ownEscalation = this.#options.findEscalationThreshold(policyId);
+    return withCurrentSettings(bundle, type, ownEscalation, (version) => this.compileRules(version));
   }
 
   /** Compiles a bundle with the text model of this program; throws `validation_error` where it needs another one. */

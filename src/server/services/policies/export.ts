@@ -7,7 +7,6 @@ import {
   digestParts,
   identifyBundle,
   packBundle,
-  unpackBundle,
   withTextModel,
 } from '../../../engine/bundle/bundle.ts';
 import { type Manifest, toManifestDraft } from '../../../engine/bundle/manifest.ts';
@@ -23,7 +22,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import { sha256 } from '../../process/clock.ts';
 import type { PolicyFile } from '../../runtime/deployed-deciders.ts';
-import { toMissingPart } from '../../runtime/encoder/text-model.ts';
+import { type TextModel, toMissingPart } from '../../runtime/encoder/text-model.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -100,14 +99,12 @@ export async function exportBundle(
   { policy, ...facts }: ExportablePolicy,
   isSlim: boolean,
 ): Promise<ExportedBundle> {
-  const slim = await packSlim(runtime, type, policy, facts);
+  const { slim, textModel } = await packSlim(runtime, type, policy, facts);
   const { release } = identifyBundle(slim, sha256);
   const name = `${type.name}-v${policy.version}-${release.slice(0, shownDigits)}`;
-  if (isSlim) return nameBundle(slim, name);
+  if (isSlim || textModel === undefined) return nameBundle(slim, name);
   const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
     readFile(path).catch((cause: unknown) => Promise.reject(toMissingPart(part, cause)));
-  const textModel = runtime.deployed.findTextModel(unpackBundle(slim, sha256))?.model;
-  if (textModel === undefined) return nameBundle(slim, name);
   const [tokenizer, encoder, notice, license] = await Promise.all([
     read(textModel.tokenizerPath, 'tokenizer'),
     read(textModel.encoderPath, 'text encoder'),
@@ -126,16 +123,18 @@ function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
 
 /**
  * The slim bundle that decides as the service does now: the policy's file where nothing has changed since, else packed
- * again with the present settings.
+ * again with the present settings; with the text model that it reads by.
  */
 async function packSlim(
   { deployed }: Runtime,
   type: DecisionTypeRecord,
   policy: PolicyFile,
   { metrics, pinned, promise }: BundleFacts,
-): Promise<Uint8Array> {
+): Promise<{ slim: Uint8Array; textModel: TextModel | undefined }> {
   const pause = deployed.createTurns();
   const { bytes, trained, present } = deployed.readFile(type, policy);
+  const hosted = deployed.findTextModel(present);
+  const textModel = hosted?.model;
   await pause();
   refuseLearnedValues(present, type.piiFields);
   refuseMissingFallback(present);
@@ -145,8 +144,8 @@ async function packSlim(
   const digest = digestParts(present, sha256);
   const isNewest = trained.manifest.min_reader !== undefined && trained.manifest.revision === digest;
   if (promise === null && pinned.length === 0 && isNewest && isRedacted && isDeepStrictEqual(present, trained))
-    return bytes;
-  const encoderHost = present.plan.text?.encoder ? deployed.findTextModel(present)?.host : undefined;
+    return { slim: bytes, textModel };
+  const encoderHost = present.plan.text?.encoder ? hosted?.host : undefined;
   await encoderHost?.start();
   const inputs = listGoldenInputs(present, type.piiFields);
   const settings = toManifestDraft(present.manifest);
@@ -161,7 +160,7 @@ async function packSlim(
   const cases = await recordGoldenLines(decider, pinned, type.piiFields, pause);
   const golden = [...cases, ...(await recordGoldenLines(decider, inputs, type.piiFields, pause))];
   await pause();
-  return packBundle(
+  const slim = packBundle(
     {
       ...present,
       manifest,
@@ -178,6 +177,8 @@ async function packSlim(
     },
     sha256,
   );
+  await pause();
+  return { slim, textModel };
 }
 
 /**

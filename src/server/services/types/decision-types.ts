@@ -1,4 +1,5 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { keepCostOptions } from '../../../engine/costs.ts';
 import {
@@ -155,10 +156,26 @@ export async function updateDecisionType(
   refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
   const seen = await checkUpdate(deps, caller, id, request);
   refuseUnpublished(deps, seen, request);
+  const versionId = await prepareRules(deps, seen, request);
   return deps.store.transaction(() => {
     refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
-    return writeUpdate(deps, caller, request, seen, reason);
+    return writeUpdate(deps, caller, request, seen, reason, versionId);
   });
+}
+
+/**
+ * Compiles the rules of the version that a change makes: others have their turn before the change is written. Resolves
+ * with the id of the version.
+ */
+async function prepareRules(deps: Foundation, seen: DecisionTypeRecord, request: DecisionTypeUpdate): Promise<string> {
+  const { definition: before } = seen.activeVersion;
+  const definition = mergeDefinition(before, request, readRules(request).rules);
+  const version = toNextVersion(deps, seen, definition, deps.clock.now());
+  if (deps.store.deployments.findId(seen.id) !== null && !isDeepStrictEqual(definition, before)) {
+    deps.runtime.deployed.compileRules(version);
+    await nextTurn();
+  }
+  return version.id;
 }
 
 /** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */
@@ -239,6 +256,7 @@ export function writeUpdate(
   request: DecisionTypeUpdate,
   seen: DecisionTypeRecord,
   reason: string | null = null,
+  versionId: string = deps.newId(),
 ): DecisionTypeRecord {
   const { rules } = readRules(request);
   return deps.store.transaction(() => {
@@ -266,7 +284,7 @@ export function writeUpdate(
           request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
         audit,
         publishByHand: request.publish_by_hand ?? type.publishByHand,
-        activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now) : type.activeVersion,
+        activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now, versionId) : type.activeVersion,
         updatedAt: now,
       },
       isNewVersion,
@@ -303,8 +321,9 @@ export function toNextVersion(
   type: DecisionTypeRecord,
   definition: Definition,
   createdAt: number,
+  id = deps.newId(),
 ): VersionRecord {
-  return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
+  return { id, versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
 }
 
 function mergeDefinition(
