@@ -1,6 +1,6 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
+
 import { setPriority } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import { compareFamiliarity, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
@@ -11,6 +11,7 @@ import { compileReadings } from '../../engine/import/readings.ts';
 import { blankMasks } from '../../engine/pii.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
+import { nextTurn } from '../process/turns.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../process/turns.ts';
 import type { SnapshotStore } from '../store/policies/snapshots.ts';
 import type { WorkerProcess } from './worker-process.ts';
 

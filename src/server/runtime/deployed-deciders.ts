@@ -1,7 +1,6 @@
 /** Deciders of deployed policies, compiled before the first call needs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bundle, digestParts, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { Decider } from '../../engine/decide/decided.ts';
@@ -14,7 +13,7 @@ import type { MonotonicClock } from '../../engine/ports.ts';
 import type { CompiledRules } from '../../engine/rules/compile.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
-import { createTurns } from '../process/turns.ts';
+import { createTurns, nextTurn } from '../process/turns.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { compileSaved, toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
@@ -43,8 +42,8 @@ type Pinned = { live: DecisionTypeRecord; type: DecisionTypeRecord; policy: Depl
 type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
 const maxCompiledPolicies = 24;
-/** Changes that may be under way at once: the rules of what decides are kept with it. */
-const maxCompiledRules = 4;
+/** Changes that may be under way at once: the rules and the digest of what decides are kept with it. */
+const maxChanges = 4;
 
 const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 
@@ -52,6 +51,10 @@ const remedy = 'Train the decision type again, or put a backup of the file in it
 export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
 }
+
+/** Names the settings of a type that a policy decides with. */
+const toSettingsKey = ({ activeVersion, fallbackOption }: DecisionTypeRecord): string =>
+  `${activeVersion.id} ${fallbackOption ?? ''}`;
 
 /** Keeps up to 24 compiled policies with the current settings, and knows which cannot be used. */
 export class DeployedDeciders {
@@ -62,7 +65,9 @@ export class DeployedDeciders {
   /** Releases that callers name, by type and number. */
   readonly #pinned = createRecentCache<string, Pinned>(maxCompiledPolicies);
   /** Rules by the version that they are of: a saved change needs them for its digest, and then to decide. */
-  readonly #rules = createRecentCache<string, CompiledRules>(maxCompiledRules);
+  readonly #rules = createRecentCache<string, CompiledRules>(maxChanges);
+  /** Digests by the policy and the settings that they are of, computed before a change is written. */
+  readonly #digests = createRecentCache<string, string>(maxChanges);
   readonly #unavailable: UnavailablePolicies;
   /** The encoders that loaded policies ask. */
   readonly #encoders = new Map<string, EncoderHost>();
@@ -202,10 +207,14 @@ export class DeployedDeciders {
    * of the file's SHA-256 and the settings.
    */
   digest(type: DecisionTypeRecord, { id, bundleSha256 }: Pick<PolicyFile, 'id' | 'bundleSha256'>): string {
-    const known = this.#compiled.get(id)?.bundle;
+    const key = `${bundleSha256} ${toSettingsKey(type)}`;
+    const known = this.#digests.get(key);
+    if (known !== undefined) return known;
     try {
-      const bundle = known ?? unpackBundle(this.#readFile(id, bundleSha256), sha256);
-      return digestParts(this.#withPresentSettings(bundle, type, id), sha256);
+      const bundle = this.#compiled.get(id)?.bundle ?? unpackBundle(this.#readFile(id, bundleSha256), sha256);
+      const digest = digestParts(this.#withPresentSettings(bundle, type, id), sha256);
+      this.#digests.set(key, digest);
+      return digest;
     } catch (error) {
       // Why it cannot be used is said where it would decide.
       if (!(error instanceof WorkbenchError)) throw error;
@@ -241,7 +250,7 @@ export class DeployedDeciders {
 
   #load(type: DecisionTypeRecord, policy: PolicyFile): Compiled {
     const known = this.#compiled.get(policy.id);
-    const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
+    const settingsKey = toSettingsKey(type);
     if (known?.settingsKey === settingsKey) {
       known.type = type;
       return known;

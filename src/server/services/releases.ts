@@ -68,7 +68,7 @@ export function numberFirstReleases(deps: Foundation): void {
 type Described = { content: ReleaseContent; described: DescribedRelease };
 
 /** The content of a release with this policy: the active version beside it, or its own where options differ. */
-function readContent(deps: Foundation, type: DecisionTypeRecord, policyId: string): Described {
+export function readContent(deps: Foundation, type: DecisionTypeRecord, policyId: string): Described {
   const policy = readPolicy(deps, policyId);
   const trained = readVersion(deps, type.id, policy.versionId);
   const isPresent = followsSettings(type, { version: trained });

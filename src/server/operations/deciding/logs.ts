@@ -1,6 +1,5 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
@@ -8,7 +7,7 @@ import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
-import { createTurns } from '../../process/turns.ts';
+import { createTurns, nextTurn } from '../../process/turns.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';

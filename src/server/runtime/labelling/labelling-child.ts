@@ -1,9 +1,10 @@
 /** Entry of the labelling child: keeps the labelling models, answers questions, ends when the parent is gone. */
+
 import { setPriority } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../engine/limits.ts';
 import type { BatchTextEncoder } from '../../../engine/ports.ts';
 import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
+import { nextTurn } from '../../process/turns.ts';
 import { type CachedEncoder, withEncodingCache } from '../encoder/encoding-cache.ts';
 import { openTextModel, type TextModel } from '../encoder/text-model.ts';
 import type { FromLabellingChild, LabellingQuestion, ToLabellingChild } from './labelling-messages.ts';

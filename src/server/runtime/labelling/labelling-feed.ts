@@ -1,7 +1,8 @@
 /** Bringing a labelling model up to date with the examples of its type. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { RowState } from '../../../engine/labelling/labelling-model.ts';
 import { createStream, randomStreams, shuffle } from '../../../engine/random.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { ExampleState, LabellingStore } from '../../store/examples/labelling.ts';
 import type { ModelRow, StatePair } from './labelling-messages.ts';
 import type { LabellingProcess } from './labelling-process.ts';

@@ -1,10 +1,11 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileReadings } from '../../../engine/import/readings.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { listLabelProblems, newExample } from '../../preparation/new-example.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from '../examples/examples.ts';

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Foundation } from '../../foundation.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 
 type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortSignal];

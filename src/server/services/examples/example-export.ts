@@ -1,5 +1,4 @@
 /** Examples as a file: a stream that is read while it is written, so that others have their turns. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import {
   ExampleTablePlan,
@@ -18,7 +17,7 @@ import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { toExample } from '../../preparation/example-wire.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
-import { createTurns } from '../../process/turns.ts';
+import { createTurns, nextTurn } from '../../process/turns.ts';
 import type { ExportRow } from '../../store/examples/example-exports.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readPath } from '../../../engine/features/values.ts';
 import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { OrderColumn } from '../../store/examples/example-places.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { Store } from '../../store/store.ts';

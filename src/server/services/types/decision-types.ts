@@ -1,5 +1,4 @@
 /** Decision types: found for their organisation, made, changed into new versions, deleted. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { keepCostOptions } from '../../../engine/costs.ts';
 import {
@@ -15,8 +14,9 @@ import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/type
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
-import { noteChange } from '../releases.ts';
+import { noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
 
@@ -156,7 +156,7 @@ export async function updateDecisionType(
   refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
   const seen = await checkUpdate(deps, caller, id, request);
   refuseUnpublished(deps, seen, request);
-  const versionId = await prepareRules(deps, seen, request);
+  const versionId = await prepareRelease(deps, seen, request);
   return deps.store.transaction(() => {
     refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
     return writeUpdate(deps, caller, request, seen, reason, versionId);
@@ -164,18 +164,26 @@ export async function updateDecisionType(
 }
 
 /**
- * Compiles the rules of the version that a change makes: others have their turn before the change is written. Resolves
- * with the id of the version.
+ * Compiles the rules of the version that a change makes and computes the digest of its release: others have their turns
+ * before the change is written. Resolves with the id of the version.
  */
-async function prepareRules(deps: Foundation, seen: DecisionTypeRecord, request: DecisionTypeUpdate): Promise<string> {
+async function prepareRelease(
+  deps: Foundation,
+  seen: DecisionTypeRecord,
+  request: DecisionTypeUpdate,
+): Promise<string> {
   const { definition: before } = seen.activeVersion;
   const definition = mergeDefinition(before, request, readRules(request).rules);
-  const version = toNextVersion(deps, seen, definition, deps.clock.now());
-  if (deps.store.deployments.findId(seen.id) !== null && !isDeepStrictEqual(definition, before)) {
-    deps.runtime.deployed.compileRules(version);
+  const activeVersion = toNextVersion(deps, seen, definition, deps.clock.now());
+  const policyId = deps.store.deployments.findId(seen.id);
+  if (policyId !== null && !isDeepStrictEqual(definition, before)) {
+    deps.runtime.deployed.compileRules(activeVersion);
+    await nextTurn();
+    const { fallback_option: fallbackOption = seen.fallbackOption } = request;
+    readContent(deps, { ...seen, activeVersion, fallbackOption }, policyId);
     await nextTurn();
   }
-  return version.id;
+  return activeVersion.id;
 }
 
 /** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { type ProposalRow, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
 import type { RuleProposals } from '../../../engine/rules/results.ts';
 import { analysisLimits } from '../../contract/types/rules.ts';
 import type { Foundation } from '../../foundation.ts';
+import { nextTurn } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
 /** Small enough that calls for decisions never wait long. */

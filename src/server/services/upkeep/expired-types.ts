@@ -1,7 +1,8 @@
 /** Deleted decision types leave the data folder when nobody can restore them any more. */
+
 import { rmSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Foundation } from '../../foundation.ts';
+import { nextTurn } from '../../process/turns.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import { restorableMs } from '../types/type-deletion.ts';

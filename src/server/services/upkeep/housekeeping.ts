@@ -1,7 +1,8 @@
 /** The regular work of a running service. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { emptyTrash } from '../../data-folder/trash.ts';
 import type { Foundation } from '../../foundation.ts';
+import { nextTurn } from '../../process/turns.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import { chargeHosting } from '../account/hosting.ts';

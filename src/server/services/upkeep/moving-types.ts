@@ -1,6 +1,6 @@
 /** Moving a decision type between workbenches: packed into an archive, made from one, or decided for by a bundle. */
+
 import { rmSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
@@ -16,6 +16,7 @@ import type { MovedFile } from '../../preparation/archives/read-moved.ts';
 import type { Upload } from '../../preparation/archives/upload.ts';
 import { sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
+import { nextTurn } from '../../process/turns.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';

@@ -1,7 +1,8 @@
 /** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { JsonObject } from '../../../engine/json.ts';
 import type { LogFilter } from '../../contract/deciding/logs.ts';
+import { nextTurn } from '../../process/turns.ts';
 import {
   atLeast,
   atMost,
