@@ -1,4 +1,4 @@
-/** Types of 80 answers, of which half or all are too rare, train at the first press; Python decides as they do. */
+/** Types of 40 answers, of which half or all are too rare, train at the first press; Python decides as they do. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { openWindow, pictures, type Window } from './tools/browser-page.ts';
 import { findEdgePython } from './tools/edge-python.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
-const count = 80;
+const count = 40;
 /** Every other answer has 28 to 37 rows, too few to be learned, the others 38 to 47. */
 const isRare = (index: number) => index % 2 === 1;
 const countRows = (index: number) => (isRare(index) ? 28 : 38) + (Math.floor(index / 2) % 10);
@@ -26,7 +26,7 @@ const inWords = (count: number) => count.toLocaleString('en-US');
 
 type Decided = { decision: string; stage: string; escalate: boolean; confidence: number };
 
-describe('80 answers with 28 to 47 rows', () => {
+describe('40 answers with 28 to 47 rows', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'rare-answers-'));
   let workbench: RunningWorkbench;
   let opened: Window;
@@ -97,7 +97,7 @@ describe('80 answers with 28 to 47 rows', () => {
   });
 });
 
-test('80 answers with 28 rows each are all learned at the first press [TRN-20]', async () => {
+test('40 answers with 28 rows each are all learned at the first press [TRN-20]', async () => {
   const workbench = await startWorkbenchProcess();
   try {
     const type = { name: 'rooms', options };
