@@ -85,7 +85,7 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
     const now = toDeployment(policy, reason.trim() || null);
     deploy.mutate(now.input, {
       onSuccess: ({ promise_standing: promised }) => {
-        setReason('');
+        setReason((typed) => (typed === reason ? '' : typed));
         const unkept = promised?.state === 'not_kept' ? ` ${promised.sentence}` : '';
         const text = `Policy v${policy.version} is deployed.${unkept}`;
         if (deployed === null) return notify({ kind: 'info', text });
