@@ -1,7 +1,7 @@
 /** Whatever is changed in whatever order: the digest in the log decides the same input again, from the kept release. */
 import { expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { type Answer, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
+import { type Answer, deployForAll, loanExamples, loanType, openForTest, train } from '../workbench.ts';
 
 const steps = 30;
 const inputs = [
@@ -21,7 +21,7 @@ const decided =
 
 const folder = deployForAll(loanType, loanExamples(40));
 
-it.each([1, 2, 3])('the log names what decided, after random changes %i [REL-12]', async (seed) => {
+it.each([1, 2])('the log names what decided, after random changes %i [REL-12]', async (seed) => {
   const { call } = await openForTest({ dataDir: folder.copy() });
   const { url } = folder;
   const random = createRandom(seed);
@@ -59,8 +59,16 @@ it.each([1, 2, 3])('the log names what decided, after random changes %i [REL-12]
       return call('POST', `${url}/restore`);
     },
   ];
+  /** On further examples, of which some say another thing than those before: a policy that decides differently. */
+  const trainAgain = async () => {
+    const further = loanExamples(40).filter(() => random() < 0.5);
+    await call('PUT', url, { options: loanType.options });
+    await call('POST', `${url}/examples`, { examples: further.map((row) => ({ ...row, decision: 'approve' })) });
+    policyIds.push(await train(call, url));
+  };
   const seen = new Map<string, object>();
   for (let step = 0; step < steps; step += 1) {
+    if (step % 12 === 11) await trainAgain();
     const { status } = await pick(acts)();
     expect([200, 201, 204, 404, 409, 422]).toContain(status);
     const decided = await call('POST', '/api/v1/decide', { decision_type: 'loan', input: pick(inputs) });
