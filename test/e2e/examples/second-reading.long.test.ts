@@ -115,4 +115,48 @@ describe('a second reading', () => {
     await lookAt(jana, 'label-history');
     expect([...jana.faults, ...milo.faults]).toEqual([]);
   });
+
+  test('of 150 rows, labelled in two windows at once and each read again by the other, keeps 300 labels [REA-6]', async () => {
+    const rows = 150;
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', { name: 'floor', options });
+    id = made.body.id;
+    const examples = Array.from({ length: rows }, (_, place) => ({ input: { text: `Ticket number ${place}` } }));
+    await workbench.call('POST', `${path()}/examples`, { examples });
+    /** Answers all that the queue gives out; of every tenth row the second reader says another thing. */
+    const answerAll = async ({ page }: Window, isSecond: boolean) => {
+      await openQueue(page, isSecond ? 'second-reading' : 'useful');
+      await page.locator('.main-text').waitFor();
+      const seen: string[] = [];
+      for (;;) {
+        const text = (await page.locator('.main-text').allTextContents())[0];
+        if (text === undefined) break;
+        seen.push(text);
+        const place = Number(/\d+/.exec(text));
+        await page.keyboard.press(String(1 + ((place + (isSecond && place % 10 === 0 ? 1 : 0)) % 3)));
+        await page.waitForFunction((last) => {
+          const now = document.querySelector('.main-text')?.textContent;
+          return now === undefined ? document.querySelector('[aria-label="Labelled here"]') : now !== last;
+        }, text);
+      }
+      await page.getByText('Saved', { exact: true }).waitFor();
+      return seen;
+    };
+    const first = await Promise.all([answerAll(jana, false), answerAll(milo, false)]);
+    expect(new Set(first.flat()).size).toBe(rows);
+    expect(first.flat()).toHaveLength(rows);
+    await workbench.call('POST', `${path()}/examples/second-readings`, { share: 1 });
+    const second = await Promise.all([answerAll(jana, true), answerAll(milo, true)]);
+    // Each row goes to the other reader.
+    expect(second.map((texts) => texts.sort())).toEqual([first[1]?.sort(), first[0]?.sort()]);
+
+    const agreement = await workbench.call('GET', `${path()}/agreement`);
+    expect(agreement.body).toMatchObject({ rows, agreed: rows - rows / 10, conflicts: rows / 10 });
+    type Row = { id: string; expected_decision: string; input_payload: { text: string } };
+    for (const page of [1, 2]) {
+      const { body } = await workbench.call<{ items: Row[] }>('GET', `${path()}/examples?page=${page}&page_size=100`);
+      for (const { expected_decision, input_payload } of body.items)
+        expect(expected_decision).toBe(options[Number(/\d+/.exec(input_payload.text)) % 3]);
+    }
+    expect([...jana.faults, ...milo.faults]).toEqual([]);
+  });
 });
