@@ -271,6 +271,15 @@ describe('what to label next', () => {
     expect(similar[0].similarity).toBeCloseTo(1, 3);
   });
 
+  it('reads the rows that come while it reads others', async () => {
+    const { call, url } = await openRows(1_000);
+    const isRead = async () => {
+      const { body } = await call('GET', `${url}/next?count=1&restart=true`);
+      expect(body.labelling_model.examples_read).toBe(1_000);
+    };
+    await vi.waitFor(isRead, { timeout: 20_000, interval: 50 });
+  });
+
   it('goes on without the labelling model when its process dies, and starts it again [LBL-3]', async () => {
     const children: ChildProcess[] = [];
     const { call, url } = await openRows(30, undefined, {

@@ -77,6 +77,8 @@ class LabellingTypes {
   readonly #encoder: SharedEncoder;
   readonly #types = new Map<string, LabellingType>();
   #isReading = false;
+  /** Set by rows that come while others are read, too. */
+  #hasRows = false;
 
   constructor(encoder: SharedEncoder) {
     this.#encoder = encoder;
@@ -118,6 +120,7 @@ class LabellingTypes {
   }
 
   #startReading(): void {
+    this.#hasRows = true;
     if (this.#isReading) return;
     this.#isReading = true;
     // A fault ends the process: the server sees its exit and begins again.
@@ -127,10 +130,10 @@ class LabellingTypes {
   }
 
   async #read(): Promise<void> {
-    for (let isBusy = true; isBusy; ) {
-      isBusy = false;
+    while (this.#hasRows) {
+      this.#hasRows = false;
       for (const type of this.#types.values()) {
-        if (await type.readSome(rowsPerTurn)) isBusy = true;
+        if (await type.readSome(rowsPerTurn)) this.#hasRows = true;
       }
       await nextTurn();
     }
