@@ -2,8 +2,7 @@
 import { Button, Radio } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ConflictChoice } from '../../../engine/import/merge.ts';
-import { limits } from '../../../engine/limits.ts';
-import type { ImportResult } from '../../../server/contract/examples/examples.ts';
+import { describeTooLarge, type MergedExport, mergeExport } from '../../../server/contract/merge-export.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';
 import { queueKey } from '../../api/labels.ts';
@@ -27,36 +26,32 @@ const choices: { value: ConflictChoice; label: string; description: string }[] =
   },
 ];
 
-type Merge = NonNullable<ImportResult['merge']>;
+type Merge = MergedExport['merge'];
 type MergeDeskProps = { type: DecisionType; file: File; title: string; choose: React.ReactNode; onClose(): void };
 
-const mebibyte = 2 ** 20;
-
-async function upload({ client }: Workbench, type: DecisionType, file: File, choice: ConflictChoice, commit: boolean) {
-  if (file.size > limits.maxExamplesBytes) {
-    const [size, most] = [file.size, limits.maxExamplesBytes].map((bytes) => number(Math.ceil(bytes / mebibyte)));
-    throw new Error(
-      `The export has ${size} MiB, and one merge takes ${most}. Export the examples as Excel or Parquet, which are packed, or a part at a time by a filter, and merge each file.`,
-    );
-  }
-  const form = new FormData();
-  form.set('file', file, file.name);
-  form.set('on_conflict', choice);
-  form.set('commit', String(commit));
-  return client.upload('examples.import', { params: { decision_type_id: type.id } }, form);
+async function mergeFile(
+  { client }: Workbench,
+  type: DecisionType,
+  file: File,
+  choice: ConflictChoice,
+  commit: boolean,
+) {
+  const excess = describeTooLarge(file);
+  if (excess !== null) throw new Error(excess);
+  return mergeExport(client, type.id, file, choice, commit);
 }
 
 /** Shows what a merge does, asks about conflicts, and merges. */
 export function MergeDesk({ type, file, title, choose, onClose }: MergeDeskProps) {
   const workbench = useWorkbench();
-  const [found, setFound] = useState<ImportResult | null>(null);
+  const [found, setFound] = useState<MergedExport | null>(null);
   const [choice, setChoice] = useState<ConflictChoice>('refuse');
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is compared once, when it comes
   useEffect(() => {
     let isGone = false;
-    upload(workbench, type, file, 'refuse', false).then(
+    mergeFile(workbench, type, file, 'refuse', false).then(
       (result) => !isGone && setFound(result),
       (failure: unknown) => !isGone && setError(failure),
     );
@@ -70,11 +65,11 @@ export function MergeDesk({ type, file, title, choose, onClose }: MergeDeskProps
     setIsRunning(true);
     setError(null);
     try {
-      const { merge: done } = await upload(workbench, type, file, choice, true);
+      const { merge: done } = await mergeFile(workbench, type, file, choice, true);
       workbench.queries.removeQueries({ queryKey: [queueKey, type.id] });
       await invalidate(workbench.queries, findStale('examples.import', { params: { decision_type_id: type.id } }));
-      const changed = (done?.changed ?? 0) + (choice === 'keep' ? 0 : (done?.conflicts ?? 0));
-      const changes = `${number(done?.added ?? 0)} added, ${number(changed)} changed`;
+      const changed = done.changed + (choice === 'keep' ? 0 : done.conflicts);
+      const changes = `${number(done.added)} added, ${number(changed)} changed`;
       notify({ kind: 'info', text: `Examples merged from ${isolate(file.name)}: ${changes}.` });
       onClose();
       goTo({ page: 'type', id: type.id, place: 'examples' });
@@ -111,7 +106,7 @@ export function MergeDesk({ type, file, title, choose, onClose }: MergeDeskProps
   );
 }
 
-function WhatHappens({ result, merge }: { result: ImportResult; merge: Merge }) {
+function WhatHappens({ result, merge }: { result: MergedExport; merge: Merge }) {
   return (
     <Part title="What happens">
       <ul className="stack tight">
