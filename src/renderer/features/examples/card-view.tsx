@@ -24,7 +24,6 @@ import { type Advice, type Given, useAdvice } from './advice.ts';
 import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
 import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
 import { Agreement, QueueEnd } from './queue-end.tsx';
-import { QueuePane } from './queue-pane.tsx';
 import { countQueue, describeSuspects, findGivenQueue, toFilter } from './queues.ts';
 import { LabelHistory, ReasonField } from './second-reading.tsx';
 import { useGivenRows } from './use-given-rows.ts';
@@ -38,6 +37,8 @@ export type ViewProps = {
   search: string;
   title: string;
   tools: ReactNode;
+  /** The queues, where there is room for them. */
+  side: ReactNode;
   onQueue(name: string): void;
 };
 
@@ -104,7 +105,7 @@ type DeskProps = ViewProps & { rows: Rows; given?: Given };
 
 /** One example at a time: the whole text large, its fields, and the options with their keys. */
 function CardDesk(props: DeskProps) {
-  const { type, stats, queue, search, title, tools, onQueue, rows } = props;
+  const { type, stats, queue, search, title, tools, side, rows } = props;
   const desk = useDesk(props);
   const { current, cursor } = desk.work;
   const narrow = useNarrow();
@@ -132,7 +133,7 @@ function CardDesk(props: DeskProps) {
         )
       }
       tools={tools}
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      side={side}
       inspector={
         narrow ? undefined : (
           <Pane title="Help and history">
@@ -176,8 +177,8 @@ function CardContent({
   if (current) {
     return (
       <>
-        <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         {given && <GivenNote given={given} example={current} />}
+        <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         <div className="answers stack">
           <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
           {given?.isBlind && (

@@ -1,18 +1,20 @@
 import './examples.css';
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { queueKey } from '../../api/labels.ts';
+import { leavesFocus } from '../../commands/key-focus.ts';
 import { useRestedCall } from '../../parts/hooks/use-rested.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
-import { Pane } from '../../parts/panes.tsx';
+import { Pane, useNarrow } from '../../parts/panes.tsx';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { change, useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { QueueMenu, QueuePane } from './queue-pane.tsx';
 import { chooseQueue, type ExampleFilter, findTitle, toFilter, type View } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
@@ -36,6 +38,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const { queries } = useWorkbench();
   const params = { decision_type_id: type.id };
   const stats = useOperation('examples.stats', { params });
+  const narrow = useNarrow();
   const [isAdding, setIsAdding] = useState(false);
   const [asksTeacher, setAsksTeacher] = useState(false);
   const [isExporting, setIsExporting] = useState(false);
@@ -64,9 +67,11 @@ export function Examples({ type }: { type: DecisionType }) {
   useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setIsExporting(true) }]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
+  const choice = { type, stats: stats.data, queue, onQueue: show };
   const tools = (
     <Tools
       type={type}
+      queues={narrow && <QueueMenu {...choice} />}
       view={queue === 'findings' ? '' : view}
       generation={generation}
       canSearch={isPlain}
@@ -77,12 +82,10 @@ export function Examples({ type }: { type: DecisionType }) {
     />
   );
   const shared = {
-    type,
-    stats: stats.data,
-    queue,
+    ...choice,
     search: query.search ?? '',
-    onQueue: show,
     tools,
+    side: narrow ? undefined : <QueuePane {...choice} />,
     title: findTitle(queue),
   };
   return (
@@ -139,6 +142,8 @@ function useExampleCommands(
 
 type ToolsProps = {
   type: DecisionType;
+  /** The choice of a queue, where it has no pane. */
+  queues: ReactNode;
   /** Empty where neither is shown. */
   view: View | '';
   canSearch: boolean;
@@ -149,9 +154,10 @@ type ToolsProps = {
   onExport(): void;
 };
 
-function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher, onExport }: ToolsProps) {
+function Tools({ type, queues, view, canSearch, generation, onView, onAdd, onTeacher, onExport }: ToolsProps) {
   return (
     <>
+      {queues}
       {canSearch && <SearchBox key={type.id} />}
       <SegmentedControl
         aria-label="View"
@@ -166,7 +172,9 @@ function Tools({ type, view, canSearch, generation, onView, onAdd, onTeacher, on
       <Button onClick={onExport}>Export…</Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button loading={generation.isRunning}>Add…</Button>
+          <Button loading={generation.isRunning} {...leavesFocus}>
+            Add…
+          </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={onAdd}>Write an example</Menu.Item>

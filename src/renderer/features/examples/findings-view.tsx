@@ -19,7 +19,6 @@ import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, type ViewProps } from './card-view.tsx';
 import { CheckingLabels } from './queue-end.tsx';
-import { QueuePane } from './queue-pane.tsx';
 
 type Bulk = InputOf<'examples.bulk'>['body'];
 type Finding = OutputOf<'data_findings.list'>['items'][number];
@@ -228,7 +227,7 @@ const toHeldOut = (heldOut: number) =>
   heldOut === 0 ? '' : `; ${count(heldOut, 'test row')} still measured by the first label`;
 
 /** Lists what may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
-export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
+export function FindingsView({ type, stats, tools, title, side }: ViewProps) {
   const findings = useFindings(type);
   const { list, items, page, place, current } = findings;
   const { picked, fixCount, takeTitle, takeLikelier } = useFindingCommands(type, findings, stats);
@@ -246,7 +245,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
           </Figure>
         )
       }
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      side={side}
       beside={current && <FindingRows type={type} finding={current} />}
     >
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}

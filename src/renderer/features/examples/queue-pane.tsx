@@ -1,6 +1,9 @@
-import { memo } from 'react';
+import { Button, Menu } from '@mantine/core';
+import { ChevronDown } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { leavesFocus } from '../../commands/key-focus.ts';
 import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Part } from '../../parts/notes.tsx';
@@ -58,6 +61,39 @@ export function QueuePane({ type, stats, queue, onQueue }: QueuePaneProps) {
 
 function countText(count: number | null): string {
   return count === null ? '' : number(count);
+}
+
+/** The same as a menu, where a pane would take the room of what is judged. */
+export function QueueMenu({ type, stats, queue, onQueue }: QueuePaneProps) {
+  const options = type.active_version.options.map((option) => ({
+    name: toOptionQueue(option),
+    title: <OptionName typeId={type.id} option={option} />,
+    count: stats.by_option[option] ?? 0,
+  }));
+  const toItem = (name: string, title: ReactNode, count: number | null) => (
+    <Menu.Item
+      key={name}
+      aria-current={name === queue}
+      rightSection={<span className="muted number">{countText(count)}</span>}
+      onClick={() => onQueue(name)}
+    >
+      {title}
+    </Menu.Item>
+  );
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <Button rightSection={<ChevronDown size={14} />} {...leavesFocus}>
+          Queues
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className="queue-menu">
+        {queues.map(({ name, title }) => toItem(name, title, countQueue(name, stats)))}
+        <Menu.Label>Options</Menu.Label>
+        {options.map(({ name, title, count }) => toItem(name, title, count))}
+      </Menu.Dropdown>
+    </Menu>
+  );
 }
 
 type OptionQueueProps = {

@@ -59,7 +59,7 @@ export function ReaderAgreement({ type }: { type: DecisionType }) {
       <p>{data.sentence}</p>
       <ul>
         {data.pairs.slice(0, maxPairs).map(({ readers, rows, kappa }) => (
-          <li key={readers.join('\n')} className="row between">
+          <li key={readers.join('\n')} className="row still between">
             <span className="words">{readers.map(showUnseen).join(' and ')}</span>
             <Figure
               className="number"

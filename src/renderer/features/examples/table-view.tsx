@@ -16,7 +16,6 @@ import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
 import { maxKeyOptions } from './choices.tsx';
-import { QueuePane } from './queue-pane.tsx';
 import { type ExampleFilter, isShrinking, toFilter } from './queues.ts';
 import { readTests, toBulkFilter } from './table/field-tests.ts';
 import { TableBar } from './table/table-bar.tsx';
@@ -33,7 +32,7 @@ const nothing: Selection = { kind: 'ids', ids: new Set() };
 const whatIsCounted = 'Examples in this queue that have the words searched for and pass the filters.';
 
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
-export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
+export function TableView({ type, queue, search, title, tools, side }: ViewProps) {
   const { inspect = 'yes', sort = '', fields } = useQueryPart();
   const filter = toFilter(queue, search, fields);
   const sorted = sort === '' ? filter : { ...filter, sort };
@@ -59,7 +58,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
         </Figure>
       }
       tools={tools}
-      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      side={side}
       inspector={
         inspect === 'yes' && work.current ? (
           <RowInspector
