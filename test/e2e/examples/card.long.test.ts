@@ -100,8 +100,11 @@ describe('the card', () => {
     const shown = async () => (await page.locator('.choice .words').allInnerTexts()).map((name) => name.trim());
     await expect.poll(text).toBe('a last case');
     // The first row was shown before anything was known of it: its keys stay what they were.
-    await page.getByText(/Enter takes/).waitFor();
-    await expect.poll(shown).toEqual(topics.slice(0, 9));
+    const offer = page.getByText(/Enter takes/);
+    await offer.waitFor();
+    await expect.poll(async () => (await shown()).slice(0, 9)).toEqual(topics.slice(0, 9));
+    // What Enter takes is shown behind them.
+    expect(await offer.innerText()).toContain((await shown())[9]);
     await page.keyboard.press('2');
     await expect.poll(text).toBe('a case of the old timer');
     await expect.poll(async () => (await shown())[0]).toBe('old timer');

@@ -68,6 +68,8 @@ export const Choices = memo(function Choices({
   const { options: all, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id);
   const longest = findLongest(shown);
+  // A suggestion that came after the row was shown moves no key: it stands behind the others.
+  const late = suggestion && text === '' && !shown.includes(suggestion.decision) ? [suggestion.decision] : [];
   const likelihoods = new Map(suggestion?.likely.map(({ decision, probability }) => [decision, probability]));
   return (
     <div className="stack">
@@ -87,7 +89,7 @@ export const Choices = memo(function Choices({
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
       <div className="choices" style={{ '--longest': longest } as React.CSSProperties}>
-        {shown.map((option, index) => (
+        {[...shown, ...late].map((option, index) => (
           <button
             key={option}
             type="button"
@@ -97,7 +99,7 @@ export const Choices = memo(function Choices({
             style={{ '--colour': colourOf(option) } as React.CSSProperties}
             onClick={() => onLabel(option)}
           >
-            <kbd>{index + 1}</kbd>
+            <kbd>{index < shown.length ? index + 1 : 'Enter'}</kbd>
             <OptionMark typeId={type.id} option={option} />
             <span className="words">{showUnseen(option)}</span>
             <span className="muted number" title="How likely this option is by what was learned so far.">
@@ -150,7 +152,7 @@ function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLea
       description={
         matchCount === 0
           ? 'No option has this name.'
-          : `${number(shown.length)} of ${number(matchCount)} are shown, ${isRanked ? 'the likeliest first' : 'in their own order: how likely they are was not known yet'}.`
+          : `${number(shown.length)} of ${number(matchCount)} are shown, ${isRanked ? 'the likeliest first' : 'in their own order'}.`
       }
       inputWrapperOrder={['label', 'input', 'description']}
       size="xs"
