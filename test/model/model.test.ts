@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { completeOptions, openWorkbench } from '../../src/server/start.ts';
-import { callerOf, stoppedClock, temporaryFolder } from '../server/workbench.ts';
+import { callerOf, pollUntil, stoppedClock, temporaryFolder } from '../server/workbench.ts';
 import { sequences } from './commands.ts';
 import type { Model } from './model.ts';
 
@@ -49,7 +49,11 @@ async function prepare(dataDir: string): Promise<() => Model> {
     if (status === 'failed' || performance.now() > deadline) throw new Error(`no policy was deployed: ${error}`);
     await wait(50);
   }
-  const usage = await bench.call('GET', '/api/v1/credits/usage?page_size=100');
+  const readUsage = () => bench.call('GET', '/api/v1/credits/usage?page_size=100');
+  // Hosting is charged when the deployed policy is ready.
+  const usage = await pollUntil(readUsage, ({ body }) =>
+    body.items.some(({ operation }: Model['credits'][number]) => operation === 'hosting'),
+  );
   await bench.close();
   return () => ({
     types: [
