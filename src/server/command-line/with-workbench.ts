@@ -12,7 +12,7 @@ import { logLevels, toDataDir } from '../process/options.ts';
 import { startWorkbench } from '../start.ts';
 import { CommandError, endCodes } from './command.ts';
 
-/** A call waits for a preparation child and its 30 s at most; what takes longer does not answer any more. */
+/** A call waits for a preparation child and its 60 s at most; what takes longer does not answer any more. */
 const maxCallMs = 120_000;
 /** A workbench that is well answers `/health` in milliseconds, under load within two seconds. */
 const maxHealthMs = 10_000;

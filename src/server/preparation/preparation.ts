@@ -9,7 +9,7 @@ const kibibyte = 1024;
 export const maxLightBodyBytes = 100 * kibibyte;
 /** Room that a task takes whose request is small but can be much work. */
 const taskWeightBytes = 8 * kibibyte * kibibyte;
-const defaultLimits: PoolLimits = { maxChildren: 3, heapMb: 256, taskMs: 30_000, idleMs: 60_000 };
+const defaultLimits: PoolLimits = { maxChildren: 3, heapMb: 256, taskMs: 60_000, idleMs: 60_000 };
 
 /** A body that is not read on the main thread, too large or a form with a file, as its bytes. */
 export class LargeBody {
