@@ -1,5 +1,4 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
-
 import { setPriority } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import { compareFamiliarity, type DriftReport, findDrift } from '../../engine/findings/drift.ts';

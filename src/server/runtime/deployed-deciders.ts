@@ -207,7 +207,7 @@ export class DeployedDeciders {
    * of the file's SHA-256 and the settings.
    */
   digest(type: DecisionTypeRecord, { id, bundleSha256 }: Pick<PolicyFile, 'id' | 'bundleSha256'>): string {
-    const key = `${bundleSha256} ${toSettingsKey(type)}`;
+    const key = `${id} ${bundleSha256} ${toSettingsKey(type)}`;
     const known = this.#digests.get(key);
     if (known !== undefined) return known;
     try {

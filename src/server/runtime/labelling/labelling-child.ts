@@ -1,5 +1,4 @@
 /** Entry of the labelling child: keeps the labelling models, answers questions, ends when the parent is gone. */
-
 import { setPriority } from 'node:os';
 import { limits } from '../../../engine/limits.ts';
 import type { BatchTextEncoder } from '../../../engine/ports.ts';

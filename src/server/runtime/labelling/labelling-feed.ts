@@ -1,5 +1,4 @@
 /** Bringing a labelling model up to date with the examples of its type. */
-
 import type { RowState } from '../../../engine/labelling/labelling-model.ts';
 import { createStream, randomStreams, shuffle } from '../../../engine/random.ts';
 import { nextTurn } from '../../process/turns.ts';

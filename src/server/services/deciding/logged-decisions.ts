@@ -1,5 +1,4 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
-
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileReadings } from '../../../engine/import/readings.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';

@@ -1,5 +1,4 @@
 /** Labelling by a teacher: measured on labelled examples first, and only then trusted with the others. */
-
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { computeWilsonInterval, type Interval } from '../../../engine/intervals.ts';
 import { formatCount } from '../../../engine/numeric.ts';

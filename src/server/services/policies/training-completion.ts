@@ -1,5 +1,4 @@
 /** A finished training stored, and whether it is deployed by itself. */
-
 import { readFileSync, rmSync } from 'node:fs';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { compareOnCommonRows } from '../../../engine/measure/common-rows.ts';

@@ -1,5 +1,4 @@
 /** Personal fields that are declared late: the places that still hold their values, and their removal. */
-
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { Foundation } from '../../foundation.ts';

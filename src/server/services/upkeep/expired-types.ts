@@ -1,5 +1,4 @@
 /** Deleted decision types leave the data folder when nobody can restore them any more. */
-
 import { rmSync } from 'node:fs';
 import type { Foundation } from '../../foundation.ts';
 import { nextTurn } from '../../process/turns.ts';

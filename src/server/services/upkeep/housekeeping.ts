@@ -1,5 +1,4 @@
 /** The regular work of a running service. */
-
 import { emptyTrash } from '../../data-folder/trash.ts';
 import type { Foundation } from '../../foundation.ts';
 import { nextTurn } from '../../process/turns.ts';

@@ -1,5 +1,4 @@
 /** Moving a decision type between workbenches: packed into an archive, made from one, or decided for by a bundle. */
-
 import { rmSync } from 'node:fs';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';

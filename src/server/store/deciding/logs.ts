@@ -1,5 +1,4 @@
 /** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
-
 import type { JsonObject } from '../../../engine/json.ts';
 import type { LogFilter } from '../../contract/deciding/logs.ts';
 import { nextTurn } from '../../process/turns.ts';
