@@ -350,6 +350,10 @@ const training = {
     'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder that the request names, as it is or tuned, or reads words alone.',
   'TRN-7':
     'About a fifth is held out by a hash of the input alone: equal inputs share a side, adding rows moves none; each option with five inputs has some on both sides, by one exception that can go back.',
+  'TRN-26':
+    'Without a wish (`auto`) texts are read by the fastest of words alone and the text models that read their language that is at most half a standard error behind the best on folds; metrics, report and Train show all that were compared, and one press takes another.',
+  'TRN-27':
+    'The languages of texts are said at an import, in the findings about the data, after a training, in weak parts and where live inputs differ; one that no text model reads with what that costs.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
   'TRN-9': 'A worker that died is retried once, as a new attempt on the same snapshot.',
   'TRN-10': 'The same snapshot and seed give the same metrics.',

@@ -30,6 +30,9 @@ export type BatchTextEncoder = TextEncoder & {
   embedBatch(texts: readonly (readonly number[])[], adapters?: Adapters | null): Promise<Float32Array[]>;
 };
 
+/** Returns the language of a text by its ISO 639-1 code; null where none is seen. */
+export type LanguageDetector = (text: string) => string | null;
+
 export type ModelFeed = { name: string; dims: number[]; data: Float32Array | BigInt64Array };
 
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */

@@ -46,6 +46,17 @@ const fittedTextSchema = z.object({
   log_loss: z.number(),
   log_loss_interval: intervalSchema,
 });
+const textModelTrialSchema = z.object({
+  text_model: z.enum(['words', 'fast', 'english']),
+  rows: z.int().describe('Examples it is judged on, each by a fit that had not seen it'),
+  accuracy: z.number(),
+  log_loss: z.number(),
+  encode_ms: z.number().describe('To read one text'),
+  size_mb: z.number().describe('Of its files, which a bundle carries'),
+  chosen: z.boolean(),
+});
+export type TextModelTrial = z.infer<typeof textModelTrialSchema>;
+
 const textTuningSchema = z.object({
   chosen: z.enum(['frozen', 'tuned']),
   rows: z.int().describe('Training rows that were tuned on in the end'),
@@ -152,6 +163,16 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe('What `train_on` left to the rules; null where all examples were learned'),
+    languages: z
+      .array(z.object({ language: z.string().describe('ISO 639-1'), share: z.number() }))
+      .nullable()
+      .default(null)
+      .describe('Languages of at least 5% of the texts, the most frequent first; null without text'),
+    text_models: z
+      .array(textModelTrialSchema)
+      .nullable()
+      .default(null)
+      .describe('What `auto` compared, the fastest first; null where there was no choice'),
     text_tuning: textTuningSchema
       .nullable()
       .default(null)

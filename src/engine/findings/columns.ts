@@ -55,12 +55,15 @@ export function collectColumns(): ColumnTable {
   };
 }
 
-const countWords = (text: string) => text.split(/\s+/).length;
+/** Parts between blanks; of scripts that set none, two characters are about a word. */
+const countWords = (text: string) =>
+  text.split(/\s+/).length +
+  (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/gu)?.length ?? 0);
 const textWords = 4;
 const sampledCells = 2_000;
 
 /** Whether a field holds texts, to be read and not counted: strings of mostly several words. */
-export function isTextColumn({ cells }: Column): boolean {
+export function isTextColumn({ cells }: Pick<Column, 'cells'>): boolean {
   const texts = cells.filter((cell) => typeof cell === 'string').slice(0, sampledCells);
   const words = texts.reduce((sum, text) => sum + countWords(text), 0);
   return texts.length > 0 && words / texts.length >= textWords && new Set(texts).size > texts.length / 4;

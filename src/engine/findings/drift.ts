@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { JsonObject } from '../json.ts';
 import { formatShare } from '../measure/format-share.ts';
+import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { listConditions } from './slice-conditions.ts';
@@ -34,20 +35,23 @@ const falseDiscoveryRate = 0.01;
 const minDifference = 0.1;
 
 /**
- * Finds fields of which a value, a quarter of numbers or absence has another share among decisions: by 10 points and
- * Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise first.
+ * Finds fields of which a value, a quarter of numbers, the language of texts or absence has another share among
+ * decisions: by 10 points and Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise
+ * first.
  */
 export function findDrift(
   examples: readonly JsonObject[],
   decisions: readonly JsonObject[],
   piiFields: readonly string[],
+  detectLanguage: LanguageDetector | null = null,
 ): FieldDrift {
   const counts = { examples: examples.length, decisions: decisions.length };
   if (Math.min(examples.length, decisions.length) < minRows) return { ...counts, comparable: false, items: [] };
   const all = examples.length + decisions.length;
   const logs = listLogFactorials(all);
   const isDecision = collectRows(all, (row) => row >= examples.length);
-  const tried = listConditions([...examples, ...decisions], 1, piiFields).map(({ field, text, rows, count }) => {
+  const conditions = listConditions([...examples, ...decisions], 1, piiFields, { detectLanguage });
+  const tried = conditions.map(({ field, text, rows, count }) => {
     const decided = countCommon(rows, isDecision);
     const shares = { decisions: decided / decisions.length, examples: (count - decided) / examples.length };
     const [hits, size] =

@@ -3,6 +3,8 @@ import { isLeak, measureTelling } from '../features/tell-label.ts';
 import { computeMedian } from '../features/values.ts';
 import { isJsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
+import type { LanguageDetector } from '../ports.ts';
+import { countLanguages, describeReading, readLanguages } from '../text/languages.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 import { type Finding, type Search, toFinding } from './finding.ts';
 
@@ -17,15 +19,26 @@ const maxOutlierShare = 0.002;
 /** Makes the median absolute deviation of normal numbers their standard deviation. */
 const deviationFactor = 1.4826;
 
-type Kept = { ids: string[]; labels: number[]; options: readonly string[]; piiFields: readonly string[] };
+type Kept = {
+  ids: string[];
+  labels: number[];
+  options: readonly string[];
+  piiFields: readonly string[];
+  detectLanguage: LanguageDetector | null;
+};
 
 /**
- * Starts a search for fields that are constant, tell the label or hold outliers; values of PII fields are not shown.
+ * Starts a search for fields that are constant, tell the label or hold outliers, and for the languages of texts; values
+ * of PII fields are not shown.
  */
-export function searchFields(options: readonly string[], piiFields: readonly string[]): Search {
+export function searchFields(
+  options: readonly string[],
+  piiFields: readonly string[],
+  detectLanguage: LanguageDetector | null,
+): Search {
   const table = collectColumns();
   const numbers = new Map(options.map((option, index) => [option, index]));
-  const kept: Kept = { ids: [], labels: [], options, piiFields };
+  const kept: Kept = { ids: [], labels: [], options, piiFields, detectLanguage };
   const namings = createNamings(options);
   return {
     add({ id, input, decision }) {
@@ -40,7 +53,10 @@ export function searchFields(options: readonly string[], piiFields: readonly str
         ...namings.finish(),
         ...table
           .finish()
-          .flatMap((column) => [findConstant(column), findLeak(column, kept), findOutliers(column, kept)]),
+          .flatMap((column) => [
+            ...[findConstant(column), findLeak(column, kept), findOutliers(column, kept)],
+            findLanguages(column, kept),
+          ]),
       ].flatMap((found) => found ?? []),
   };
 }
@@ -65,6 +81,24 @@ function findConstant({ name, cells }: Column): Finding | null {
     ids: [],
     count: cells.length,
     field: name,
+  });
+}
+
+/** Null for a field without texts, or whose texts are in English alone. */
+function findLanguages(column: Column, { detectLanguage }: Kept): Finding | null {
+  if (detectLanguage === null || !isTextColumn(column)) return null;
+  const texts = column.cells.filter((cell) => typeof cell === 'string');
+  const languages = countLanguages(texts, detectLanguage);
+  const described = describeReading(languages);
+  if (described === null || languages.every(({ language }) => language === 'en')) return null;
+  const isRead = languages.every(({ language }) => readLanguages.includes(language));
+  return toFinding({
+    kind: 'language',
+    severity: isRead ? 'info' : 'warning',
+    message: `The texts of field "${column.name}" are in ${described}.`,
+    ids: [],
+    count: texts.length,
+    field: column.name,
   });
 }
 

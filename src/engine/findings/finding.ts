@@ -13,6 +13,7 @@ export const findingKinds = [
   'rare_option',
   'outlier',
   'constant_field',
+  'language',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 

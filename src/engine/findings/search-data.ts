@@ -1,4 +1,5 @@
 /** The search of all examples for findings. */
+import type { LanguageDetector } from '../ports.ts';
 import { searchEqualInputs } from './equal-inputs.ts';
 import { searchFields } from './fields.ts';
 import { type Finding, type FindingKind, type FindingRow, findingKinds, maxListedFindings } from './finding.ts';
@@ -18,14 +19,18 @@ type DataSearch = {
 };
 
 /** Starts a search that takes the examples one by one, in any number; its cost per row is bounded. */
-export function startDataSearch(saved: SavedRules, piiFields: readonly string[]): DataSearch {
+export function startDataSearch(
+  saved: SavedRules,
+  piiFields: readonly string[],
+  detectLanguage: LanguageDetector | null = null,
+): DataSearch {
   const { options } = saved;
   const equal = searchEqualInputs();
   const near = searchNearDuplicates();
   const others = [
     searchLabels(options),
     searchRuleDisagreements(saved),
-    searchFields(options, piiFields),
+    searchFields(options, piiFields, detectLanguage),
     searchOutliers(),
   ];
   return {

@@ -4,7 +4,9 @@ import { parseDate } from '../features/dates.ts';
 import { findBinEnds } from '../features/tell-label.ts';
 import type { JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
+import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countRows, type RowSet } from '../row-sets.ts';
+import { nameLanguage } from '../text/languages.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 
 /** A condition on one field, as a sentence's end, and the rows that fulfil it. */
@@ -15,6 +17,9 @@ const maxNumbersAsValues = 10;
 const bins = 4;
 const maxConditions = 240;
 const maxShownCharacters = 40;
+const minLanguageShare = 0.05;
+
+type ListOptions = { byDate: boolean; detectLanguage: LanguageDetector | null };
 
 const show = (cell: string | number | boolean) => {
   if (typeof cell !== 'string') return String(cell);
@@ -71,7 +76,20 @@ function readDays(cells: readonly Cell[]): (number | null)[] | null {
   return isDate && new Set(days).size > maxNumbersAsValues + 1 ? days : null;
 }
 
-function listTests(column: Column, byDate: boolean): Test[] {
+/** The languages of a column of texts, each of at least a twentieth of them: of fewer they are mostly errors. */
+function listLanguageTests({ name, cells }: Column, detect: LanguageDetector): Test[] {
+  const languages = cells.map((cell) => (typeof cell === 'string' ? detect(cell) : null));
+  const counts = new Map<string, number>();
+  for (const language of languages) if (language !== null) counts.set(language, (counts.get(language) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count >= minLanguageShare * cells.length)
+    .map(([language]) => ({
+      text: `${name} is in ${nameLanguage(language)}`,
+      holds: (row) => languages[row] === language,
+    }));
+}
+
+function listTests(column: Column, { byDate, detectLanguage }: ListOptions): Test[] {
   const { name, cells, lengths } = column;
   const days = byDate ? readDays(cells) : null;
   const tests: Test[] = [];
@@ -81,6 +99,7 @@ function listTests(column: Column, byDate: boolean): Test[] {
   if (days !== null) tests.push(...listBinTests(name, days, ofDays));
   else if (different.size > maxNumbersAsValues + 1) tests.push(...listBinTests(name, numbers));
   else if (!isText) tests.push(...listValueTests(name, cells));
+  if (isText && detectLanguage !== null) tests.push(...listLanguageTests(column, detectLanguage));
   if (lengths !== null && (isText || cells.every((cell) => cell === null || cell === undefined))) {
     tests.push(
       ...listBinTests(
@@ -98,13 +117,14 @@ function listTests(column: Column, byDate: boolean): Test[] {
 
 /**
  * Lists conditions of at least `minRows` inputs but not all: values, quarters, absence; none of personal fields, the
- * largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes anyway.
+ * largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes anyway, and
+ * `detectLanguage` the languages of texts.
  */
 export function listConditions(
   inputs: readonly JsonObject[],
   minRows: number,
   piiFields: readonly string[],
-  { byDate = false } = {},
+  { byDate = false, detectLanguage = null }: Partial<ListOptions> = {},
 ): Condition[] {
   const table = collectColumns();
   for (const input of inputs) table.add(input);
@@ -112,7 +132,7 @@ export function listConditions(
     .finish()
     .filter(({ path }) => !isPiiField(path, piiFields))
     .flatMap((column) =>
-      listTests(column, byDate).map(({ text, holds }): Condition => {
+      listTests(column, { byDate, detectLanguage }).map(({ text, holds }): Condition => {
         const rows = collectRows(inputs.length, holds);
         return { field: column.name, text, rows, count: countRows(rows) };
       }),

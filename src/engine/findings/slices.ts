@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { JsonObject } from '../json.ts';
+import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { type Condition, listConditions } from './slice-conditions.ts';
@@ -44,6 +45,8 @@ export type SliceParams = {
   /** The rows that a part must have to be tried. */
   minRows: number;
   piiFields: readonly string[];
+  /** Null: parts by language are not tried. */
+  detectLanguage: LanguageDetector | null;
 };
 
 /** The share of false ones that is expected among the parts found. */
@@ -110,7 +113,7 @@ function isNews(part: Tried, found: readonly Tried[], known: Known, minRows: num
  * over all tried), and none that a more certain one explains.
  */
 export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams): SliceReport {
-  const { minRows, piiFields } = params;
+  const { minRows, piiFields, detectLanguage } = params;
   const wrong = collectRows(rows.length, (row) => rows[row]?.isWrong === true);
   const escalated = collectRows(rows.length, (row) => rows[row]?.isEscalated === true);
   const logs = listLogFactorials(rows.length);
@@ -119,7 +122,7 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
     rows.map(({ input }) => input),
     minRows,
     piiFields,
-    { byDate: true },
+    { byDate: true, detectLanguage },
   );
   const { tried, tested } = tryParts(conditions, known, minRows);
   const adjusted = adjustForDiscoveries(

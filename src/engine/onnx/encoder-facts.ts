@@ -12,6 +12,8 @@ const ofEveryEncoder = {
   base_model: z.string().min(1),
   /** The length of an embedding. */
   dimensions: z.int().positive(),
+  /** The languages that it was trained on, by ISO 639-1. */
+  languages: z.array(z.string().length(2)).min(1),
   /** The ids before and after those of a text; left out: [CLS] and [SEP]. */
   frame: z.tuple([tokenId, tokenId]).optional(),
 };

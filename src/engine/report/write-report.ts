@@ -7,6 +7,7 @@ import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
 import { formatAmount } from '../measure/costs.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
+import { describeReading } from '../text/languages.ts';
 import { escapeHtml, quoteText } from './html.ts';
 
 type ReportFacts = {
@@ -21,7 +22,10 @@ type ReportFacts = {
   };
   /** The version of the type whose rules and thresholds decide. */
   versionNumber: number;
-  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'other_ways' | 'rare_options' | 'left_to_rules'> | null;
+  metrics: Pick<
+    Metrics,
+    'train_size' | 'test_size' | 'split' | 'languages' | 'text_models' | 'other_ways' | 'rare_options' | 'left_to_rules'
+  > | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
   /** null where the type has no costs. */
@@ -214,7 +218,22 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),
   ];
-  return `<p>${sentences.join(' ')}</p>`;
+  return `<p>${sentences.join(' ')}</p>${describeTexts(metrics)}`;
+}
+
+const textModelNames = { words: 'Words alone', fast: 'The multilingual text model', english: 'The English text model' };
+
+/** The languages of the texts, and what they could be read by, side by side. */
+function describeTexts({ languages, text_models: trials }: NonNullable<ReportFacts['metrics']>): string {
+  const described = describeReading(languages ?? []);
+  const inLanguages = described === null ? '' : `The texts are in ${described}.`;
+  const [first] = trials ?? [];
+  if (first === undefined) return inLanguages === '' ? '' : `<p>${inLanguages}</p>`;
+  const rows = (trials ?? []).map(
+    ({ text_model, accuracy, log_loss, encode_ms, size_mb, chosen }) =>
+      `<tr><th scope="row">${textModelNames[text_model]}${chosen ? ', which was taken' : ''}</th><td>${ofHundred(accuracy)} of 100 right</td><td>log-loss ${log_loss.toFixed(3)}</td><td>${encode_ms.toFixed(1)} ms a text</td><td>${size_mb === 0 ? 'no model' : `${Math.round(size_mb)} MB`}</td></tr>`,
+  );
+  return `<p>${inLanguages} On ${first.rows} examples it was tried what to read them by, each judged by a classifier that had not seen it.</p><table>${rows.join('')}</table>`;
 }
 
 function describeWeakParts(parts: ReportFacts['weakParts']): string {

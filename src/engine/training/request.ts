@@ -1,10 +1,18 @@
 /** The request and the result of a training run. */
 import type { Definition } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
-import type { TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
+import type { TextModelName, TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
 import type { LabelCheck } from '../findings/labels.ts';
 import type { JsonObject } from '../json.ts';
-import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256, TextEncoder, TuningGraph } from '../ports.ts';
+import type {
+  BatchTextEncoder,
+  LanguageDetector,
+  ModelRunner,
+  MonotonicClock,
+  Sha256,
+  TextEncoder,
+  TuningGraph,
+} from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 export type TrainRequest = {
@@ -36,7 +44,8 @@ export type Proposal = { input: JsonObject; decision: string; reasonCodes: strin
 /** A request to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
 export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
-export type TrainPorts = {
+/** The model by which texts are read. */
+export type TextModelPorts = {
   /** Null where texts are read by their words alone. */
   encoder: BatchTextEncoder | null;
   /** Encodes every text again, where `encoder` may know some: by it decisions are timed. Left out: by `encoder`. */
@@ -45,9 +54,25 @@ export type TrainPorts = {
   baseModel?: string;
   tokenizer: Tokenizer;
   tokenizerSha256: string;
-  runModel: ModelRunner;
   /** Loads the graph by whose steps the encoder is tuned; left out where it has none and stays as it is. */
   openTuningGraph?(): Promise<TuningGraph>;
+};
+
+/** A text model that a training may choose. */
+export type CandidateTextModel = TextModelPorts & {
+  name: TextModelName;
+  encoder: BatchTextEncoder;
+  /** By ISO 639-1. */
+  languages: readonly string[];
+  sizeMb: number;
+};
+
+export type TrainPorts = TextModelPorts & {
+  /** The text models to choose among, the fastest first; left out: texts are read by that of these ports. */
+  candidates?: readonly CandidateTextModel[];
+  /** Loads the detector where there is text; left out: languages are not looked at. */
+  openLanguageDetector?(): Promise<LanguageDetector>;
+  runModel: ModelRunner;
   /** The runtime of the encoder, with its version: golden lines are exact only there. */
   runtimeVersion: string;
   sha256: Sha256;

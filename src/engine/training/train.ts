@@ -3,6 +3,7 @@ import type { Metrics } from '../domain/metrics.ts';
 import { createProgressReporter } from './progress.ts';
 import type { PolicyName, TrainOutcome, TrainPorts, TrainRequest, TunedLater } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';
+import { compareTextModels } from './stages/compare-text-models.ts';
 import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { followUp } from './stages/follow-up.ts';
@@ -36,13 +37,16 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
       otherWays ??= measureOtherWays(evaluated);
       return followUp(evaluated, otherWays);
     },
-    tuneLater: mayTuneLater(evaluated) ? (name) => tuneLater(planned, evaluated, name, otherWays) : null,
+    tuneLater: mayTuneLater(evaluated)
+      ? (name) => tuneLater({ ...planned, ports: evaluated.ports }, evaluated, name, otherWays)
+      : null,
   };
 }
 
 async function fitAndMeasure(planned: Ready) {
-  const textModelled = await chooseTextModel(planned);
-  const classified = { ...planned, ...textModelled, ...fitClassifier({ ...planned, ...textModelled }) };
+  const compared = { ...planned, ...(await compareTextModels(planned)) };
+  const textModelled = { ...compared, ...(await chooseTextModel(compared)) };
+  const classified = { ...textModelled, ...fitClassifier(textModelled) };
   return { ...classified, ...(await evaluateClassifier(classified)) };
 }
 

@@ -12,6 +12,7 @@ import { loadRules } from '../../engine/rules/compile.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
 import { nextTurn } from '../process/turns.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';
+import { openLanguageDetector } from '../runtime/language-detector.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisReply, AnalysisRequest, DriftOrder, FindingsOrder, LabelsOrder, SlicesOrder } from './orders.ts';
 
@@ -38,7 +39,7 @@ async function carryOut(request: AnalysisRequest): Promise<void> {
 async function readAndSearch({ databaseFile, order }: AnalysisRequest): Promise<Found> {
   const reader = openExampleReader(databaseFile);
   try {
-    if (order.kind === 'drift') return compareInputs(reader, order);
+    if (order.kind === 'drift') return await compareInputs(reader, order);
     if (order.kind === 'labels') return await checkAllLabels(reader, order);
     return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
   } finally {
@@ -53,7 +54,7 @@ function report(share: number): void {
 async function findProblems(reader: ExampleReader, order: FindingsOrder): Promise<DataFindings> {
   const { typeId, policyId, search: found, saved } = order;
   const total = Math.max(1, reader.count(typeId));
-  const search = startDataSearch(saved, order.piiFields);
+  const search = startDataSearch(saved, order.piiFields, await openLanguageDetector());
   let read = 0;
   for (const rows of reader.readExamples(typeId, policyId)) {
     for (const row of rows) search.add(row);
@@ -81,7 +82,7 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
     await nextTurn();
   }
   report(readingShare);
-  return findWeakSlices(found, { minRows, piiFields });
+  return findWeakSlices(found, { minRows, piiFields, detectLanguage: await openLanguageDetector() });
 }
 
 async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promise<LabelSearch> {
@@ -107,10 +108,10 @@ async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promis
   return { checks: checks.filter(({ suspect }) => suspect), expectedWrong };
 }
 
-function compareInputs(
+async function compareInputs(
   reader: ExampleReader,
   { typeId, typeSeq, piiFields, familiarity, readings }: DriftOrder,
-): DriftReport {
+): Promise<DriftReport> {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
   const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
   const readInput = compileReadings(readings);
@@ -118,7 +119,7 @@ function compareInputs(
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
   return {
-    ...findDrift(examples, inputs, piiFields),
+    ...findDrift(examples, inputs, piiFields, await openLanguageDetector()),
     unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),
   };
 }

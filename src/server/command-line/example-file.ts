@@ -4,6 +4,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readings } from '../../engine/domain/definition.ts';
 import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
 import { proposeImport, toExampleColumns } from '../../engine/import/plan-import.ts';
 import { askForEncoding, describeFile } from '../../engine/import/report.ts';
@@ -21,6 +22,7 @@ import {
   toSheetChoice,
 } from '../preparation/import-file.ts';
 import { createExampleReader, guessMapping, mapImport } from '../preparation/import-mapping.ts';
+import { openLanguageDetector } from '../runtime/language-detector.ts';
 import { CommandError, endCodes } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
@@ -72,6 +74,8 @@ export async function readLabelledFile(
 ): Promise<ExampleFile> {
   const read = await readExampleFile(file, () => readFile(file), flags);
   for (const line of describeColumns(read)) say(line);
+  const languages = await describeColumnLanguages(read.sheet, read.surveys, openLanguageDetector);
+  for (const [column, language] of languages) say(`Column “${column}” is in ${language}.`);
   const { columns } = read.sheet;
   const decision = label ?? guessMapping(read.sheet).decision;
   if (decision === null || !columns.includes(decision)) {

@@ -1,14 +1,15 @@
 /** Entry of the training process: trains, writes one file, reports. Without a database; dies with its parent. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
-import type { Adapters } from '../../engine/ports.ts';
+import type { Adapters, TuningGraph } from '../../engine/ports.ts';
 import type {
+  CandidateTextModel,
   PackedPolicy,
   PolicyName,
   Proposal,
@@ -18,7 +19,8 @@ import type {
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
-import { openTextModel, type TextModel } from '../runtime/encoder/text-model.ts';
+import { openTextModels, type TextModel } from '../runtime/encoder/text-model.ts';
+import { openLanguageDetector } from '../runtime/language-detector.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 import type {
   GoOnMessage,
@@ -140,26 +142,25 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     residentMb: residentMb(),
   });
   const { text_model: choice } = order.request.config;
-  const isByWords = choice === 'words';
-  const model = openTextModel(order.resourcesDir, isByWords ? 'english' : choice);
-  const encoder = lazyEncoder(model, async () => {
-    const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
-    const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
-    return withEncodingCache(opened, order.encodingsDir, Date.now());
+  const models = openTextModels(order.resourcesDir).map((model) => {
+    const open = async () => {
+      const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
+      const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
+      return withEncodingCache(opened, order.encodingsDir, Date.now());
+    };
+    return openCandidate(model, open, openTuningGraph);
   });
+  const usual = models.find(({ name }) => name === choice) ?? models.find(({ name }) => name === 'english');
+  if (usual === undefined) throw new Error('The program has no text model to begin with.');
   try {
     const provenance = { snapshotSha256, node: process.version };
     const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
     return await train(request, {
-      encoder: isByWords ? null : encoder,
-      freshEncoder: encoder.bare,
-      baseModel: model.facts.base_model,
-      tokenizer: model.tokenizer(),
-      tokenizerSha256: model.tokenizerSha256,
+      ...usual,
+      encoder: choice === 'words' ? null : usual.encoder,
+      ...(choice === 'auto' ? { candidates: models.toReversed() } : {}),
+      openLanguageDetector,
       runModel,
-      ...(!isByWords && existsSync(model.tuningGraphPath)
-        ? { openTuningGraph: () => openTuningGraph(model.tuningGraphPath, availableParallelism()) }
-        : {}),
       runtimeVersion,
       sha256,
       now: () => performance.now(),
@@ -170,8 +171,49 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
       ...(order.hasTeacher ? { teach: askParent() } : {}),
     });
   } finally {
-    await encoder.close();
+    for (const { close } of models) await close();
   }
+}
+
+/** A text model that a training may choose: nothing of it is read or loaded before it is asked for. */
+function openCandidate(
+  model: TextModel,
+  open: () => Promise<CachedEncoder>,
+  openGraph: (path: string, threads: number) => Promise<TuningGraph>,
+): CandidateTextModel & { close(): Promise<void> } {
+  let made: ReturnType<typeof lazyEncoder> | null = null;
+  const encoder = () => {
+    made ??= lazyEncoder(model, open);
+    return made;
+  };
+  return {
+    name: model.name,
+    get languages() {
+      return model.facts.languages;
+    },
+    get sizeMb() {
+      return (statSync(model.encoderPath).size + statSync(model.tokenizerPath).size) / 1e6;
+    },
+    get baseModel() {
+      return model.facts.base_model;
+    },
+    get encoder() {
+      return encoder();
+    },
+    get freshEncoder() {
+      return encoder().bare;
+    },
+    get tokenizer() {
+      return model.tokenizer();
+    },
+    get tokenizerSha256() {
+      return model.tokenizerSha256;
+    },
+    ...(existsSync(model.tuningGraphPath)
+      ? { openTuningGraph: () => openGraph(model.tuningGraphPath, availableParallelism()) }
+      : {}),
+    close: async () => made?.close(),
+  };
 }
 
 /** A type without text fields never pays for loading the encoder. */

@@ -17,6 +17,7 @@ import { predictOutOfFold } from '../../../src/engine/training/evaluate/out-of-f
 import { createProgressReporter } from '../../../src/engine/training/progress.ts';
 import type { TrainRequest } from '../../../src/engine/training/request.ts';
 import { fitClassifier } from '../../../src/engine/training/stages/classifier.ts';
+import { compareTextModels } from '../../../src/engine/training/stages/compare-text-models.ts';
 import { planFeatures } from '../../../src/engine/training/stages/features.ts';
 import { generateExamples } from '../../../src/engine/training/stages/generate.ts';
 import { prepareExamples } from '../../../src/engine/training/stages/prepare.ts';
@@ -78,7 +79,8 @@ async function checkAll(request: TrainRequest) {
   const run = { request, ports, progress: createProgressReporter(ports) };
   const generated = { ...run, ...(await generateExamples(run)) };
   const prepared = { ...generated, ...prepareExamples(generated) };
-  const planned = { ...prepared, ...planFeatures(prepared) };
+  const seen = { ...prepared, ...planFeatures(prepared) };
+  const planned = { ...seen, ...(await compareTextModels(seen)) };
   const textModel = await chooseTextModel(planned);
   const { choice, measuredModel } = fitClassifier({ ...planned, ...textModel });
   const started = performance.now();

@@ -217,6 +217,8 @@ describe('the model card', () => {
         sentence: '1 rare answer goes to a person.',
       },
       left_to_rules: { examples: 40, held_out: 8, sentence: '40 of 200 examples are decided by a rule.' },
+      languages: null,
+      text_models: null,
       text_tuning: null,
       familiarity: null,
       weak_parts: [{ description: 'purpose is a|b', fields: ['purpose'], rows: 40, errors: 9 }],

@@ -4,7 +4,9 @@ import type { Rule } from '../../../src/engine/domain/definition.ts';
 import type { Finding, FindingKind } from '../../../src/engine/findings/finding.ts';
 import { startDataSearch } from '../../../src/engine/findings/search-data.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
+import type { LanguageDetector } from '../../../src/engine/ports.ts';
 import { createRandom } from '../../../src/engine/random.ts';
+import { openLanguageDetector } from '../../../src/server/runtime/language-detector.ts';
 
 type Row = { input: JsonObject; decision: string | null; heldOut?: boolean; reviewedAt?: number };
 
@@ -27,8 +29,14 @@ function messages(count: number): Row[] {
   }));
 }
 
-function search(rows: readonly Row[], piiFields: string[] = [], rules: Rule[] = []) {
-  const started = startDataSearch({ rules, options, reasonCodes: [], lists: {}, savedAt: 1_000 }, piiFields);
+function search(
+  rows: readonly Row[],
+  piiFields: string[] = [],
+  rules: Rule[] = [],
+  detectLanguage: LanguageDetector | null = null,
+) {
+  const saved = { rules, options, reasonCodes: [], lists: {}, savedAt: 1_000 };
+  const started = startDataSearch(saved, piiFields, detectLanguage);
   rows.forEach((row, i) => {
     started.add({ id: `e${i}`, heldOut: false, reviewedAt: null, ...row });
   });
@@ -255,5 +263,31 @@ describe('labels that a rule contradicts', () => {
     const found = doubt([row(10, 'tracking', 1_001), row(11, 'tracking', 1_000), row(12, 'refund')], [rule]);
     expect(found.map(({ example_ids }) => example_ids)).toEqual([['e1']]);
     expect(found[0]?.probability).toBeCloseTo(1 / 3);
+  });
+});
+
+describe('the language of texts', () => {
+  const write = (start: string): Row[] =>
+    Array.from({ length: 40 }, (_, row) => ({
+      input: { message: `${start} ${row}` },
+      decision: options[row % 2] ?? '',
+    }));
+
+  it.each([
+    ['English is not mentioned', 'Where is the parcel with my order number', []],
+    [
+      'French is named',
+      'Je ne sais toujours pas où se trouve ma commande numéro',
+      [{ severity: 'info', message: 'The texts of field "message" are in French.' }],
+    ],
+    [
+      'Greek, which no text model reads, is a warning',
+      'Δεν ξέρω ακόμα πού βρίσκεται η παραγγελία μου με αριθμό',
+      [{ severity: 'warning', message: expect.stringContaining('are in Greek; no text model reads Greek') }],
+    ],
+  ])('%s [TRN-27]', async (_, start, expected) => {
+    const found = search(write(start), [], [], await openLanguageDetector());
+    expect(ofKind(found, 'language')).toMatchObject(expected);
+    expect(ofKind(found, 'language')).toHaveLength(expected.length);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compareFamiliarity, findDrift } from '../../../src/engine/findings/drift.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
+import { openLanguageDetector } from '../../../src/server/runtime/language-detector.ts';
 
 /** Inputs with ten fields of several kinds; `change` says what has become of one. */
 function draw(count: number, seed: number, change: (input: JsonObject, at: number) => JsonObject = (input) => input) {
@@ -79,4 +80,21 @@ describe('inputs unlike the examples', () => {
     expect(compareFamiliarity(49, 49, 0.05)).toBeNull();
     expect(compareFamiliarity(300, 1_000, 0.28)).toBeNull();
   });
+});
+
+it('say so of a language that is new [TRN-27]', async () => {
+  const detectLanguage = await openLanguageDetector();
+  const write = (count: number, isGerman: (row: number) => boolean): JsonObject[] =>
+    Array.from({ length: count }, (_, row) => ({
+      message: isGerman(row) ? `Wo bleibt meine Bestellung Nummer ${row}?` : `Where is my order with number ${row}?`,
+    }));
+  const german = write(200, (row) => row % 2 === 0);
+  const { items } = findDrift(
+    write(200, () => false),
+    german,
+    [],
+    detectLanguage,
+  );
+  expect(items.map(({ condition }) => condition)).toContain('message is in German');
+  expect(findDrift(german, german, [], detectLanguage).items).toEqual([]);
 });

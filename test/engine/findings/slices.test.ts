@@ -11,6 +11,7 @@ import { computeBinomialTail } from '../../../src/engine/intervals.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { collectRows, countCommon, countRows, intersect, subtract, unite } from '../../../src/engine/row-sets.ts';
+import { openLanguageDetector } from '../../../src/server/runtime/language-detector.ts';
 
 type Errs = (input: Record<string, string | number>) => number;
 
@@ -34,7 +35,7 @@ function judge(count: number, seed: number, errs: Errs): JudgedRow[] {
   });
 }
 
-const usual = { minRows: 30, piiFields: [] };
+const usual = { minRows: 30, piiFields: [], detectLanguage: null };
 const find = (rows: readonly JudgedRow[], changes = {}) => findWeakSlices(rows, { ...usual, ...changes });
 
 describe('a weak part of the rows', () => {
@@ -171,4 +172,22 @@ describe('sets of rows', () => {
       }),
     );
   });
+});
+
+it('is found by the language of a text, but not of one that only names things [TRN-27]', async () => {
+  const detectLanguage = await openLanguageDetector();
+  const random = createRandom(5);
+  const said = {
+    fr: ['Je voudrais savoir où se trouve ma commande', 'Le colis est arrivé avec beaucoup de retard'],
+    en: ['I would like to know where my order is now', 'The parcel has arrived very late this week'],
+  };
+  const rows: JudgedRow[] = Array.from({ length: 600 }, (_, i) => {
+    const language = random() < 0.25 ? 'fr' : 'en';
+    const isWrong = random() < (language === 'fr' ? 0.5 : 0.04);
+    const message = `${said[language][i % 2]} numéro ${i}`;
+    return { input: { message, city: ['Lyon', 'Graz'][i % 2] ?? '' }, isWrong, isEscalated: false };
+  });
+  const { items } = find(rows, { detectLanguage });
+  expect(items.map(({ description }) => description)).toEqual(['message is in French']);
+  expect(find(rows, { detectLanguage, piiFields: ['message'] }).items).toEqual([]);
 });

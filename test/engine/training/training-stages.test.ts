@@ -7,6 +7,7 @@ import { nothingRare } from '../../../src/engine/training/data/rare-options.ts';
 import { createProgressReporter } from '../../../src/engine/training/progress.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
 import { fitClassifier } from '../../../src/engine/training/stages/classifier.ts';
+import { compareTextModels } from '../../../src/engine/training/stages/compare-text-models.ts';
 import { evaluateClassifier } from '../../../src/engine/training/stages/evaluate.ts';
 import { planFeatures } from '../../../src/engine/training/stages/features.ts';
 import { followUp } from '../../../src/engine/training/stages/follow-up.ts';
@@ -71,12 +72,13 @@ const pairs = (count: number): TrainingExample[] =>
 /** Rows so few, and with such hashes, that none is held out. */
 const few = pairs(4).filter((_, i) => i !== 2);
 
-/** The state after the features stage. */
+/** The state before the text_model stage reads texts. */
 async function planRun(request: TrainRequest, changes: Partial<TrainPorts> = {}) {
   const run = startRun(request, changes);
   const generated = { ...run, ...(await generateExamples(run)) };
   const prepared = { ...generated, ...prepareExamples(generated) };
-  return { ...prepared, ...planFeatures(prepared) };
+  const planned = { ...prepared, ...planFeatures(prepared) };
+  return { ...planned, ...(await compareTextModels(planned)) };
 }
 
 /** The state after the classifier stage. */

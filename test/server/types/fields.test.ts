@@ -233,7 +233,7 @@ describe('the fields of', () => {
         seed: null,
         tune_encoder: 'auto',
         tuning_tokens: 400_000,
-        text_model: 'english',
+        text_model: 'auto',
         golden_inputs: 'synthetic',
       },
       metrics: expect.any(Object),

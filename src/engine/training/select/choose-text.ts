@@ -24,10 +24,15 @@ type TextComparison = {
   rows: readonly LabelledRow[];
   /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
   judged: readonly number[];
+  /** All uses of text that were compared, the cheapest first. */
+  uses: readonly TextUseTrial[];
   plan: FeaturePlan;
   folded: FoldedRows;
   trial: LinearTrial;
 };
+
+/** A use of text, and how it did on the folds. */
+export type TextUseTrial = { textUse: TextUse; trial: LinearTrial };
 
 type TextChoiceParams = {
   plan: FeaturePlan;
@@ -72,28 +77,31 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   // Words that stand in none of the rows would only cost time.
   const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.encoder);
   const folded = foldFeatureRows(comparedPlan, compared, optionCount, texts, seed);
-  const { textUse, trial } = compareTextUses({ plan: comparedPlan, folded, seed, tick }, uses, params.report);
+  const trials = tryTextUses({ plan: comparedPlan, folded, seed, tick }, uses, params.report);
+  const { textUse, trial } = takeTextUse(trials);
   return {
     plan: restrictText(plan, textUse),
     textUse,
     linear: toLinearSettings(trial),
-    comparison: { rows: compared, judged: [...compared.keys()], plan: comparedPlan, folded, trial },
+    comparison: { rows: compared, judged: [...compared.keys()], uses: trials, plan: comparedPlan, folded, trial },
   };
 }
 
-/**
- * The cheapest of the uses of text whose log-loss on the folds is within 1% of the best; `seed` is that of the run.
- */
-export function compareTextUses(
+/** Tries the uses of text on the folds; `seed` is that of the run. */
+export function tryTextUses(
   comparison: HeadComparison,
   uses: readonly TextUse[],
   report: (share: number) => void,
-): { textUse: TextUse; trial: LinearTrial } {
+): TextUseTrial[] {
   const { folded } = comparison;
   const heads = tryHeads({ ...comparison, seed: deriveSeed(randomStreams.modelFit, comparison.seed) }, report);
-  const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
-  const bestLoss = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
-  const chosen = outcomes.find(({ trial }) => trial.logLoss <= bestLoss * acceptableLossRatio);
+  return uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
+}
+
+/** The cheapest of the uses of text whose log-loss on the folds is within 1% of the best. */
+export function takeTextUse(trials: readonly TextUseTrial[]): TextUseTrial {
+  const bestLoss = Math.min(...trials.map(({ trial }) => trial.logLoss));
+  const chosen = trials.find(({ trial }) => trial.logLoss <= bestLoss * acceptableLossRatio);
   if (chosen === undefined) throw new Error('The cross-validation of the linear classifier gave no finite loss.');
   return chosen;
 }
@@ -107,6 +115,11 @@ export function takeAffordableRows(
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? typicalNgrams : 0);
   const costPerRow = Math.max(1, columns) * countOutputs(optionCount);
   const maxRows = Math.max(minComparedRows, Math.floor(passBudget / costPerRow));
+  return takeEvenly(rows, maxRows);
+}
+
+/** Takes rows, spread evenly over the labels, up to a number. */
+export function takeEvenly(rows: readonly LabelledRow[], maxRows: number): readonly LabelledRow[] {
   if (rows.length <= maxRows) return rows;
   const part = assignFolds(rows, Math.ceil(rows.length / maxRows), deriveSeed(randomStreams.linearSubset));
   return rows.filter((_, i) => part[i] === 0);

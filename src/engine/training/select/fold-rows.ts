@@ -1,6 +1,7 @@
 /** Rows cut into folds, and the loss of predictions that were made fold by fold. */
 import { computeLogLoss, fitTemperature } from '../../classifiers/calibration.ts';
 import { type Rows, selectRows } from '../../classifiers/classifier.ts';
+import { argmax, logSumExp } from '../../numeric.ts';
 
 type Fold = {
   train: Rows;
@@ -57,4 +58,19 @@ export function placeFoldLogits(all: Float64Array, logits: Float64Array, fold: F
 /** Mean log-loss of row-major logits after the best temperature. */
 export function computeCalibratedLoss(logits: Float64Array, labels: Int32Array, optionCount: number): number {
   return computeLogLoss(logits, labels, optionCount, fitTemperature(logits, labels, optionCount));
+}
+
+/** The log-loss of each row by row-major logits, and the number of rows whose likeliest option is theirs. */
+export function judgeLogits(
+  logits: Float64Array,
+  { labels, optionCount }: Pick<FoldedRows, 'labels' | 'optionCount'>,
+): { losses: number[]; right: number } {
+  const losses: number[] = [];
+  let right = 0;
+  for (const [row, label] of labels.entries()) {
+    const from = row * optionCount;
+    losses.push(logSumExp(logits, from, optionCount, 1) - (logits[from + label] ?? 0));
+    if (argmax(logits.subarray(from, from + optionCount)) === label) right += 1;
+  }
+  return { losses, right };
 }

@@ -65,7 +65,8 @@ export function learnText(
   };
 }
 
-const describeEncoder = ({ dimensions, frame }: EncoderShape): EncoderSpec => ({
+/** Describes an encoder as a plan does. */
+export const describeEncoder = ({ dimensions, frame }: EncoderShape): EncoderSpec => ({
   dimensions,
   max_tokens: limits.maxEncoderTokens,
   scale: 1,

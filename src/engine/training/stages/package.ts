@@ -21,12 +21,13 @@ import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
-import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import type { Classified, Evaluated, Generated, Prepared, Run, TextModelCompared, TextModelled } from './state.ts';
 import { listWeakParts } from './weak-parts.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules'> &
+  Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Pick<Classified, 'notes'> &
   Evaluated;
@@ -148,7 +149,7 @@ function measureDecisions(
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0),
-    weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding),
+    weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
 }
@@ -165,6 +166,8 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     test_size: testRows.length,
     split,
     left_to_rules: state.leftToRules,
+    languages: state.languages,
+    text_models: state.textModels,
     text_tuning: state.textTuning,
     learning_curve: null,
     other_ways: null,

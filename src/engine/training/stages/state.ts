@@ -3,7 +3,7 @@ import type { Metrics } from '../../domain/metrics.ts';
 import type { TrainingExample } from '../../domain/training.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import type { Adapters } from '../../ports.ts';
+import type { Adapters, LanguageDetector } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -51,6 +51,16 @@ export type Prepared = Notes & {
 
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */
 export type Planned = Notes & { fieldPlan: FeaturePlan };
+
+/** After the text models were compared: the ports read by the chosen one. */
+export type TextModelCompared = Notes &
+  Pick<Run, 'ports'> & {
+    /** Texts that the chosen one has read, and their use where all training rows were compared. */
+    known: { texts: EncodedTexts; choice: TextChoice | null } | null;
+    detectLanguage: LanguageDetector | null;
+    languages: Metrics['languages'];
+    textModels: Metrics['text_models'];
+  };
 
 export type TunedText = {
   adapters: Adapters;

@@ -3,10 +3,13 @@ import { compileFeatures } from '../../features/compile.ts';
 import { formatCount } from '../../numeric.ts';
 import { type EncodedTexts, embedTexts, encodeTexts } from '../data/encode-texts.ts';
 import { chooseText } from '../select/choose-text.ts';
-import type { Planned, Prepared, Run, TextModelled } from './state.ts';
+import type { Planned, Prepared, Run, TextModelCompared, TextModelled } from './state.ts';
 import { mayTune, type TuningOutcome, tuneTextModel } from './tune-text.ts';
 
-type State = Run & Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows'> & Planned;
+type State = Run &
+  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows'> &
+  Planned &
+  Pick<TextModelCompared, 'known'>;
 
 /** The share of the stage that encoding takes; the rest is the comparison of the uses of text. */
 const encodingShare = 0.7;
@@ -45,22 +48,24 @@ export async function chooseTextModel(state: State): Promise<TextModelled> {
 
 /** The plain encoder, and the use of text that is best with it. */
 function chooseFrozen(
-  { request, ports, progress, fieldPlan, trainRows, presentOptions }: State,
+  { request, ports, progress, fieldPlan, trainRows, presentOptions, known }: State,
   texts: EncodedTexts,
   outcome: TuningOutcome | null,
   notes: readonly string[],
 ): TextModelled {
   const from = outcome === null ? encodingShare : tuningTo;
-  const textChoice = chooseText({
-    plan: fieldPlan,
-    rows: trainRows,
-    optionCount: presentOptions.length,
-    texts,
-    encoder: ports.encoder,
-    seed: request.seed,
-    tick: progress.heartbeat,
-    report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),
-  });
+  const textChoice =
+    known?.choice ??
+    chooseText({
+      plan: fieldPlan,
+      rows: trainRows,
+      optionCount: presentOptions.length,
+      texts,
+      encoder: ports.encoder,
+      seed: request.seed,
+      tick: progress.heartbeat,
+      report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),
+    });
   return {
     texts,
     textChoice,
@@ -79,16 +84,18 @@ function describeTuning({ report: { chosen, held_rows, frozen, tuned } }: Tuning
 
 /** The encoded texts of all rows, done at share `to` of the stage; none under a plan without text. */
 async function encodeAllTexts(
-  { ports, progress, fieldPlan, rows, testRows }: State,
+  { ports, progress, fieldPlan, rows, testRows, known }: State,
   to: number,
 ): Promise<EncodedTexts> {
   if (fieldPlan.text === null) return new Map();
   const features = compileFeatures(fieldPlan);
   const setAside = testRows.filter(({ label }) => label < 0);
   const texts = [...rows, ...setAside].map((row) => features.joinText(row.input).text);
-  return encodeTexts(texts, ports.tokenizer, ports.encoder, (done, total) => {
+  const unread = known === null ? texts : texts.filter((text) => !known.texts.has(text));
+  const read = await encodeTexts(unread, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % reportInterval !== 0 && done !== total) return;
     const message = `Encoding texts ${formatCount(done)} of ${formatCount(total)}`;
     progress.report('text_model', (to * done) / total, message);
   });
+  return known === null ? read : new Map([...known.texts, ...read]);
 }

@@ -14,7 +14,7 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
   const { comparison, textUse } = textChoice;
   return (
     request.config.tune_encoder === 'auto' &&
-    ports.openTuningGraph !== undefined &&
+    [ports, ...(ports.candidates ?? [])].some(({ openTuningGraph }) => openTuningGraph !== undefined) &&
     fieldPlan.text !== null &&
     textUse !== 'none' &&
     testRows.length > 0 &&

@@ -3,6 +3,7 @@ import type { Metrics } from '../../domain/metrics.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices } from '../../findings/slices.ts';
 import type { DecidingSettings, RecordedRow } from '../../measure/reapply.ts';
+import type { LanguageDetector } from '../../ports.ts';
 import type { TrainRequest } from '../request.ts';
 
 const minRows = 30;
@@ -13,9 +14,10 @@ export function listWeakParts(
   { piiFields = [] }: Pick<TrainRequest, 'piiFields'>,
   recorded: readonly RecordedRow[],
   deciding: DecidingSettings,
+  detectLanguage: LanguageDetector | null,
 ): Metrics['weak_parts'] {
   const judged = recorded.map(compileJudge(deciding, 'whole_decision')).filter((row) => row !== null);
-  return findWeakSlices(judged, { minRows, piiFields })
+  return findWeakSlices(judged, { minRows, piiFields, detectLanguage })
     .items.slice(0, maxParts)
     .map(({ description, fields, rows, errors }) => ({ description, fields, rows, errors }));
 }

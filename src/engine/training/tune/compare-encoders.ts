@@ -2,13 +2,12 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
-import { argmax, logSumExp } from '../../numeric.ts';
 import type { EncoderShape } from '../../ports.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
-import { compareTextUses, type TextChoice } from '../select/choose-text.ts';
-import { joinFolds } from '../select/fold-rows.ts';
+import { type TextChoice, takeTextUse, tryTextUses } from '../select/choose-text.ts';
+import { joinFolds, judgeLogits } from '../select/fold-rows.ts';
 import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
 import { toLinearSettings } from '../select/tune-heads.ts';
 
@@ -67,21 +66,16 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
     optionCount,
   );
   const held = folds.flatMap((fold) => fold.held);
-  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, listTextUses(plan, true), () => undefined);
+  const uses = tryTextUses({ plan, folded, seed, tick }, listTextUses(plan, true), () => undefined);
+  const { textUse, trial } = takeTextUse(uses);
   const placeOf = new Map(rows.map((row, place) => [row, place]));
   const choice: TextChoice = {
     plan: restrictText(plan, textUse),
     textUse,
     linear: toLinearSettings(trial),
-    comparison: { rows, judged: held.flatMap((row) => placeOf.get(row) ?? []), plan, folded, trial },
+    comparison: { rows, judged: held.flatMap((row) => placeOf.get(row) ?? []), uses, plan, folded, trial },
   };
-  const losses = held.map(({ label }, i) => {
-    const from = i * optionCount;
-    return logSumExp(trial.logits, from, optionCount, 1) - trial.logits[from + label];
-  });
-  const right = held.filter(({ label }, i) => {
-    return argmax(trial.logits.subarray(i * optionCount, (i + 1) * optionCount)) === label;
-  }).length;
+  const { losses, right } = judgeLogits(trial.logits, folded);
   const { mean, error } = estimateMean(losses);
   const figures: Figures = {
     accuracy: right / held.length,
@@ -96,7 +90,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
 const normalQuantile = 1.96;
 
 /** Mean of numbers, and its standard error. */
-function estimateMean(values: readonly number[]): { mean: number; error: number } {
+export function estimateMean(values: readonly number[]): { mean: number; error: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length - 1);
   return { mean, error: Math.sqrt(variance / values.length) };

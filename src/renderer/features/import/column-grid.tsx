@@ -28,10 +28,16 @@ const maxRows = 20;
 const maxCells = 2_000;
 const maxCellLength = 120;
 
-type ColumnGridProps = { surveys: readonly ColumnSurvey[]; sheet: Sheet; mapping: Mapping };
+type ColumnGridProps = {
+  surveys: readonly ColumnSurvey[];
+  sheet: Sheet;
+  /** The languages of columns of texts, in words. */
+  languages: ReadonlyMap<string, string>;
+  mapping: Mapping;
+};
 
 /** The first rows of a sheet under heads that say and choose what becomes of each column. */
-export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
+export function ColumnGrid({ surveys, sheet, languages, mapping }: ColumnGridProps) {
   const spreads = useMemo(() => countSpreads(surveys, sheet), [surveys, sheet]);
   const rows = sheet.rows.slice(0, Math.min(maxRows, Math.ceil(maxCells / surveys.length)));
   const asked = new Set(mapping.questions.map(({ column }) => column));
@@ -51,6 +57,7 @@ export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
                     survey={survey}
                     spread={spreads[place] ?? []}
                     empty={sheet.rows.length - survey.filled}
+                    language={languages.get(survey.name)}
                     mapping={mapping}
                   />
                 </th>
@@ -81,9 +88,15 @@ export function ColumnGrid({ surveys, sheet, mapping }: ColumnGridProps) {
   );
 }
 
-type ColumnHeadProps = { survey: ColumnSurvey; spread: readonly number[]; empty: number; mapping: Mapping };
+type ColumnHeadProps = {
+  survey: ColumnSurvey;
+  spread: readonly number[];
+  empty: number;
+  language: string | undefined;
+  mapping: Mapping;
+};
 
-function ColumnHead({ survey, spread, empty, mapping }: ColumnHeadProps) {
+function ColumnHead({ survey, spread, empty, language, mapping }: ColumnHeadProps) {
   const { name, distinct } = survey;
   const role = mapping.roles.get(name) ?? 'input';
   const isOpen = mapping.listOpen('kind').includes(name);
@@ -118,6 +131,7 @@ function ColumnHead({ survey, spread, empty, mapping }: ColumnHeadProps) {
           {distinct === 0 ? 'empty' : count(distinct, 'value')}
           {distinct > 0 && empty > 0 && `, ${number(empty)} empty`}
         </p>
+        {role === 'input' && language !== undefined && <p className="small">{language}</p>}
         {note && (
           <p className={survey.isDoubtful && role === 'input' ? 'small warn-text' : 'small'}>{showUnseen(note)}</p>
         )}

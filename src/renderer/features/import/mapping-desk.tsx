@@ -111,7 +111,7 @@ function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }
 type MappingDeskProps = {
   type: DecisionType | null;
   from: WaitingFile;
-  read: SurveyedSheet;
+  read: SurveyedSheet & { languages: ReadonlyMap<string, string> };
   title: string;
   choose: React.ReactNode;
   onReadAgain(choice: SheetChoice): void;
@@ -194,7 +194,7 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
         name={!type && <TypeName value={typeName} onChange={setTypeName} />}
       />
       {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
-      <ColumnGrid surveys={surveys} sheet={sheet} mapping={mapping} />
+      <ColumnGrid surveys={surveys} sheet={sheet} languages={read.languages} mapping={mapping} />
     </Place>
   );
 }

@@ -11,7 +11,7 @@ type SheetState =
   | { kind: 'none' }
   | { kind: 'moved'; file: File }
   | { kind: 'reading'; name: string; cancel(): void }
-  | ({ kind: 'read'; from: WaitingFile } & SurveyedSheet)
+  | ({ kind: 'read'; from: WaitingFile; languages: ReadonlyMap<string, string> } & SurveyedSheet)
   | { kind: 'failed'; name: string; message: string };
 
 /** Reads a file in a worker of its own. */
@@ -48,7 +48,7 @@ export function useSheet(readings: Readings) {
       if (running.current !== worker) return;
       setState(
         answer.ok
-          ? { kind: 'read', from, sheet: answer.sheet, surveys: answer.surveys }
+          ? { kind: 'read', from, sheet: answer.sheet, surveys: answer.surveys, languages: answer.languages }
           : { kind: 'failed', name: file.name, message: answer.message },
       );
     });

@@ -4,12 +4,13 @@ import { useState } from 'react';
 import { atRandom, type TrainingConfig } from '../../../engine/domain/training.ts';
 import { Part } from '../../parts/notes.tsx';
 import { SplitChoice } from './split-choice.tsx';
+import { textModelNames } from './text-models.tsx';
 
 const first = {
   train_on: 'all',
   split: atRandom,
   tune_hyperparams: true,
-  text_model: 'english',
+  text_model: 'auto',
   tune_encoder: 'auto',
   auto_deploy: true,
   auto_generate: false,
@@ -24,9 +25,10 @@ const tunings = [
 ];
 
 const textModels: { value: TrainingConfig['text_model']; label: string }[] = [
-  { value: 'english', label: 'The English text model' },
-  { value: 'fast', label: 'The multilingual text model, three times as fast' },
-  { value: 'words', label: 'Words alone, fastest of all' },
+  { value: 'auto', label: 'The fastest that is about as good as the best' },
+  { value: 'words', label: textModelNames.words },
+  { value: 'fast', label: textModelNames.fast },
+  { value: 'english', label: textModelNames.english },
 ];
 
 export type Settings = Pick<TrainingConfig, keyof typeof first>;
@@ -88,7 +90,7 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
             )}
             <NativeSelect
               label="Texts are read by"
-              description="The multilingual one reads Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Train once with each and compare the figures."
+              description="Tried on the examples, unless you choose. The multilingual one reads fifteen languages, in a third of the time."
               data={textModels}
               value={settings.text_model}
               onChange={({ currentTarget: { value } }) => {
@@ -98,7 +100,7 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
             />
             <NativeSelect
               label="Tune the text model"
-              disabled={settings.text_model !== 'english'}
+              disabled={settings.text_model === 'fast' || settings.text_model === 'words'}
               description="Adapts the English one to the wording of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
               data={tunings}
               value={String(settings.tune_encoder)}

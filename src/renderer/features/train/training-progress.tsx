@@ -17,6 +17,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { BetterPolicy } from './better-policy.tsx';
 import { Learned } from './learned.tsx';
+import { TextModels } from './text-models.tsx';
 
 const pollMs = 1_000;
 
@@ -152,6 +153,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
       <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'retraining']} />
       {detail && <OtherWays policy={detail} />}
+      {detail && <TextModels policy={detail} />}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />

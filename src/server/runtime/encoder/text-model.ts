@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
+import type { TextModelName } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-facts.ts';
@@ -11,11 +12,11 @@ import { findProgramFolder } from '../../process/program-folder.ts';
 import { readFacts } from './read-facts.ts';
 
 /** The folders of the text models, by the names under which a training chooses them; labelling reads by the first. */
-const folders = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' } as const;
-type TextModelName = keyof typeof folders;
+const folders: Record<TextModelName, string> = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' };
 const names: readonly TextModelName[] = ['english', 'fast'];
 
 export type TextModel = {
+  readonly name: TextModelName;
   readonly encoderPath: string;
   readonly tokenizerPath: string;
   /** Where the model is from, and the text of its licence. */
@@ -89,6 +90,7 @@ export function openTextModel(resourcesDir = programResources(), name: TextModel
     createTokenizer(JSON.parse(readPart(tokenizerPath, 'tokenizer').toString('utf8')) as JsonObject),
   );
   return {
+    name,
     encoderPath,
     tokenizerPath,
     noticePath: join(folder, 'NOTICE'),

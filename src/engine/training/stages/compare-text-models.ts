@@ -1,0 +1,193 @@
+/** The first part of the text_model stage: which languages the texts are in, and what they are read by. */
+import type { TextModelTrial } from '../../domain/metrics.ts';
+import { compileFeatures } from '../../features/compile.ts';
+import { computePercentile, formatCount } from '../../numeric.ts';
+import { countLanguages, describeReading, type LanguageShare } from '../../text/languages.ts';
+import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { CandidateTextModel, TextModelPorts, TrainPorts } from '../request.ts';
+import {
+  chooseText,
+  type TextChoice,
+  type TextUseTrial,
+  takeAffordableRows,
+  takeEvenly,
+} from '../select/choose-text.ts';
+import { judgeLogits } from '../select/fold-rows.ts';
+import { describeEncoder, noNgrams } from '../select/text-use.ts';
+import { estimateMean } from '../tune/compare-encoders.ts';
+import type { Planned, Prepared, Run, TextModelCompared } from './state.ts';
+
+type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Planned;
+
+/** The share of the stage that the comparison takes. */
+const comparisonShare = 0.5;
+/** Examples that show which model is better; the texts of the others are read by the chosen one alone. */
+const maxComparedRows = 3_000;
+/** How far a faster model may be behind the best, in standard errors of the difference. */
+const acceptableErrors = 0.5;
+/** The share of the texts whose languages a model must read to be tried. */
+const minReadShare = 0.5;
+/** Texts by which the time to read one is measured. */
+const timedTexts = 9;
+
+/**
+ * Chooses the text model by cross-validation: the fastest of words alone and each candidate whose log-loss is at most
+ * half a standard error of the difference behind the best (the rule of Breiman et al. 1984, with half of their bound).
+ * Too few rows to compare take the fastest, and a tuning the one that can be tuned. Rejects as the encoders do.
+ */
+export async function compareTextModels(state: State): Promise<TextModelCompared> {
+  const { request, ports, fieldPlan, trainRows, notes } = state;
+  if (fieldPlan.text === null) {
+    return { ports, known: null, detectLanguage: null, languages: null, textModels: null, notes };
+  }
+  const features = compileFeatures(fieldPlan);
+  const toText = ({ input }: LabelledRow) => features.joinText(input).text;
+  const detectLanguage = (await ports.openLanguageDetector?.()) ?? null;
+  const languages = detectLanguage && countLanguages(trainRows.map(toText), detectLanguage);
+  const { candidates = [] } = ports;
+  const isTuned = request.config.tune_encoder === true;
+  const tried = listTried(isTuned ? candidates.filter(isTunable) : candidates, languages);
+  const [fastest] = tried;
+  const described = [...notes, ...noteLanguages(languages)];
+  const seen = { known: null, detectLanguage, languages, textModels: null, notes: described };
+  if (fastest === undefined) return { ...seen, ports };
+  const take = (model: TextModelPorts) => readBy({ ...ports, candidates: tried }, model);
+  const uncompared = { ...seen, ports: take(fastest) };
+  if (isTuned) return uncompared;
+  const readings = await tryModels(state, tried, toText);
+  const trials = await listTrials(readings, ports);
+  const chosen = takeTrial(trials);
+  if (chosen === undefined) return uncompared;
+  const { model, texts, choice, rows } = chosen.reading;
+  const isByWords = chosen.shown.text_model === 'words';
+  return {
+    ports: take(isByWords ? { ...model, encoder: null } : model),
+    known: isByWords ? null : { texts, choice: rows === trainRows ? choice : null },
+    detectLanguage,
+    languages,
+    textModels: trials.map(({ shown }) => ({ ...shown, chosen: shown === chosen.shown })),
+    notes: [...described, describeChoice(chosen.shown, trials)],
+  };
+}
+
+const isTunable = ({ openTuningGraph }: TextModelPorts) => openTuningGraph !== undefined;
+
+/** The candidates that read most of the texts; all where none does, or where no language is seen. */
+function listTried(candidates: readonly CandidateTextModel[], languages: readonly LanguageShare[] | null) {
+  const reading = candidates.filter((model) => measureReadShare(model, languages ?? []) >= minReadShare);
+  return reading.length === 0 ? candidates : reading;
+}
+
+const measureReadShare = (model: CandidateTextModel, languages: readonly LanguageShare[]) =>
+  languages.filter(({ language }) => model.languages.includes(language)).reduce((sum, { share }) => sum + share, 0);
+
+/** The ports with another text model in place of theirs. */
+function readBy(ports: TrainPorts, model: TextModelPorts): TrainPorts {
+  const { encoder: _, freshEncoder: __, baseModel: ___, openTuningGraph: ____, ...others } = ports;
+  return { ...others, ...model };
+}
+
+type Reading = { model: CandidateTextModel; rows: readonly LabelledRow[]; texts: EncodedTexts; choice: TextChoice };
+
+/** Reads the compared rows by each model, and tries the uses of text with it. */
+async function tryModels(
+  { request, progress, fieldPlan, trainRows, presentOptions }: State,
+  models: readonly CandidateTextModel[],
+  toText: (row: LabelledRow) => string,
+): Promise<Reading[]> {
+  const optionCount = presentOptions.length;
+  const [widest] = models.map(({ encoder }) => encoder).sort((a, b) => b.dimensions - a.dimensions);
+  const text = fieldPlan.text && widest && { ...fieldPlan.text, ngrams: noNgrams, encoder: describeEncoder(widest) };
+  const plan = { ...fieldPlan, text: text ?? null };
+  const rows = takeEvenly(takeAffordableRows(trainRows, plan, optionCount), maxComparedRows);
+  const joined = rows.map(toText);
+  const readings: Reading[] = [];
+  for (const [at, model] of models.entries()) {
+    const from = (comparisonShare * at) / models.length;
+    const half = comparisonShare / models.length / 2;
+    const texts = await encodeTexts(joined, model.tokenizer, model.encoder, (done, total) => {
+      const message = `Trying the text model ${model.name}: ${formatCount(done)} of ${formatCount(total)} texts`;
+      progress.reportThrottled('text_model', from + (half * done) / total, message);
+    });
+    const choice = chooseText({
+      plan: fieldPlan,
+      rows,
+      optionCount,
+      texts,
+      encoder: model.encoder,
+      seed: request.seed,
+      tick: progress.heartbeat,
+      report: progress.startStep('text_model', from + half, from + 2 * half, `Trying the text model ${model.name}`),
+    });
+    readings.push({ model, rows, texts, choice });
+  }
+  return readings;
+}
+
+/** A way to read texts, its log-loss by row, and what the report shows of it. */
+type Trial = { reading: Reading; losses: readonly number[]; shown: TextModelTrial };
+
+/** Words alone by the smallest model, then each model with its best use of the encoder. */
+async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Promise<Trial[]> {
+  const readsWords = ({ textUse }: TextUseTrial) => textUse === 'none' || textUse === 'ngrams';
+  const [smallest] = [...readings].sort((a, b) => a.model.sizeMb - b.model.sizeMb);
+  const trials: Trial[] = [];
+  const add = async (reading: Reading, name: TextModelTrial['text_model'], belongs: (use: TextUseTrial) => boolean) => {
+    const { comparison } = reading.choice;
+    const [best] = (comparison?.uses ?? []).filter(belongs).sort((a, b) => a.trial.logLoss - b.trial.logLoss);
+    if (comparison === null || best === undefined) return;
+    const { losses, right } = judgeLogits(best.trial.logits, comparison.folded);
+    trials.push({
+      reading,
+      losses,
+      shown: {
+        text_model: name,
+        rows: losses.length,
+        accuracy: right / losses.length,
+        log_loss: best.trial.logLoss,
+        encode_ms: await timeReading(reading, name !== 'words', now),
+        size_mb: name === 'words' ? 0 : reading.model.sizeMb,
+        chosen: false,
+      },
+    });
+  };
+  if (smallest !== undefined) await add(smallest, 'words', readsWords);
+  for (const reading of readings) await add(reading, reading.model.name, (use) => !readsWords(use));
+  return trials;
+}
+
+/** The median time to read one text, in milliseconds. */
+async function timeReading({ model, texts }: Reading, isEncoded: boolean, now: () => number): Promise<number> {
+  const encoder = model.freshEncoder ?? model.encoder;
+  const times: number[] = [];
+  for (const text of [...texts.keys()].slice(0, timedTexts)) {
+    const from = now();
+    const [, encoded] = [...(await encodeTexts([text], model.tokenizer, null, () => undefined))][0] ?? [];
+    if (isEncoded && encoded !== undefined) await encoder.embed(encoded.ids);
+    times.push(now() - from);
+  }
+  return computePercentile(times, 0.5);
+}
+
+/** The first whose log-loss is hardly behind the best. */
+function takeTrial(trials: readonly Trial[]): Trial | undefined {
+  const [best] = [...trials].sort((a, b) => a.shown.log_loss - b.shown.log_loss);
+  return trials.find(({ losses }) => {
+    const { mean, error } = estimateMean(losses.map((loss, row) => loss - (best?.losses[row] ?? 0)));
+    return mean <= acceptableErrors * error;
+  });
+}
+
+function noteLanguages(languages: readonly LanguageShare[] | null): string[] {
+  if (languages === null || languages.every(({ language }) => language === 'en')) return [];
+  return [`The texts are in ${describeReading(languages)}.`];
+}
+
+function describeChoice(chosen: TextModelTrial, trials: readonly Trial[]): string {
+  const figures = trials.map(({ shown }) => {
+    const correct = `${(100 * shown.accuracy).toFixed(1)}% correct`;
+    return `by ${shown.text_model} ${correct} (log-loss ${shown.log_loss.toFixed(3)})`;
+  });
+  return `Texts are read by ${chosen.text_model}, the fastest way that is about as good as the best: on ${formatCount(chosen.rows)} examples, each judged by a fit that had not seen it, ${figures.join(', ')}.`;
+}

@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { decimal, milliseconds, percent } from '../../parts/text/figures.ts';
+import { useChange } from '../../state/queries.ts';
+
+type Trial = NonNullable<NonNullable<OutputOf<'policies.get'>['metrics']>['text_models']>[number];
+
+/** How a training may read texts, by the words of the page. */
+export const textModelNames: Record<Trial['text_model'], string> = {
+  words: 'Words alone',
+  fast: 'Multilingual text model',
+  english: 'English text model',
+};
+
+/** Shows what texts could be read by, side by side; one press trains with another. A policy that decides stays. */
+export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
+  const start = useChange('training.start');
+  const { metrics, training_config: config, decision_type_id: typeId } = policy;
+  const trials = metrics?.text_models ?? [];
+  const chosen = trials.find((trial) => trial.chosen);
+  if (chosen === undefined) return null;
+  const train = (text_model: Trial['text_model']) =>
+    start.mutate({ params: { decision_type_id: typeId }, body: { ...config, text_model, auto_deploy: false } });
+  return (
+    <div className="stack tight">
+      <PlainTable
+        label="What texts are read by"
+        heads={[
+          'Texts read by',
+          { name: 'Correct', says: `Of ${chosen.rows} examples, each judged by a classifier that had not seen it.` },
+          { name: 'Log-loss', says: 'How surely the right answer is given; less is better.' },
+          { name: 'To read a text', says: 'On this machine, at the training.' },
+          'In a bundle',
+          { name: 'Choose', isHidden: true },
+        ]}
+      >
+        {trials.map((trial) => (
+          <tr key={trial.text_model}>
+            <td>{textModelNames[trial.text_model]}</td>
+            <td className="number">{percent(trial.accuracy)}</td>
+            <td className="number">{decimal(trial.log_loss, 3)}</td>
+            <td className="number">{milliseconds(trial.encode_ms)}</td>
+            <td className="number">{trial.size_mb === 0 ? 'no model' : `${Math.round(trial.size_mb)} MB`}</td>
+            <td>
+              {trial.chosen ? (
+                <span className="tag accent">used</span>
+              ) : (
+                <Button
+                  size="compact-xs"
+                  aria-label={`Train with: ${textModelNames[trial.text_model]}`}
+                  loading={start.isPending}
+                  onClick={() => train(trial.text_model)}
+                >
+                  Train with it
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
+      {start.error && <ErrorNote error={start.error} />}
+    </div>
+  );
+}
