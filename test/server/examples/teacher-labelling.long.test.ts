@@ -159,6 +159,31 @@ describe('a teacher that labels', () => {
     ]);
   });
 
+  it('is a reader of its own, whose agreement with a person is that of the rows which both read [REA-3] [TCH-1]', async () => {
+    const wrong = (message: string) => options.find((option) => option !== labelOf(message)) ?? '';
+    const isSlip = (message: string) => message.includes('number 42') || message.includes('number 44');
+    const { call, url, start, waitUntilEnded } = await open(
+      labelsCases((message) => (isSlip(message) ? wrong(message) : labelOf(message))),
+    );
+    await start();
+    await waitUntilEnded();
+    const labelled = (await call('GET', `${url}?labelled_by=teacher&page_size=100`)).body.items;
+    const ids = labelled.map(({ id }: { id: string }) => id);
+    await call('POST', `${url}/second-readings`, { ids });
+    for (const { id, input_payload } of labelled) {
+      const label = { expected_decision: labelOf(input_payload.message), reader: 'Jana' };
+      expect((await call('PUT', `${url}/${id}/second-reading`, label)).status).toBe(200);
+    }
+    const slips = labelled.filter(({ input_payload }: { input_payload: { message: string } }) =>
+      isSlip(input_payload.message),
+    ).length;
+    const { pairs, conflicts } = (await call('GET', `${url.replace('/examples', '')}/agreement`)).body;
+    expect(pairs).toEqual([
+      expect.objectContaining({ readers: ['Jana', 'my model'], rows: ids.length, agreed: ids.length - slips }),
+    ]);
+    expect([conflicts, slips > 0]).toEqual([slips, true]);
+  });
+
   it('is not measured on: its labels are never held out of a training [TCH-2] [TRN-8]', async () => {
     const { call, url, deps, start, waitUntilEnded } = await open(labelsCases(labelOf));
     await start();

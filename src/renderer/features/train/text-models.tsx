@@ -31,7 +31,7 @@ export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
           'Texts read by',
           { name: 'Correct', says: `Of ${chosen.rows} examples, each judged by a classifier that had not seen it.` },
           { name: 'Log-loss', says: 'How surely the right answer is given; less is better.' },
-          { name: 'To read a text', says: 'On this machine, at the training.' },
+          'Time a text',
           'In a bundle',
           { name: 'Choose', isHidden: true },
         ]}
