@@ -165,10 +165,11 @@ test('a correction is in sight in the log while its record is open', async () =>
     await row.click();
     await page.getByRole('region', { name: 'Record' }).waitFor();
     await page.keyboard.press('3');
+    const head = page.getByRole('columnheader', { name: 'Corrected' });
+    await head.waitFor();
     const corrected = row.getByRole('gridcell').nth(4);
     await expect.poll(() => corrected.textContent()).not.toBe('');
-    expect(await isInSight(corrected)).toBe(true);
-    expect(await isInSight(page.getByRole('columnheader', { name: 'Corrected' }))).toBe(true);
+    expect([await isInSight(corrected), await isInSight(head)]).toEqual([true, true]);
   } finally {
     await opened.close();
   }

@@ -6,29 +6,17 @@ import { readLanguages } from '../../src/engine/text/languages.ts';
 import type { CandidateTextModel } from '../../src/engine/training/request.ts';
 import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
-import { openEncoder, openTuningGraph } from '../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModels } from '../../src/server/runtime/encoder/text-model.ts';
 import { openLanguageDetector } from '../../src/server/runtime/language-detector.ts';
 import { frenchMessages, frenchOptions } from './french-messages.ts';
-import { openTrainPorts } from './train-ports.ts';
+import { openCandidates, openTrainPorts } from './train-ports.ts';
 import { createDefinition, createExample, createRequest, messages } from './training-request.ts';
 
 let candidates: CandidateTextModel[];
 const models = openTextModels();
 
 beforeAll(async () => {
-  candidates = await Promise.all(
-    models.toReversed().map(async (model) => ({
-      name: model.name,
-      languages: model.facts.languages,
-      sizeMb: 1,
-      encoder: await openEncoder(model.encoderPath, model.encoderSha256),
-      tokenizer: model.tokenizer(),
-      tokenizerSha256: model.tokenizerSha256,
-      baseModel: model.facts.base_model,
-      ...(model.name === 'english' && { openTuningGraph: () => openTuningGraph(model.tuningGraphPath, 1) }),
-    })),
-  );
+  candidates = await openCandidates();
 });
 
 const quick = { tune_hyperparams: false, tune_encoder: false, min_per_option: 8 } as const;

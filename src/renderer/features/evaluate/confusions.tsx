@@ -7,7 +7,7 @@ import { Part } from '../../parts/notes.tsx';
 import { findLongest, OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
-import { isolate } from '../../parts/text/names.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 
 /** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
@@ -15,6 +15,9 @@ const maxMatrixOptions = 12;
 const maxListed = 30;
 /** Names of more characters than this in all would not stand beside one another. */
 const maxLevelCharacters = 60;
+/** More and longer names than this would make heads that push the matrix out of sight: they are numbers then. */
+const maxUprightNames = 6;
+const maxUprightCharacters = 240;
 
 type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
 
@@ -59,10 +62,12 @@ function Matrix({ type, confusion, canOpen }: Props) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
   const longest = findLongest(labels);
+  const isNumbered = labels.length > maxUprightNames && labels.length * longest > maxUprightCharacters;
+  const isUpright = !isNumbered && labels.length * longest > maxLevelCharacters;
   return (
     <div className="scroll">
       <table
-        className={labels.length * longest > maxLevelCharacters ? 'matrix upright' : 'matrix'}
+        className={isNumbered ? 'matrix numbered' : isUpright ? 'matrix upright' : 'matrix'}
         style={{ '--columns': labels.length + 2, '--longest': longest } as React.CSSProperties}
         aria-label="Right options against decided ones"
         title="How many unseen examples of the option at the left were decided as the option above, by rules, classifier and thresholds together."
@@ -72,9 +77,9 @@ function Matrix({ type, confusion, canOpen }: Props) {
         <thead>
           <tr>
             <th scope="col">Actual ↓ Decided →</th>
-            {labels.map((label) => (
-              <th key={label} scope="col">
-                <OptionName typeId={type.id} option={label} />
+            {labels.map((label, column) => (
+              <th key={label} scope="col" {...(isNumbered && { title: showUnseen(label), 'aria-label': label })}>
+                {isNumbered ? column + 1 : <OptionName typeId={type.id} option={label} />}
               </th>
             ))}
             <FigureHead says="The share of the examples of this option that were decided as it.">Caught</FigureHead>
@@ -87,7 +92,10 @@ function Matrix({ type, confusion, canOpen }: Props) {
             return (
               <tr key={label}>
                 <th scope="row">
-                  <OptionName typeId={type.id} option={label} />
+                  <span className="numbered-name">
+                    {isNumbered && <span className="muted">{row + 1}</span>}
+                    <OptionName typeId={type.id} option={label} />
+                  </span>
                 </th>
                 {labels.map((other, column) => {
                   const count = counts[column] ?? 0;

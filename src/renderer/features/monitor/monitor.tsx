@@ -91,7 +91,10 @@ type RecordsProps = {
 };
 
 function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsProps) {
-  const columns = useColumns(type);
+  const columns = useColumns(
+    type,
+    items.some((record) => record.corrected_decision !== null),
+  );
   return (
     <>
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
@@ -154,7 +157,11 @@ function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): voi
   ]);
 }
 
-function useColumns({ id: typeId, active_version: { options } }: DecisionType): GridColumn<LogRecord>[] {
+/** The columns of the list; the one for corrections stands only where there are some. */
+function useColumns(
+  { id: typeId, active_version: { options } }: DecisionType,
+  hasCorrections: boolean,
+): GridColumn<LogRecord>[] {
   const width = toColumnWidth(options);
   return useMemo(
     () => [
@@ -180,13 +187,17 @@ function useColumns({ id: typeId, active_version: { options } }: DecisionType): 
         says: 'What produced the decision: a rule, the classifier, the fallback or a connected model.',
         cell: (record) => record.stage,
       },
-      {
-        id: 'corrected',
-        header: 'Corrected',
-        width,
-        cell: (record) =>
-          record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
-      },
+      ...(hasCorrections
+        ? [
+            {
+              id: 'corrected',
+              header: 'Corrected',
+              width,
+              cell: (record: LogRecord) =>
+                record.corrected_decision !== null && <OptionName typeId={typeId} option={record.corrected_decision} />,
+            },
+          ]
+        : []),
       { id: 'input', header: 'Input', width: 200, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
@@ -208,7 +219,7 @@ function useColumns({ id: typeId, active_version: { options } }: DecisionType): 
         cell: (record) => decimal(record.latency_ms, 1),
       },
     ],
-    [typeId, width],
+    [typeId, width, hasCorrections],
   );
 }
 
@@ -240,18 +251,18 @@ function Tools({ type, period, review, decision }: ToolsProps) {
         data={periods.map((days) => ({ value: days, label: `Last ${days} days` }))}
         onChange={(event) => changeQuery({ days: event.currentTarget.value })}
       />
-      <Checkbox
-        label="Needs review"
-        title="Only uncorrected records that need review, unfamiliar inputs first."
-        checked={review}
-        onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
-      />
       <NativeSelect
         aria-label="Decision"
         w={180}
         value={decision}
         data={[{ value: '', label: 'Any decision' }, ...toChoices(type.active_version.options)]}
         onChange={(event) => changeQuery({ decision: event.currentTarget.value, page: '', record: '' })}
+      />
+      <Checkbox
+        label="Needs review"
+        title="Only uncorrected records that need review, unfamiliar inputs first."
+        checked={review}
+        onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
       />
       <Button loading={state.isRunning} onClick={() => void exportLog()}>
         Export log as CSV
