@@ -1,38 +1,34 @@
-"""Writes refund-requests.json: invented refund requests, the same on every run.
+"""Writes the samples: invented refund requests in three languages, the same on every run.
 
-The labels follow the guideline in the description of the type. Twelve of them are wrong on purpose: eight clear cases
-carry another option, and four requests stand there twice with different answers. The workbench is to find them.
+The labels follow the guideline in the description of the type. A few are wrong on purpose: clear cases carry another
+option, and requests stand there twice with different answers. The workbench is to find them.
 """
 import json
 import pathlib
 import random
 
-from refund_messages import ARTICLES, CLOSINGS, CORES, DETAILS, OPENINGS, SEALED, USED
+import refund_messages
+import refund_messages_de
+import refund_messages_fr
 
-GUIDELINE = """Decides what happens to a refund request of a web shop. Approve clear cases, deny those outside the terms, leave the rest to a person.
-
-How to label:
-- Deny every request that comes more than 60 days after the purchase.
-- Review whatever was not delivered, and whatever mentions a bank, a lawyer, an authority or an injury.
-- Approve goods that arrived damaged, broke soon or are not what was ordered.
-- Deny customers who simply changed their mind: they may return the goods for a voucher.
-- Before all of this: review amounts above 1,000, and deny customers who had six or more refunds."""
 SHARES = {"damaged": 18, "faulty": 18, "wrong_item": 14, "changed_mind": 20, "not_delivered": 15, "dispute": 15}
 ALWAYS_APPROVED = ("damaged", "faulty", "wrong_item")
-LABELLED, UNLABELLED, MISLABELLED, CONTRADICTED = 600, 60, 6, 3
+# Labelled and unlabelled requests, wrong labels and contradictions.
+WHOLE, TWIN = (600, 60, 6, 3), (180, 20, 2, 1)
 
 
-def write_message(rng, kind, goods, item, opened):
-    cores = CORES[kind]["any"] + CORES[kind].get(goods, [])
+def write_message(rng, words, kind, goods, item, opened):
+    cores = words.CORES[kind]["any"] + words.CORES[kind].get(goods, [])
     parts = [rng.choice(cores).format(item=item)]
     if kind == "changed_mind" and rng.random() < 0.6:
-        parts.append(rng.choice(USED if opened else SEALED))
+        parts.append(rng.choice(words.USED if opened else words.SEALED))
     elif rng.random() < 0.7:
-        parts.append(rng.choice(DETAILS[kind]))
+        parts.append(rng.choice(words.DETAILS[kind]))
     if rng.random() < 0.35:
-        parts.append(rng.choice(CLOSINGS))
+        parts.append(rng.choice(words.CLOSINGS))
     if rng.random() < 0.3:
-        parts = [rng.choice(OPENINGS), continue_sentence(parts[0]), *parts[1:]]
+        opening = rng.choice(words.OPENINGS)
+        parts = [opening, continue_sentence(parts[0]) if opening.endswith(",") else parts[0], *parts[1:]]
     return " ".join(parts)
 
 
@@ -41,10 +37,10 @@ def continue_sentence(text):
     return text if text.startswith("I ") else text[0].lower() + text[1:]
 
 
-def make_request(rng):
+def make_request(rng, words):
     kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
-    goods = rng.choice(list(ARTICLES))
-    item, (lowest, highest) = rng.choice(list(ARTICLES[goods].items()))
+    goods = rng.choice(list(words.ARTICLES))
+    item, (lowest, highest) = rng.choice(list(words.ARTICLES[goods].items()))
     count = 1 if rng.random() < 0.92 else rng.randint(2, 5)
     price = round(rng.triangular(lowest, highest, lowest), 1) - 0.05
     opened = kind != "not_delivered" and (kind != "changed_mind" or rng.random() < 0.6)
@@ -60,17 +56,17 @@ def make_request(rng):
         "days_since_purchase": rng.randint(63, 160) if late else rng.randint(2, 48),
         "opened": opened,
         "photo_attached": rng.random() < (0.75 if kind in ("damaged", "faulty") else 0.1),
-        "message": write_message(rng, kind, goods, item, opened),
+        "message": write_message(rng, words, kind, goods, item, opened),
     }
 
 
-def decide(kind, given):
+def decide(words, kind, given):
     """The guideline as a program: the right option of a request, and its reason codes."""
     if given["amount"] > 1000:
         return "review", ["HIGH_VALUE"]
     if given["customer"]["previous_refunds"] >= 6:
         return "deny", ["FREQUENT_REFUNDS"]
-    if "lawyer" in given["message"] or "court" in given["message"] or "police" in given["message"]:
+    if any(word in given["message"].lower() for word in words.DISPUTE_WORDS):
         return "review", ["DISPUTE"]
     if given["days_since_purchase"] > 60:
         return "deny", ["LATE_REQUEST"]
@@ -81,54 +77,70 @@ def decide(kind, given):
     return "deny", ["CHANGED_MIND"]
 
 
-def make_examples(rng):
+def make_examples(rng, words, counts):
+    labelled_count, unlabelled_count, mislabelled, contradicted = counts
     requests, messages = [], set()
-    while len(requests) < LABELLED + UNLABELLED:
-        kind, given = make_request(rng)
+    while len(requests) < labelled_count + unlabelled_count:
+        kind, given = make_request(rng, words)
         if given["message"] not in messages:
             messages.add(given["message"])
             requests.append((kind, given))
-    examples = [dict(zip(("decision", "reason_codes"), decide(kind, given)), input=given) for kind, given in requests]
-    labelled, unlabelled = examples[:LABELLED], examples[LABELLED:]
+    examples = [
+        dict(zip(("decision", "reason_codes"), decide(words, kind, given)), input=given) for kind, given in requests
+    ]
+    labelled, unlabelled = examples[:labelled_count], examples[labelled_count:]
     clear = [
         index
-        for index, (kind, given) in enumerate(requests[:LABELLED])
+        for index, (kind, given) in enumerate(requests[:labelled_count])
         if index > 20 and kind in ALWAYS_APPROVED and examples[index]["decision"] == "approve" and given["days_since_purchase"] < 20
     ]
-    chosen = rng.sample(clear, MISLABELLED + CONTRADICTED)
-    for index in chosen[:MISLABELLED]:
+    chosen = rng.sample(clear, mislabelled + contradicted)
+    for index in chosen[:mislabelled]:
         labelled[index] |= {"decision": "deny", "reason_codes": []}
-    copies = [{"input": labelled[index]["input"], "decision": "review", "reason_codes": []} for index in chosen[MISLABELLED:]]
+    copies = [{"input": labelled[index]["input"], "decision": "review", "reason_codes": []} for index in chosen[mislabelled:]]
     labelled[100:100] = copies
     # The page shows the last one first: it is to be a clear case of the first labelled ones.
     return [*({"input": each["input"], "decision": None, "reason_codes": []} for each in unlabelled), *reversed(labelled)]
 
 
-SAMPLE = {
-    "title": "Refund requests",
-    "description": "Approve, deny or review refund requests of a web shop, from amount, customer and message. Invented data, with a few wrong labels to find.",
-    "decision_type": {
-        "name": "refund-requests",
-        "description": GUIDELINE,
-        "options": ["approve", "deny", "review"],
-        "reason_codes": ["DAMAGED_ITEM", "FAULTY_ITEM", "WRONG_ITEM", "CHANGED_MIND", "LATE_REQUEST", "NOT_DELIVERED", "DISPUTE", "FREQUENT_REFUNDS", "HIGH_VALUE"],
-        "hard_rules": [
-            {"name": "Very high amounts go to a person", "condition": "ctx.amount > 1000", "then": "review", "reason_code": "HIGH_VALUE", "priority": 1},
-            {"name": "Many refunds already", "condition": "ctx.customer.previous_refunds >= 6", "then": "deny", "reason_code": "FREQUENT_REFUNDS", "priority": 10},
-            {"name": "A lawyer or a court is mentioned", "condition": '["lawyer", "court", "police"].exists(word, ctx.message.lowerAscii().contains(word))', "then": "review", "reason_code": "DISPUTE", "priority": 20},
-        ],
-        "confidence_thresholds": {"auto_decide": 0.8, "escalation": 0.5},
-        "fallback_option": "review",
-    },
-}
+def describe_sample(words):
+    high, frequent, dispute = words.RULES
+    review, deny = words.OPTIONS["review"], words.OPTIONS["deny"]
+    return {
+        "title": words.TITLE,
+        "description": "Approve, deny or review refund requests of a web shop, from amount, customer and message. Invented data, with a few wrong labels to find.",
+        "decision_type": {
+            "name": words.NAME,
+            "description": words.GUIDELINE,
+            "options": list(words.OPTIONS.values()),
+            "reason_codes": ["DAMAGED_ITEM", "FAULTY_ITEM", "WRONG_ITEM", "CHANGED_MIND", "LATE_REQUEST", "NOT_DELIVERED", "DISPUTE", "FREQUENT_REFUNDS", "HIGH_VALUE"],
+            "hard_rules": [
+                {"name": high, "condition": "ctx.amount > 1000", "then": review, "reason_code": "HIGH_VALUE", "priority": 1},
+                {"name": frequent, "condition": "ctx.customer.previous_refunds >= 6", "then": deny, "reason_code": "FREQUENT_REFUNDS", "priority": 10},
+                {"name": dispute, "condition": f"{json.dumps(words.DISPUTE_WORDS)}.exists(word, ctx.message.lowerAscii().contains(word))", "then": review, "reason_code": "DISPUTE", "priority": 20},
+            ],
+            "confidence_thresholds": {"auto_decide": 0.8, "escalation": 0.5},
+            "fallback_option": review,
+        },
+    }
 
 
-def write_sample(path):
-    examples = make_examples(random.Random(20260801))
-    lines = ",\n  ".join(json.dumps({"input": each["input"], "decision": each["decision"], "reason_codes": each["reason_codes"]}) for each in examples)
-    head = json.dumps(SAMPLE, indent=1).removesuffix("\n}")
-    path.write_text(f'{head},\n "examples": [\n  {lines}\n ]\n}}\n')
+def write_sample(file, words, counts):
+    examples = make_examples(random.Random(20260801), words, counts)
+    lines = [
+        json.dumps(
+            {"input": each["input"], "decision": words.OPTIONS.get(each["decision"]), "reason_codes": each["reason_codes"]},
+            ensure_ascii=False,
+        )
+        for each in examples
+    ]
+    head = json.dumps(describe_sample(words), indent=1, ensure_ascii=False).removesuffix("\n}")
+    rows = ",\n  ".join(lines)
+    text = f'{head},\n "examples": [\n  {rows}\n ]\n}}\n'
+    pathlib.Path(__file__).with_name(file).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_sample(pathlib.Path(__file__).with_name("refund-requests.json"))
+    write_sample("refund-requests.json", refund_messages, WHOLE)
+    write_sample("refund-requests-de.json", refund_messages_de, TWIN)
+    write_sample("refund-requests-fr.json", refund_messages_fr, TWIN)

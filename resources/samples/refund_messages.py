@@ -253,3 +253,17 @@ DETAILS = {
 }
 SEALED = ["It is still sealed.", "I have not opened the box.", "It is unused and in its original packaging.", "The seal has not been broken."]
 USED = ["I have unpacked it and tried it once.", "The packaging is open.", "I used it for a few days.", "It has been unpacked, the box is gone."]
+
+NAME = "refund-requests"
+TITLE = "Refund requests"
+OPTIONS = {"approve": "approve", "deny": "deny", "review": "review"}
+DISPUTE_WORDS = ["lawyer", "court", "police"]
+RULES = ["Very high amounts go to a person", "Many refunds already", "A lawyer or a court is mentioned"]
+GUIDELINE = """Decides what happens to a refund request of a web shop. Approve clear cases, deny those outside the terms, leave the rest to a person.
+
+How to label:
+- Deny every request that comes more than 60 days after the purchase.
+- Review whatever was not delivered, and whatever mentions a bank, a lawyer, an authority or an injury.
+- Approve goods that arrived damaged, broke soon or are not what was ordered.
+- Deny customers who simply changed their mind: they may return the goods for a voucher.
+- Before all of this: review amounts above 1,000, and deny customers who had six or more refunds."""

@@ -83,7 +83,7 @@ describe('a file of texts', () => {
     const said = policy.body.metrics.accuracy;
     expect(Math.abs(right / newFrenchMessages.length - said), `${right} of 48, said ${said}`).toBeLessThan(0.05);
 
-    await table.getByRole('button', { name: 'Train with: Words alone' }).click();
+    await table.getByRole('button', { name: 'Train with it: Words alone' }).click();
     await page.getByText('Trained, not live', { exact: true }).waitFor({ timeout: 120_000 });
     expect(faults).toEqual([]);
   });

@@ -266,8 +266,10 @@ export function makeDeployedFolder(
   type: Record<string, unknown> & { name: string },
   examples: object[],
   clock: Clock = systemClock,
+  settings: object = {},
 ) {
-  return keepDeployed(type.name, [type, examples], clock, (bench) => createTrainable(bench, type, examples));
+  const content = [type, examples, settings];
+  return keepDeployed(type.name, content, clock, (bench) => createTrainable(bench, type, examples), settings);
 }
 
 /** A data folder with a deployed policy for all tests of a file or block; as `makeDeployedFolder`. */
@@ -291,6 +293,7 @@ async function keepDeployed(
   content: object[],
   clock: Clock,
   prepare: (bench: Workbench) => Promise<string>,
+  settings: object = {},
 ) {
   const day = new Date(clock.now()).toISOString().slice(0, 10);
   const state = JSON.stringify([inject('sourcesDigest'), day, content]);
@@ -314,7 +317,7 @@ async function keepDeployed(
         })
       ).body;
       const url = await prepare(bench);
-      const policyId = await train(bench.call, url);
+      const policyId = await train(bench.call, url, { tune_hyperparams: false, tune_encoder: false, ...settings });
       await bench.stop();
       writeFileSync(path.join(fresh, 'deployed.json'), JSON.stringify({ key, url: `/api/v1${url}`, policyId }));
       renameSync(fresh, kept);

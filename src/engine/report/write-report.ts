@@ -212,28 +212,29 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
       : []),
     ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
     ...(left === null ? [] : [left.sentence]),
+    ...listTextSentences(metrics),
     ...listSentences({ verdict }, 'gate'),
     ...listSentences({ verdict }, 'retraining'),
     ...(rare === null ? [] : [`${rare.sentence} Not learned: ${listSome(rare.options.map(quoteText), maxOptions)}.`]),
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),
   ];
-  return `<p>${sentences.join(' ')}</p>${describeTexts(metrics)}`;
+  return `<p>${sentences.join(' ')}</p>`;
 }
 
-const textModelNames = { words: 'Words alone', fast: 'The multilingual text model', english: 'The English text model' };
+const textModelNames = { words: 'words alone', fast: 'the multilingual text model', english: 'the English text model' };
 
-/** The languages of the texts, and what they could be read by, side by side. */
-function describeTexts({ languages, text_models: trials }: NonNullable<ReportFacts['metrics']>): string {
+/** The languages of the texts, and the ways to read them side by side. */
+function listTextSentences({ languages, text_models: trials }: NonNullable<ReportFacts['metrics']>): string[] {
   const described = describeReading(languages ?? []);
-  const inLanguages = described === null ? '' : `The texts are in ${described}.`;
-  const [first] = trials ?? [];
-  if (first === undefined) return inLanguages === '' ? '' : `<p>${inLanguages}</p>`;
-  const rows = (trials ?? []).map(
-    ({ text_model, accuracy, log_loss, encode_ms, size_mb, chosen }) =>
-      `<tr><th scope="row">${textModelNames[text_model]}${chosen ? ', which was taken' : ''}</th><td>${ofHundred(accuracy)} of 100 right</td><td>log-loss ${log_loss.toFixed(3)}</td><td>${encode_ms.toFixed(1)} ms a text</td><td>${size_mb === 0 ? 'no model' : `${Math.round(size_mb)} MB`}</td></tr>`,
+  const ways = (trials ?? []).map(
+    ({ text_model, accuracy, encode_ms, chosen }) =>
+      `by ${textModelNames[text_model]} ${ofHundred(accuracy)} of 100 are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
   );
-  return `<p>${inLanguages} On ${first.rows} examples it was tried what to read them by, each judged by a classifier that had not seen it.</p><table>${rows.join('')}</table>`;
+  return [
+    ...(described === null ? [] : [`The texts are in ${described}.`]),
+    ...(ways.length === 0 ? [] : [`Read ${ways.join(', ')}.`]),
+  ];
 }
 
 function describeWeakParts(parts: ReportFacts['weakParts']): string {

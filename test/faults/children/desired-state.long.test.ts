@@ -49,7 +49,7 @@ const messageType = {
 
 beforeAll(async () => {
   loans = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  messages = await makeDeployedFolder(messageType, readMessages(45), systemClock);
+  messages = await makeDeployedFolder(messageType, readMessages(45), systemClock, { text_model: 'english' });
 });
 afterAll(() => {
   loans.remove();

@@ -341,14 +341,16 @@ describe('the life of a decision type', () => {
     expect(good.body).toEqual({ ok: true, problems: [], findings: [] });
   });
 
-  it('offers a sample project with rules and enough examples', async () => {
+  it('offers a sample project in three languages, with rules and enough examples', async () => {
     const { call } = await openForTest();
-    const [sample] = (await call('GET', '/api/v1/samples')).body;
-    expect(sample.name).toBe('refund-requests');
-    const made = await call('POST', '/api/v1/samples/refund-requests');
-    expect(made.status).toBe(201);
-    const readiness = await call('GET', `${base}/${made.body.id}/training-readiness`);
-    expect(readiness.body).toMatchObject({ ready: true, total_examples: sample.examples });
+    const samples: { name: string; examples: number }[] = (await call('GET', '/api/v1/samples')).body;
+    expect(samples.map(({ name }) => name)).toEqual(['refund-requests', 'refund-requests-de', 'refund-requests-fr']);
+    for (const { name, examples } of samples) {
+      const made = await call('POST', `/api/v1/samples/${name}`);
+      expect([made.status, made.body.name]).toEqual([201, name]);
+      const readiness = await call('GET', `${base}/${made.body.id}/training-readiness`);
+      expect(readiness.body).toMatchObject({ ready: true, total_examples: examples });
+    }
     expect((await call('POST', '/api/v1/samples/none')).status).toBe(404);
   });
 });

@@ -49,7 +49,7 @@ export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
               ) : (
                 <Button
                   size="compact-xs"
-                  aria-label={`Train with: ${textModelNames[trial.text_model]}`}
+                  aria-label={`Train with it: ${textModelNames[trial.text_model]}`}
                   loading={start.isPending}
                   onClick={() => train(trial.text_model)}
                 >

@@ -501,6 +501,8 @@ export const exampleOperations = {
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Have the teacher propose synthetic examples, all or none',
+    description:
+      'Where no model is connected, new examples are put together from those of the type, in their language; an option without any gets English sentences.',
     hints: { ...creates, openWorld: true },
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
