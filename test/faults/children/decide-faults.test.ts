@@ -70,10 +70,13 @@ describe('a policy that reads text with the sentence encoder', () => {
     path = await deploy({ name: 'sms', options: ['spam', 'not spam'] }, messages(45));
   });
 
+  /** The encoder of the text model that the training has chosen. */
+  const findReady = () => bench.deps.runtime.textModels.find(({ host }) => host.state() === 'ready')?.host;
+
   it('has the encoder running before the first call', async () => {
     await pollUntil(
       () => bench.call('GET', `${path}/policies`),
-      () => bench.deps.runtime.encoderHost.state() === 'ready',
+      () => findReady() !== undefined,
     );
     const free = await decide('URGENT! You have won a free prize, call now to claim 1000 pounds cash');
     expect(free.body).toMatchObject({ decision: 'spam', policy_version: 'v1' });
@@ -100,12 +103,11 @@ describe('a policy that reads text with the sentence encoder', () => {
   });
 
   it('decides every waiting call when the encoder is killed, each recorded once', async () => {
-    const { encoderHost } = bench.deps.runtime;
     const before = (await bench.call('GET', `${path}/logs`)).body.total;
     const calls = Array.from({ length: 40 }, (_, i) => decide(`${'see you later '.repeat(60)} ${i}`));
     await calls[0];
     // pid 0 would be this whole test run
-    const pid = encoderHost.pid();
+    const pid = findReady()?.pid() ?? null;
     if (pid === null) throw new Error('the encoder has no process');
     process.kill(pid, 'SIGKILL');
     const answers = await Promise.all(calls);
