@@ -7,15 +7,10 @@ import { useChange } from '../../state/queries.ts';
 
 type Trial = NonNullable<NonNullable<OutputOf<'policies.get'>['metrics']>['text_models']>[number];
 
-/** How a training may read texts, by the words of the page. */
-export const textModelNames: Record<Trial['text_model'], string> = {
-  words: 'Words alone',
-  fast: 'Multilingual text model',
-  english: 'English text model',
-};
+type Props = { policy: OutputOf<'policies.get'>; names: Record<Trial['text_model'], string> };
 
 /** Shows what texts could be read by, side by side; one press trains with another. A policy that decides stays. */
-export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
+export function TextModels({ policy, names }: Props) {
   const start = useChange('training.start');
   const { metrics, training_config: config, decision_type_id: typeId } = policy;
   const trials = metrics?.text_models ?? [];
@@ -30,15 +25,15 @@ export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
         heads={[
           'Texts read by',
           { name: 'Correct', says: `Of ${chosen.rows} examples, each judged by a classifier that had not seen it.` },
-          { name: 'Log-loss', says: 'How surely the right answer is given; less is better.' },
-          'Time a text',
-          'In a bundle',
+          { name: 'Log-loss', says: 'Less is better.' },
+          { name: 'Time a text', says: 'Measured at the training.' },
+          { name: 'In a bundle', says: 'The size of the text model.' },
           { name: 'Choose', isHidden: true },
         ]}
       >
         {trials.map((trial) => (
           <tr key={trial.text_model}>
-            <td>{textModelNames[trial.text_model]}</td>
+            <td>{names[trial.text_model]}</td>
             <td className="number">{percent(trial.accuracy)}</td>
             <td className="number">{decimal(trial.log_loss, 3)}</td>
             <td className="number">{milliseconds(trial.encode_ms)}</td>
@@ -49,7 +44,7 @@ export function TextModels({ policy }: { policy: OutputOf<'policies.get'> }) {
               ) : (
                 <Button
                   size="compact-xs"
-                  aria-label={`Train with it: ${textModelNames[trial.text_model]}`}
+                  aria-label={`Train with it: ${names[trial.text_model]}`}
                   loading={start.isPending}
                   onClick={() => train(trial.text_model)}
                 >

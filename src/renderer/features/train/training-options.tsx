@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { atRandom, type TrainingConfig } from '../../../engine/domain/training.ts';
 import { Part } from '../../parts/notes.tsx';
 import { SplitChoice } from './split-choice.tsx';
-import { textModelNames } from './text-models.tsx';
 
 const first = {
   train_on: 'all',
@@ -23,6 +22,13 @@ const tunings = [
   { value: 'true', label: 'Before the policy is there' },
   { value: 'false', label: 'Never' },
 ];
+
+/** How a training may read texts, by the words of the page. */
+export const textModelNames = {
+  words: 'Words alone',
+  fast: 'Multilingual text model',
+  english: 'English text model',
+};
 
 const textModels: { value: TrainingConfig['text_model']; label: string }[] = [
   { value: 'auto', label: 'The fastest that is about as good as the best' },

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { isInProgress, trainingStages } from '../../../engine/domain/training.ts';
 import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -17,7 +17,9 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { BetterPolicy } from './better-policy.tsx';
 import { Learned } from './learned.tsx';
-import { TextModels } from './text-models.tsx';
+import { textModelNames } from './training-options.tsx';
+
+const TextModels = lazy(async () => ({ default: (await import('./text-models.tsx')).TextModels }));
 
 const pollMs = 1_000;
 
@@ -153,7 +155,11 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
       <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'retraining']} />
       {detail && <OtherWays policy={detail} />}
-      {detail && <TextModels policy={detail} />}
+      {detail?.metrics?.text_models && (
+        <Suspense>
+          <TextModels policy={detail} names={textModelNames} />
+        </Suspense>
+      )}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />
