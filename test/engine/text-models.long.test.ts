@@ -84,6 +84,19 @@ describe('texts in the language', { timeout: 120_000 }, () => {
     expect(text?.tokenizer_sha256).toBe(tokenizerOf('english'));
   });
 
+  it('are never tuned for where words alone are asked for [TRN-18]', async () => {
+    const english = candidates.find(({ name }) => name === 'english');
+    // Some wrong labels leave room for a tuning.
+    const examples = messages.map(({ id, input, decision }, i) =>
+      createExample(id, input, i % 6 === 0 ? 'refund' : decision),
+    );
+    const request = createRequest(examples, createDefinition(['refund', 'tracking']), {
+      config: trainingConfigSchema.parse({ ...quick, tune_encoder: 'auto' }),
+    });
+    const { tuneLater } = await train(request, await openTrainPorts({ ...english, encoder: null }));
+    expect(tuneLater).toBeNull();
+  });
+
   it('that the page says to be read are those of the models', () => {
     expect(readLanguages).toEqual([...new Set(models.flatMap(({ facts }) => facts.languages))].sort());
   });

@@ -14,7 +14,7 @@ export function mayTuneLater({ request, ports, testRows, fieldPlan, textChoice }
   const { comparison, textUse } = textChoice;
   return (
     request.config.tune_encoder === 'auto' &&
-    [ports, ...(ports.candidates ?? [])].some(({ openTuningGraph }) => openTuningGraph !== undefined) &&
+    [ports, ...(ports.candidates ?? [])].some((model) => model.encoder !== null && model.openTuningGraph) &&
     fieldPlan.text !== null &&
     textUse !== 'none' &&
     testRows.length > 0 &&
