@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countRows, type RowSet } from '../row-sets.ts';
-import { nameLanguage } from '../text/languages.ts';
+import { minLanguageShare, nameLanguage } from '../text/languages.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 
 /** A condition on one field, as a sentence's end, and the rows that fulfil it. */
@@ -17,7 +17,6 @@ const maxNumbersAsValues = 10;
 const bins = 4;
 const maxConditions = 240;
 const maxShownCharacters = 40;
-const minLanguageShare = 0.05;
 
 type ListOptions = { byDate: boolean; detectLanguage: LanguageDetector | null };
 

@@ -6,7 +6,7 @@ const seenCharacters = 300;
 /** Texts that are looked at, spread evenly over all of them. */
 const maxTexts = 2_000;
 /** A language of fewer texts is mostly an error of the detector. */
-const minShare = 0.05;
+export const minLanguageShare = 0.05;
 
 /** The languages that a text model of the program reads; the facts beside each model say which. */
 export const readLanguages: readonly string[] = [
@@ -32,7 +32,7 @@ export function countLanguages(texts: readonly string[], detect: LanguageDetecto
   }
   return [...counts]
     .map(([language, count]) => ({ language, share: count / seen }))
-    .filter(({ share }) => share >= minShare)
+    .filter(({ share }) => share >= minLanguageShare)
     .sort((a, b) => b.share - a.share || (a.language < b.language ? -1 : 1));
 }
 

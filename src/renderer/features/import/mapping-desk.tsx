@@ -1,6 +1,5 @@
 import { Button, Progress, TagsInput, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
-import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -22,6 +21,7 @@ import { LabelTable } from './label-table.tsx';
 import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
+import type { ReadSheet } from './read-sheet.ts';
 import { ReadingChooser } from './reading-chooser.tsx';
 import { type ImportTarget, runImport } from './run-import.ts';
 import { toTypeName } from './type-name.ts';
@@ -111,7 +111,7 @@ function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }
 type MappingDeskProps = {
   type: DecisionType | null;
   from: WaitingFile;
-  read: SurveyedSheet & { languages: ReadonlyMap<string, string> };
+  read: ReadSheet;
   title: string;
   choose: React.ReactNode;
   onReadAgain(choice: SheetChoice): void;

@@ -11,9 +11,9 @@ import { maxFileBytes } from '../../parts/text/accepted-files.ts';
 
 /** `readings` are those of the decision type that the file is imported into. */
 export type ReadOrder = { file: File; choice: SheetChoice; readings: Readings };
-export type ReadAnswer =
-  | ({ ok: true; languages: ReadonlyMap<string, string> } & SurveyedSheet)
-  | { ok: false; message: string };
+/** A surveyed sheet with the languages of its columns of texts, in words. */
+export type ReadSheet = SurveyedSheet & { languages: ReadonlyMap<string, string> };
+export type ReadAnswer = ({ ok: true } & ReadSheet) | { ok: false; message: string };
 
 /** Reads a chosen file on the page; an unreadable one becomes a sentence, nothing is thrown. */
 export async function readSheet({ file, choice, readings }: ReadOrder): Promise<ReadAnswer> {

@@ -1,17 +1,16 @@
 /** A chosen file, read into a sheet outside the page's thread. */
 import { useEffect, useRef, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
-import type { SurveyedSheet } from '../../../engine/import/plan-import.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { useUi } from '../../state/workbench.ts';
 import { isMovedFile } from './moved-desk.tsx';
-import type { ReadAnswer, ReadOrder } from './read-sheet.ts';
+import type { ReadAnswer, ReadOrder, ReadSheet } from './read-sheet.ts';
 
 type SheetState =
   | { kind: 'none' }
   | { kind: 'moved'; file: File }
   | { kind: 'reading'; name: string; cancel(): void }
-  | ({ kind: 'read'; from: WaitingFile; languages: ReadonlyMap<string, string> } & SurveyedSheet)
+  | ({ kind: 'read'; from: WaitingFile } & ReadSheet)
   | { kind: 'failed'; name: string; message: string };
 
 /** Reads a file in a worker of its own. */

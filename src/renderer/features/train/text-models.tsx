@@ -1,3 +1,4 @@
+/** The ways to read texts that a training has compared. */
 import { Button } from '@mantine/core';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
