@@ -49,7 +49,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
       run: () => startSample(sample.name),
     })),
   );
-  const [sample, ...twins] = samples.data ?? [];
+  const sample = samples.data?.[0];
   return (
     <section className="beginnings" aria-label="Begin">
       <div className="stack tight">
@@ -86,11 +86,6 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
           <Button disabled={!sample} loading={openSample.isPending} onClick={() => sample && startSample(sample.name)}>
             Open sample project
           </Button>
-          {twins.map(({ name, title }) => (
-            <Button key={name} size="compact-xs" onClick={() => startSample(name)}>
-              {title}
-            </Button>
-          ))}
           {openSample.isPending && <Busy>Making the sample project…</Busy>}
         </div>
         {openSample.isError && <ErrorNote error={openSample.error} />}

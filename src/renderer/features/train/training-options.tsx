@@ -96,7 +96,6 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
             )}
             <NativeSelect
               label="Texts are read by"
-              description="Tried on the examples, unless you choose. The multilingual one reads fifteen languages."
               data={textModels}
               value={settings.text_model}
               onChange={({ currentTarget: { value } }) => {
