@@ -354,6 +354,8 @@ const training = {
     'Without a wish (`auto`) texts are read by the fastest of words alone and the text models that read their language that is at most half a standard error behind the best on folds; metrics, report and Train show all that were compared, and one press takes another.',
   'TRN-27':
     'The languages of texts are said at an import, in the findings about the data, after a training, in weak parts and where live inputs differ; one that no text model reads with what that costs.',
+  'TRN-28':
+    'A text model of one’s own is added from a folder, after its licence, digests, golden vectors and a trial, or refused with the remedy and nothing left; trainings choose it, bundles and backups carry it, and it is removed only where none that decides reads by it.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
   'TRN-9': 'A worker that died is retried once, as a new attempt on the same snapshot.',
   'TRN-10': 'The same snapshot and seed give the same metrics.',

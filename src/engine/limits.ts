@@ -37,6 +37,8 @@ export const limits = {
   /** Columns of the embedding that the shipped text encoder makes, and the tokens that it reads. */
   embeddingDimensions: 384,
   maxEncoderTokens: 256,
+  /** Tokens around a text, those of a prefix included. */
+  maxFrameTokens: 16,
   /** Rank of the encoder's adapters that a bundle may have. */
   maxAdapterRank: 64,
   /** Code points of an input's text that are read; a long text would keep every other call waiting. */

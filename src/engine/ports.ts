@@ -1,7 +1,7 @@
 /** The ports of the engine to the outside: the server implements them, tests may use fakes. */
 
-/** The ids before and after those of a text. */
-export type Frame = readonly [number, number];
+/** The ids around those of a text: the last stands behind it, all others before it, such as those of a prefix. */
+export type Frame = readonly number[];
 
 /** Low-rank adapters (LoRA, Hu et al. 2021) of the attention; `weights` as `text/adapters.ts` orders them. */
 export type Adapters = { readonly rank: number; readonly weights: Float32Array };

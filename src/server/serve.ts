@@ -22,6 +22,8 @@ const help = `Decision Workbench
   workbench import FILE | evaluate [FILE] | export --out BUNDLE | decide [FILE]
                             the way from a file to a policy and its decisions, with or without a running workbench;
                             each explains its flags by --help
+  workbench text-model add FOLDER | list | remove NAME
+                            text models of one's own, beside those of the program
   workbench serve [flags]   serve the workbench and the REST API on this machine
   workbench token [flags]   print a session token for the owner of the data folder
   workbench mcp [flags]     offer the agent tools of the running workbench on stdin and stdout; WORKBENCH_API_KEY is

@@ -34,7 +34,7 @@ import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { spawnChild } from './process/spawn-child.ts';
 import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
-import { EncoderHost } from './runtime/encoder/encoder-host.ts';
+import { hostTextModel } from './runtime/encoder/encoder-host.ts';
 import { encodingsFolder } from './runtime/encoder/encoding-cache.ts';
 import { openTextModels } from './runtime/encoder/text-model.ts';
 import { LabellingLeases } from './runtime/labelling/labelling-leases.ts';
@@ -154,12 +154,13 @@ async function openOrClose<T>(closing: AsyncDisposableStack, open: () => Promise
 function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: AsyncDisposableStack): Deps {
   const newId = createIdSource(clock.now);
   prepareDataFolder(options.dataDir);
-  const { artifacts } = toFolderPaths(options.dataDir);
+  const { artifacts, textModels } = toFolderPaths(options.dataDir);
   const db = openDataFolder(options.dataDir, {
     synchronous: options.synchronous,
     migrations: readMigrations(findMigrations()),
     checkUpgrade: (upgraded) => {
-      if (!options.acceptsRetraining) refuseRetraining(upgraded, artifacts, openTextModels(options.resourcesDir));
+      if (!options.acceptsRetraining)
+        refuseRetraining(upgraded, artifacts, openTextModels(options.resourcesDir, textModels));
     },
     newId,
     now: clock.now,
@@ -275,11 +276,9 @@ function openRuntime(
   closing: AsyncDisposableStack,
 ): Runtime {
   const { options, db, store, clock, log, preparation } = deps;
-  const textModels = openTextModels(options.resourcesDir).map((model) => {
-    const host = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model });
-    closing.defer(() => host.close());
-    return { model, host };
-  });
+  const { textModels: ownDir } = toFolderPaths(options.dataDir);
+  const textModels = openTextModels(options.resourcesDir, ownDir).map((model) => hostTextModel(options, model));
+  closing.defer(async () => void (await Promise.all(textModels.map(({ host }) => host.close()))));
   const [english] = textModels;
   if (english === undefined) throw new Error('There is no text model.');
   const { model: textModel, host: encoderHost } = english;
@@ -364,6 +363,7 @@ function openJobs(
     artifactsDir,
     trashDir,
     resourcesDir: options.resourcesDir,
+    ownTextModelsDir: toFolderPaths(options.dataDir).textModels,
     encodingsDir: encodingsFolder(options.dataDir),
     heartbeatMs: Math.min(maxHeartbeatIntervalMs, options.heartbeatTimeoutMs / 4),
     heartbeatTimeoutMs: options.heartbeatTimeoutMs,

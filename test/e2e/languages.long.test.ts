@@ -46,7 +46,7 @@ describe('a file of texts', () => {
   test('in Greek says that no text model reads it [TRN-27]', async () => {
     const { page } = opened;
     await choose(greek);
-    await page.getByText(/^Greek; no text model reads Greek/).waitFor();
+    await page.getByText(/^Greek; no text model of the program reads Greek/).waitFor();
     await keepPicture(page, 'import-greek');
   });
 

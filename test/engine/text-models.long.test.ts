@@ -72,7 +72,7 @@ describe('texts in the language', { timeout: 120_000 }, () => {
     );
     const { metrics } = await trainOn(examples, ['refund', 'tracking']);
     expect(metrics.languages).toMatchObject([{ language: 'el' }]);
-    expect(metrics.notes.join(' ')).toContain('The texts are in Greek; no text model reads Greek');
+    expect(metrics.notes.join(' ')).toContain('The texts are in Greek; no text model of the program reads Greek');
   });
 
   it('are read by the model that can be tuned where a tuning is asked for [TRN-18]', async () => {

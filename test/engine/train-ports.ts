@@ -33,6 +33,7 @@ export function openCandidates(): Promise<CandidateTextModel[]> {
       .map(async (model) => ({
         name: model.name,
         languages: model.facts.languages,
+        isOwn: model.isOwn,
         sizeMb: (statSync(model.encoderPath).size + statSync(model.tokenizerPath).size) / 1e6,
         encoder: await openEncoder(model.encoderPath, model.encoderSha256),
         tokenizer: model.tokenizer(),

@@ -1,5 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
+import { goTo } from '../../src/renderer/state/route.ts';
+import { writeSmallModel } from '../server/policies/small-text-model.ts';
 import { makeType, openForTest, temporaryFolder } from '../server/workbench.ts';
 import { closePage, showWindow } from './page.tsx';
 
@@ -40,6 +42,27 @@ describe('Settings', () => {
     await screen.findByText(/Copy it now/);
     await screen.findByText('read, label examples');
     expect((await call('GET', '/api/v1/api-keys')).body).toMatchObject([{ name: 'labels', scopes: ['read', 'label'] }]);
+  });
+
+  it('adds a text model from a folder, says what is not known, offers it to a training and removes it [TRN-28]', async () => {
+    const { call, id } = await openSettings('text-models');
+    const folder = await screen.findByLabelText('Folder');
+    const add = screen.getByRole('button', { name: 'Add' });
+    fireEvent.change(folder, { target: { value: '/there/is/none' } });
+    fireEvent.click(add);
+    await screen.findByText(/is no folder that can be read/);
+    fireEvent.change(folder, { target: { value: writeSmallModel() } });
+    fireEvent.click(add);
+    await screen.findByText(/was added\. .*There is no golden\.json/);
+    const [, , { name }] = (await call('GET', '/api/v1/text-models')).body;
+    await screen.findByRole('row', { name: new RegExp(`${name} .*German, English`) });
+    goTo({ page: 'type', id, place: 'train' });
+    fireEvent.click(await screen.findByRole('button', { name: 'More' }));
+    await screen.findByRole('option', { name });
+    goTo({ page: 'settings', section: 'text-models' });
+    fireEvent.click(await screen.findByRole('button', { name: `Remove ${name}` }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: `Remove ${name}` })).toBeNull());
+    expect((await call('GET', '/api/v1/text-models')).body).toHaveLength(2);
   });
 
   it('backs the data folder up, lists the copy, verifies it and restores it into a new folder', async () => {

@@ -59,10 +59,28 @@ def test_unknown_characters_in_a_row_are_one_piece() -> None:
     assert text.tokenize({"text": "ab bü  çç"}) == [1, 3, 2, 3, 0, 2, 0]
 
 
+UNIGRAM = json.loads((ROOT / "test" / "cases" / "unigram.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("file", UNIGRAM["files"], ids=lambda file: file["name"])
+def test_shared_pieces_of_models_whose_files_are_written_otherwise(file: dict[str, Any]) -> None:
+    parts = {key: file[key] for key in ("normalizer", "pre_tokenizer")}
+    text = open_text(json.dumps({"added_tokens": UNIGRAM["added_tokens"], "model": UNIGRAM["model"], **parts}).encode())
+    assert [text.tokenize({"text": case["text"]}) for case in file["cases"]] == [case["ids"] for case in file["cases"]]
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"normalizer": {"normalizers": [{"type": "NFKC"}]}}, "the characters are not replaced by a map"),
+        ({"normalizer": {"type": "Lowercase"}}, "the characters are not replaced as by SentencePiece"),
+        (
+            {"normalizer": {"normalizers": [{"type": "Replace", "pattern": {"Regex": "[a-z]"}, "content": ""}]}},
+            "the characters are not replaced as by SentencePiece",
+        ),
+        (
+            {"pre_tokenizer": {"pretokenizers": [{"type": "Punctuation"}, {"type": "Metaspace"}]}},
+            "the words are not parted as by SentencePiece",
+        ),
         ({"pre_tokenizer": {"type": "Whitespace"}}, "the words are not parted as by SentencePiece"),
         (
             {"normalizer": {"normalizers": [{"type": "Precompiled", "precompiled_charsmap": "/////wAAAAA="}]}},

@@ -47,7 +47,8 @@ const fittedTextSchema = z.object({
   log_loss_interval: intervalSchema,
 });
 const textModelTrialSchema = z.object({
-  text_model: z.enum(['words', 'fast', 'english']),
+  /** `words`, or the name of a text model. */
+  text_model: z.string(),
   rows: z.int().describe('Examples it is judged on, each by a fit that had not seen it'),
   accuracy: z.number(),
   log_loss: z.number(),

@@ -23,11 +23,17 @@ export type TrainingExample = {
 /** The kind of inputs that the golden decisions of a bundle are made of. */
 export const goldenInputKinds = ['synthetic', 'examples'] as const;
 
-/** The ways to read texts that a training can be asked for. */
-const textModelChoices = ['auto', 'words', 'fast', 'english'] as const;
+/** The text models that come with the program; labelling reads by the first. */
+export const programTextModels = ['english', 'fast'] as const;
+export type ProgramTextModel = (typeof programTextModels)[number];
 
-/** The text models that come with the program. */
-export type TextModelName = Exclude<(typeof textModelChoices)[number], 'auto' | 'words'>;
+const textModelName = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a name of small letters, digits and hyphens');
+
+/** The name of a text model that a user adds. */
+export const ownTextModelNameSchema = textModelName.refine(
+  (name) => !['auto', 'words', ...programTextModels].includes(name),
+  'must not be the name of a way to read texts that comes with the program',
+);
 
 const trainedRows = ['all', 'left_by_rules'] as const;
 const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
@@ -96,11 +102,10 @@ export const trainingConfigSchema = z
       .default(null)
       .describe('Threshold of escalation of this policy; null: that of the type'),
     refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
-    text_model: z
-      .enum(textModelChoices)
+    text_model: textModelName
       .default('auto')
       .describe(
-        'How texts are read: `words` by word pieces alone; `fast` by the multilingual USE, for sixteen languages at a third of the time of `english`, MiniLM; `auto` by the fastest that is as good as the best on folds',
+        'How texts are read: `words` by word pieces alone; `fast` by the multilingual USE, for sixteen languages at a third of the time of `english`, MiniLM; or by a text model of one’s own, by its name; `auto` by the fastest that is as good as the best on folds',
       ),
     tune_encoder: z
       .union([z.literal('auto'), z.boolean()])

@@ -49,15 +49,23 @@ const ngramSpecSchema = z
 /** The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. */
 export type NgramSpec = z.infer<typeof ngramSpecSchema>;
 
-const encoderSpecSchema = z.strictObject({
-  dimensions: z.int().positive(),
-  max_tokens: z.int().min(3),
-  scale: finite,
-  /** The ids before and after those of a text; left out: [CLS] and [SEP]. */
-  frame: z.tuple([z.int().nonnegative(), z.int().nonnegative()]).optional(),
-  /** The adapters that the encoder is fed with; left out where it is the plain one. */
-  adapters: z.strictObject({ rank: z.int().min(1).max(limits.maxAdapterRank) }).optional(),
-});
+/** The ids around those of a text: the last stands behind it, all others before it, such as those of a prefix. */
+export const frameSchema = z.array(z.int().nonnegative()).min(2).max(limits.maxFrameTokens);
+
+const encoderSpecSchema = z
+  .strictObject({
+    dimensions: z.int().positive(),
+    max_tokens: z.int().min(3),
+    scale: finite,
+    /** Left out: [CLS] and [SEP]. */
+    frame: frameSchema.optional(),
+    /** The adapters that the encoder is fed with; left out where it is the plain one. */
+    adapters: z.strictObject({ rank: z.int().min(1).max(limits.maxAdapterRank) }).optional(),
+  })
+  .refine(({ max_tokens, frame = [] }) => max_tokens > frame.length, {
+    path: ['max_tokens'],
+    message: 'must leave room for a token of the text',
+  });
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
 const textSpecSchema = z.strictObject({

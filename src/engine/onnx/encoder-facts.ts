@@ -1,21 +1,20 @@
 /** Facts of the encoder's graphs, written beside them by the scripts that build them. */
 import { z } from 'zod';
 import { WorkbenchError } from '../errors.ts';
+import { frameSchema } from '../features/plan.ts';
 import { readWirings, type Wiring } from './graph.ts';
 
 const tensor = z.string().min(1);
-
-const tokenId = z.int().nonnegative();
 
 const ofEveryEncoder = {
   /** The model that it was made from, as model cards name it. */
   base_model: z.string().min(1),
   /** The length of an embedding. */
   dimensions: z.int().positive(),
-  /** The languages that it was trained on, by ISO 639-1. */
-  languages: z.array(z.string().length(2)).min(1),
-  /** The ids before and after those of a text; left out: [CLS] and [SEP]. */
-  frame: z.tuple([tokenId, tokenId]).optional(),
+  /** The languages that it was trained on, by ISO 639-1; none where that is not known. */
+  languages: z.array(z.string().regex(/^[a-z]{2}$/)),
+  /** Left out: [CLS] and [SEP]. */
+  frame: frameSchema.optional(),
 };
 
 /** A transformer with adapters: the heads of its attention, and names of tensors in its graph. */

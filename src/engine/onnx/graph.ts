@@ -191,6 +191,38 @@ function readWiring(node: readonly WireField[]): Wiring {
 export const readWirings = (file: Uint8Array): Wiring[] =>
   listBytes(listBytes(readFields(file), 7).flatMap(readFields), 1).map((node) => readWiring(readFields(node)));
 
+/** The inputs of a graph, and its answers. */
+type GraphInterface = {
+  /** Without those that have a value in the file. */
+  inputs: string[];
+  /** The last dimension of each output, null where it is not fixed. */
+  outputs: Map<string, number | null>;
+  /** Whether weights lie in another file. */
+  isExternal: boolean;
+};
+
+/** Reads inputs and outputs of an ONNX file, whatever its nodes are. Throws OnnxError where it is none. */
+export function readInterface(bytes: Uint8Array): GraphInterface {
+  const graph = listBytes(readFields(bytes), 7).flatMap(readFields);
+  const read = (number: number) => listBytes(graph, number).map(readFields);
+  const within = (fields: readonly WireField[], number: number) => listBytes(fields, number).flatMap(readFields);
+  const weights = read(5);
+  const known = new Set(weights.map((fields) => readString(fields, 8)));
+  return {
+    inputs: read(11)
+      .map((fields) => readString(fields, 1))
+      .filter((name) => !known.has(name)),
+    outputs: new Map(
+      read(12).map((fields) => {
+        // The shape of its tensor's type.
+        const width = listBytes(within(within(within(fields, 2), 1), 2), 1).at(-1);
+        return [readString(fields, 1), width === undefined ? null : readNumber(readFields(width), 1) || null];
+      }),
+    ),
+    isExternal: weights.some((fields) => listBytes(fields, 13).length > 0),
+  };
+}
+
 /** Reads the outline of an ONNX file. Throws OnnxError where the bytes are no such file. */
 export function readModel(bytes: Uint8Array): ReadModel {
   const model = readFields(bytes);

@@ -222,14 +222,18 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
   return `<p>${sentences.join(' ')}</p>`;
 }
 
-const textModelNames = { words: 'words alone', fast: 'the multilingual text model', english: 'the English text model' };
+const textModelNames: Readonly<Record<string, string>> = {
+  words: 'words alone',
+  fast: 'the multilingual text model',
+  english: 'the English text model',
+};
 
 /** The languages of the texts, and the ways to read them side by side. */
 function listTextSentences({ languages, text_models: trials }: NonNullable<ReportFacts['metrics']>): string[] {
   const described = describeReading(languages ?? []);
   const ways = (trials ?? []).map(
     ({ text_model, accuracy, encode_ms, chosen }) =>
-      `by ${textModelNames[text_model]} ${ofHundred(accuracy)} of 100 are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
+      `by ${textModelNames[text_model] ?? text_model} ${ofHundred(accuracy)} of 100 are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
   );
   return [
     ...(described === null ? [] : [`The texts are in ${described}.`]),

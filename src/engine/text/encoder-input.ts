@@ -1,4 +1,4 @@
-/** The encoder's input: token ids between the two special tokens, cut to the encoder's length, in batches. */
+/** The encoder's input: token ids in the frame of special tokens, cut to the encoder's length, in batches. */
 import type { Frame } from '../ports.ts';
 
 /** [CLS] and [SEP], where an encoder names no others. */
@@ -6,14 +6,10 @@ const usualFrame: Frame = [101, 102];
 
 type EncoderInput = { ids: number[]; truncated: boolean };
 
-/** Puts the frame around the first `maxTokens - 2` ids and tells whether ids were cut off. */
-export function toEncoderInput(
-  ids: readonly number[],
-  maxTokens: number,
-  [first, last]: Frame = usualFrame,
-): EncoderInput {
-  const room = maxTokens - 2;
-  return { ids: [first, ...ids.slice(0, room), last], truncated: ids.length > room };
+/** Puts the frame around the first ids, `maxTokens` with it, and tells whether ids were cut off. */
+export function toEncoderInput(ids: readonly number[], maxTokens: number, frame: Frame = usualFrame): EncoderInput {
+  const room = maxTokens - frame.length;
+  return { ids: [...frame.slice(0, -1), ...ids.slice(0, room), ...frame.slice(-1)], truncated: ids.length > room };
 }
 
 /** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */

@@ -50,12 +50,14 @@ function describeLanguages(languages: readonly LanguageShare[]): string {
   return new Intl.ListFormat('en-GB').format(named);
 }
 
-/** Says in which languages texts are, and of those that no text model reads what that costs; null for none. */
+/** Says in which languages texts are, and what those cost that no text model of the program reads; null for none. */
 export function describeReading(languages: readonly LanguageShare[]): string | null {
   if (languages.length === 0) return null;
   const unread = languages.filter(({ language }) => !readLanguages.includes(language));
   const named = new Intl.ListFormat('en-GB').format(unread.map(({ language }) => nameLanguage(language)));
   const cost =
-    unread.length === 0 ? '' : `; no text model reads ${named}, so that new wordings are often handed on or wrong`;
+    unread.length === 0
+      ? ''
+      : `; no text model of the program reads ${named}, so that new wordings are often handed on or wrong`;
   return `${describeLanguages(languages)}${cost}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Pieces of a text by a unigram language model (Kudo 2018), as SentencePiece cuts it: characters are replaced by a map,
- * blanks part the words, and of each word the likeliest pieces are taken. `_model/unigram.py` does the same.
+ * Pieces of a text by a unigram language model (Kudo 2018), as SentencePiece cuts it: characters are replaced, mostly
+ * by a map, blanks part the words, and of each word the likeliest pieces are taken. `_model/unigram.py` does the same.
  */
 import { strFromU8, strToU8 } from 'fflate';
 import { z } from 'zod';
@@ -9,16 +9,35 @@ import type { JsonObject } from '../json.ts';
 /** In every runtime, but not among the types that the engine may use. */
 declare const atob: (base64: string) => string;
 
+const metaspace = z.object({ type: z.literal('Metaspace'), replacement: z.literal('▁') });
+
+/** A step that changes the characters of a word; none of them touches the printable ones of ASCII. */
+const normalizerStep = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('Precompiled'), precompiled_charsmap: z.base64() }),
+  z.object({ type: z.literal('NFKC') }),
+  z.object({ type: z.literal('Strip') }),
+  z.object({
+    type: z.literal('Replace'),
+    pattern: z.object({ Regex: z.union([z.literal(' {2,}'), z.string().regex(/^\[[^!-~]+\]$/u)]) }),
+    content: z.enum(['', ' ']),
+  }),
+]);
+type NormalizerStep = z.infer<typeof normalizerStep>;
+
 const isScoredPiece = (piece: unknown) =>
   Array.isArray(piece) && typeof piece[0] === 'string' && typeof piece[1] === 'number';
 
 /** `tokenizer.json` of a unigram model, as far as it is read. */
 const unigramFile = z.object({
   added_tokens: z.array(z.object({ id: z.int().nonnegative() })),
-  normalizer: z.object({
-    normalizers: z.tuple([z.object({ type: z.literal('Precompiled'), precompiled_charsmap: z.base64() })], z.unknown()),
-  }),
-  pre_tokenizer: z.object({ type: z.literal('Metaspace'), replacement: z.literal('▁') }),
+  normalizer: z.union([
+    normalizerStep.transform((step) => [step]),
+    z.object({ normalizers: z.array(normalizerStep) }).transform(({ normalizers }) => normalizers),
+  ]),
+  pre_tokenizer: z.union([
+    metaspace,
+    z.object({ pretokenizers: z.tuple([z.object({ type: z.literal('WhitespaceSplit') }), metaspace]) }),
+  ]),
   model: z.object({
     type: z.literal('Unigram'),
     unk_id: z.int().nonnegative(),
@@ -45,7 +64,8 @@ const plainText = /^[!-~]*$/;
  */
 export function compileUnigram(tokenizerJson: JsonObject): (text: string) => number[] {
   const { added_tokens: special, normalizer, model } = unigramFile.parse(tokenizerJson);
-  const replaceCharacters = compileCharacterMap(normalizer.normalizers[0].precompiled_charsmap);
+  const steps = normalizer.map(compileStep);
+  const replaceCharacters = (word: string) => steps.reduce((text, step) => step(text), word.toWellFormed());
   const cut = compileCut(model.vocab, model.unk_id, new Set(special.map(({ id }) => id)));
   const known = new Map<string, readonly number[]>();
   function encodeWord(word: string): readonly number[] {
@@ -60,6 +80,15 @@ export function compileUnigram(tokenizerJson: JsonObject): (text: string) => num
     return ids;
   }
   return (text) => text.split(' ').flatMap(encodeWord);
+}
+
+/** Compiles a step; those that join and strip blanks do nothing more, since blanks part the words. */
+function compileStep(step: NormalizerStep): (text: string) => string {
+  if (step.type === 'Precompiled') return compileCharacterMap(step.precompiled_charsmap);
+  if (step.type === 'NFKC') return (text) => text.normalize('NFKC');
+  if (step.type === 'Strip' || step.pattern.Regex === ' {2,}') return (text) => text;
+  const replaced = new RegExp(step.pattern.Regex, 'gu');
+  return (text) => text.replace(replaced, step.content);
 }
 
 /**

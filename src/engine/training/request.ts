@@ -1,7 +1,7 @@
 /** The request and the result of a training run. */
 import type { Definition } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
-import type { TextModelName, TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
+import type { TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
 import type { LabelCheck } from '../findings/labels.ts';
 import type { JsonObject } from '../json.ts';
 import type {
@@ -60,9 +60,11 @@ export type TextModelPorts = {
 
 /** A text model that a training may choose. */
 export type CandidateTextModel = TextModelPorts & {
-  name: TextModelName;
+  name: string;
+  /** Whether the user added it. */
+  isOwn: boolean;
   encoder: BatchTextEncoder;
-  /** By ISO 639-1. */
+  /** By ISO 639-1; none where they are not known. */
   languages: readonly string[];
   sizeMb: number;
 };

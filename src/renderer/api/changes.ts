@@ -103,6 +103,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'api_keys.create': ['api_keys.list'],
   'api_keys.delete': ['api_keys.list'],
   'billing.set_plan': ['billing.plans', 'credits.balance'],
+  'text_models.add': ['text_models.list'],
+  'text_models.delete': ['text_models.list'],
   'backups.create': ['backups.list'],
   'clock.confirm': ['clock.get'],
   'account.update': ['account.me'],

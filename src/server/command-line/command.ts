@@ -12,6 +12,7 @@ export const commandNames = [
   'import-type',
   'import-bundle',
   'decide',
+  'text-model',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
@@ -50,7 +51,7 @@ type Values<O extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true }>
 >['values'];
 type Work<O extends ParseArgsOptionsConfig> = (
-  given: { values: Values<O>; file: string | undefined },
+  given: { values: Values<O>; file: string | undefined; operands: readonly string[] },
   around: Surroundings,
 ) => Promise<EndCode>;
 
@@ -62,20 +63,21 @@ export type Command = {
 
 export const commonOptions = { 'data-dir': { type: 'string' }, type: { type: 'string' } } as const;
 
-/** Makes a command that takes flags and at most one file. */
+/** Makes a command that takes flags and at most one file, or more words. */
 export function defineCommand<const O extends ParseArgsOptionsConfig>(
   help: string,
   options: O,
   work: Work<O>,
+  maxOperands = 1,
 ): Command {
   return {
     help,
     options,
     async run(args, around) {
-      const { values, positionals } = parse(args, options);
-      const [file, ...excess] = positionals;
+      const { values, positionals: operands } = parse(args, options);
+      const excess = operands.slice(maxOperands);
       if (excess.length > 0) throw new StartError('options', `One file at most, not also ${excess.join(' ')}.`);
-      return work({ values, file }, around);
+      return work({ values, file: operands[0], operands }, around);
     },
   };
 }

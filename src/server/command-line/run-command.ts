@@ -10,6 +10,7 @@ import { exportCommand } from './export.ts';
 import { exportExamplesCommand } from './export-examples.ts';
 import { importCommand } from './import.ts';
 import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
+import { textModelCommand } from './text-model.ts';
 import { trainCommand } from './train.ts';
 
 /** The commands by their names. */
@@ -23,6 +24,7 @@ export const commands = {
   'import-type': importTypeCommand,
   'import-bundle': importBundleCommand,
   decide: decideCommand,
+  'text-model': textModelCommand,
 } satisfies Record<CommandName, Command>;
 
 /** Runs a command and returns the code to end with; what went wrong stands on the standard error. */

@@ -24,6 +24,7 @@ import { archiveOperations } from './upkeep/archives.ts';
 import { backupOperations } from './upkeep/backups.ts';
 import { eventOperations } from './upkeep/events.ts';
 import { systemOperations } from './upkeep/system.ts';
+import { textModelOperations } from './upkeep/text-models.ts';
 
 export const operations = {
   ...systemOperations,
@@ -48,6 +49,7 @@ export const operations = {
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,
+  ...textModelOperations,
   ...backupOperations,
   ...archiveOperations,
 } as const;

@@ -30,8 +30,8 @@ export function toBackupPath(dataDir: string, nowMs: number): string {
 export const toPartPath = (target: string) => `${target}.${randomUUID()}.part`;
 
 /**
- * Writes a backup beside a working workbench: database, bundles and digests, secrets when asked for. Gets its name when
- * whole; throws, with nothing left behind.
+ * Writes a backup beside a working workbench: database, bundles, text models, secrets when asked for. Gets its name
+ * when whole; throws, with nothing left behind.
  */
 export function writeBackup(order: BackupOrder): BackupManifest {
   const { dataDir, target, part, withSecrets, toolVersion, nowMs } = order;
@@ -48,6 +48,9 @@ export function writeBackup(order: BackupOrder): BackupManifest {
     }
     if (existsSync(from.identity)) copyDurably(from.identity, to.identity);
     copyFolder(from.artifacts, to.artifacts, (name) => name.endsWith('.zip'));
+    if (existsSync(from.textModels)) {
+      copyFolder(from.textModels, to.textModels, (name) => !name.endsWith('.part'));
+    }
     if (withSecrets) copyFolder(from.secrets, to.secrets, (name) => !name.endsWith('.tmp'));
     const manifest: BackupManifest = {
       format: 1,
@@ -110,7 +113,11 @@ function listFiles(folder: string): string[] {
 function copyFolder(from: string, to: string, isWanted: (name: string) => boolean): void {
   mkdirSync(to, { mode: 0o700 });
   if (!existsSync(from)) return;
-  for (const name of readdirSync(from).filter(isWanted)) copyDurably(path.join(from, name), path.join(to, name));
+  for (const name of readdirSync(from).filter(isWanted)) {
+    const [source, target] = [path.join(from, name), path.join(to, name)];
+    if (statSync(source).isDirectory()) copyFolder(source, target, isWanted);
+    else copyDurably(source, target);
+  }
 }
 
 function copyDurably(from: string, to: string): void {

@@ -15,11 +15,13 @@ export const toFolderPaths = (dataDir: string) => ({
   artifacts: path.join(dataDir, 'artifacts'),
   backups: path.join(dataDir, 'backups'),
   trash: path.join(dataDir, 'trash'),
+  /** Those that the user added. */
+  textModels: path.join(dataDir, 'text-models'),
 });
 
 /** Entries allowed in a folder that is not yet a data folder: of a start that was cut off, or of the system. */
 const harmlessName =
-  /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|secrets|artifacts|encodings|trash|backups|lost\+found|\.DS_Store)$/;
+  /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|secrets|artifacts|encodings|trash|backups|text-models|lost\+found|\.DS_Store)$/;
 /** The mode bit of a folder in which everybody has files, such as /tmp. */
 const stickyBit = 0o1000;
 

@@ -144,6 +144,7 @@ export class TrainingJobs {
     const order: WorkerOrder = {
       request: options.ports.toRequest(policyId),
       resourcesDir: options.resourcesDir,
+      ownTextModelsDir: options.ownTextModelsDir,
       encodingsDir: options.encodingsDir,
       outFile: partFile,
       heartbeatMs: options.heartbeatMs,

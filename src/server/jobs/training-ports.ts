@@ -52,6 +52,8 @@ export type TrainingJobsOptions = {
   artifactsDir: string;
   trashDir: string;
   resourcesDir: string;
+  /** Where the text models lie that the user added. */
+  ownTextModelsDir: string;
   /** Where workers keep the embeddings of texts; see encoding-cache.ts. */
   encodingsDir: string;
   heartbeatMs: number;

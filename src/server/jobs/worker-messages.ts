@@ -16,6 +16,7 @@ import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 export type WorkerOrder = {
   request: Omit<TrainRequest, 'examples' | 'seed'>;
   resourcesDir: string;
+  ownTextModelsDir: string;
   /** Keeps the embeddings of texts for later trainings. */
   encodingsDir: string;
   /** Where the packed bundle is to lie, in an existing folder. */

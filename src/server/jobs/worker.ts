@@ -142,7 +142,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     residentMb: residentMb(),
   });
   const { text_model: choice } = order.request.config;
-  const models = openTextModels(order.resourcesDir).map((model) => {
+  const models = openTextModels(order.resourcesDir, order.ownTextModelsDir).map((model) => {
     const open = async () => {
       const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
       const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
@@ -150,15 +150,18 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     };
     return openCandidate(model, open, openTuningGraph);
   });
-  const usual = models.find(({ name }) => name === choice) ?? models.find(({ name }) => name === 'english');
-  if (usual === undefined) throw new Error('The program has no text model to begin with.');
+  const wanted = choice === 'auto' || choice === 'words' ? 'english' : choice;
+  const usual = models.find(({ name }) => name === wanted);
+  if (usual === undefined) {
+    throw new WorkbenchError('unavailable', `The text model "${wanted}" is not there any more. Choose another one.`);
+  }
   try {
     const provenance = { snapshotSha256, node: process.version };
     const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
     return await train(request, {
       ...usual,
       encoder: choice === 'words' ? null : usual.encoder,
-      ...(choice === 'auto' ? { candidates: models.toReversed() } : {}),
+      ...(choice === 'auto' ? { candidates: orderBySpeed(models) } : {}),
       openLanguageDetector,
       runModel,
       runtimeVersion,
@@ -175,6 +178,12 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   }
 }
 
+/** The fastest first; those that the user added last, as theirs is not known: they are taken where they are better. */
+function orderBySpeed<T extends CandidateTextModel>(models: readonly T[]): T[] {
+  const [own, ofProgram] = [models.filter(({ isOwn }) => isOwn), models.filter(({ isOwn }) => !isOwn)];
+  return [...ofProgram.toReversed(), ...own];
+}
+
 /** A text model that a training may choose: nothing of it is read or loaded before it is asked for. */
 function openCandidate(
   model: TextModel,
@@ -188,6 +197,7 @@ function openCandidate(
   };
   return {
     name: model.name,
+    isOwn: model.isOwn,
     get languages() {
       return model.facts.languages;
     },

@@ -28,6 +28,7 @@ import { archiveHandlers } from './upkeep/archives.ts';
 import { backupHandlers } from './upkeep/backups.ts';
 import { eventHandlers } from './upkeep/events.ts';
 import { systemHandlers } from './upkeep/system.ts';
+import { textModelHandlers } from './upkeep/text-models.ts';
 
 export type OperationHandlers = Required<Handlers>;
 
@@ -59,6 +60,7 @@ export const operationHandlers: OperationHandlers = {
   ...logHandlers,
   ...connectionHandlers,
   ...accountHandlers,
+  ...textModelHandlers,
   ...backupHandlers,
   ...archiveHandlers,
 };

@@ -17,14 +17,11 @@ import { createTurns, nextTurn } from '../process/turns.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { compileSaved, toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
-import type { EncoderHost } from './encoder/encoder-host.ts';
-import { findForeignPart, readsBy, type TextModel } from './encoder/text-model.ts';
+import type { EncoderHost, HostedTextModel } from './encoder/encoder-host.ts';
+import { findForeignPart, findReader } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
 
 export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
-
-/** A text model with the process that runs its encoder. */
-export type HostedTextModel = { readonly model: TextModel; readonly host: EncoderHost };
 
 type DeployedDecidersOptions = {
   artifactsDir: string;
@@ -55,6 +52,9 @@ export function artifactPath(artifactsDir: string, policyId: string): string {
 /** Names the settings of a type that a policy decides with. */
 const toSettingsKey = ({ activeVersion, fallbackOption }: DecisionTypeRecord): string =>
   `${activeVersion.id} ${fallbackOption ?? ''}`;
+
+/** Names the model that a policy's encoder was made from, where the bundle does. */
+const nameModel = ({ manifest: { text } }: Bundle) => (text?.base_model === undefined ? '' : ` (${text.base_model})`);
 
 /** Keeps up to 24 compiled policies with the current settings, and knows which cannot be used. */
 export class DeployedDeciders {
@@ -295,7 +295,7 @@ export class DeployedDeciders {
     if (foreign !== null) {
       throw new WorkbenchError(
         'validation_error',
-        `The policy was trained with another ${foreign} than the one installed. Train the type again.`,
+        `The policy was trained with another ${foreign} than those installed${nameModel(bundle)}. Train the type again, or add that text model.`,
       );
     }
     const textModel = this.findTextModel(bundle);
@@ -306,7 +306,12 @@ export class DeployedDeciders {
   /** The text model that a policy reads by; undefined for one that reads no text. */
   findTextModel({ manifest: { text } }: Pick<Bundle, 'manifest'>): HostedTextModel | undefined {
     if (text === null) return undefined;
-    return this.#options.textModels.find(({ model }) => readsBy(text, model));
+    const { textModels } = this.#options;
+    const model = findReader(
+      text,
+      textModels.map((each) => each.model),
+    );
+    return textModels.find((each) => each.model === model);
   }
 
   /** Compiles bytes with a type's present settings, beside `ownEscalation`, the threshold of their training or null. */

@@ -1,8 +1,8 @@
 /** All that decides: compiled policies, the text model, and connected models for inputs where a policy is not sure. */
 import type { ModelConnections } from '../connections/model-connections.ts';
 import type { CommitQueue } from '../store/deciding/commit-queue.ts';
-import type { DeployedDeciders, HostedTextModel } from './deployed-deciders.ts';
-import type { EncoderHost } from './encoder/encoder-host.ts';
+import type { DeployedDeciders } from './deployed-deciders.ts';
+import type { EncoderHost, HostedTextModel } from './encoder/encoder-host.ts';
 import type { TextModel } from './encoder/text-model.ts';
 import type { LabellingLeases } from './labelling/labelling-leases.ts';
 import type { LabellingModels } from './labelling/labelling-models.ts';
@@ -13,7 +13,8 @@ export type Runtime = {
   /** The text model that labelling and generated examples read by, and its encoder. */
   encoderHost: EncoderHost;
   textModel: TextModel;
-  textModels: readonly HostedTextModel[];
+  /** All that are there; it grows when the user adds one. */
+  textModels: HostedTextModel[];
   modelConnections: ModelConnections;
   labellingModels: LabellingModels;
   leases: LabellingLeases;

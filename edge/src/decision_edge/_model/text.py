@@ -40,8 +40,9 @@ _BATCH_TEXTS, _BATCH_TOKENS = 32, 1_024
 # Layers of the encoder; each has adapters of its queries and of its values.
 _LAYERS = 6
 
-# The tokens around a text where the plan names no others: [CLS] and [SEP].
+# The tokens around a text where the plan names no others: [CLS] and [SEP]; the last stands behind it.
 _FRAME: list[JsonValue] = [101, 102]
+_MAX_FRAME = 16
 
 
 def join_text(values: Iterable[JsonValue], is_markup: bool = False, conversations: frozenset[int] = frozenset()) -> str:
@@ -143,10 +144,10 @@ class _Encoder:
 
     def __init__(self, spec: JsonObject, model: SharedFile, adapters: bytes | None) -> None:
         expect_keys(spec, {"dimensions", "max_tokens", "scale"}, {"adapters", "frame"})
-        self._start, self._end = (expect_integer(token) for token in expect_list(spec.get("frame", _FRAME)))
+        *self._before, self._after = (expect_integer(token) for token in expect_list(spec.get("frame", _FRAME)))
         self.size = expect_integer(spec["dimensions"])
-        self._max_tokens = expect_integer(spec["max_tokens"])
-        if self.size < 1 or self._max_tokens < 3:
+        self._room = expect_integer(spec["max_tokens"]) - len(self._before) - 1
+        if self.size < 1 or not 1 <= len(self._before) < _MAX_FRAME or self._room < 1:
             raise ValueError("the encoder has no dimensions or reads no tokens")
         self._scale = expect_number(spec["scale"])
         self._session = model.open(lambda data: open_session(data, "The sentence encoder"))
@@ -177,7 +178,7 @@ class _Encoder:
         return embeddings
 
     def _frame(self, ids: list[int]) -> list[int]:
-        return [self._start, *ids[: self._max_tokens - 2], self._end]
+        return [*self._before, *ids[: self._room], self._after]
 
     def _run(self, texts: list[list[int]]) -> list[list[float]]:
         """Embed texts side by side: short ones are filled up, and the mask tells where each ends."""

@@ -1,14 +1,16 @@
 """Pieces of a text by a unigram language model (Kudo 2018), as SentencePiece cuts it: the same ids as in the workbench.
 
-Characters are replaced by a map, blanks part the words, and of each word the likeliest pieces are taken.
+Characters are replaced, mostly by a map, blanks part the words, and of each word the likeliest pieces are taken.
 """
 
 from __future__ import annotations
 
 import re
 import struct
+import unicodedata
 from base64 import b64decode
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from math import inf
 
 from .._json import JsonObject, expect_integer, expect_list, expect_number, expect_object, expect_string
@@ -26,6 +28,7 @@ _WORD_START = "▁"
 
 _PLAIN = re.compile("[!-~]*")
 _APART = re.compile(f"[ {_WORD_START}]+")
+_CHARACTERS = re.compile(r"\[[^!-~]+\]")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -34,10 +37,14 @@ class UnigramTokenizer:
 
     def __init__(self, file: JsonObject) -> None:
         model = expect_object(file["model"])
-        first = expect_object(expect_list(expect_object(file["normalizer"])["normalizers"])[0])
-        if first["type"] != "Precompiled":
-            raise ValueError("the characters are not replaced by a map")
+        normalizer = expect_object(file["normalizer"])
+        steps = expect_list(normalizer["normalizers"]) if "normalizers" in normalizer else [normalizer]
+        self._steps = [_compile_step(expect_object(step)) for step in steps]
         words = expect_object(file["pre_tokenizer"])
+        if "pretokenizers" in words:
+            apart, words = (expect_object(part) for part in expect_list(words["pretokenizers"]))
+            if apart["type"] != "WhitespaceSplit":
+                raise ValueError("the words are not parted as by SentencePiece")
         if words["type"] != "Metaspace" or words["replacement"] != _WORD_START:
             raise ValueError("the words are not parted as by SentencePiece")
         special = {expect_integer(expect_object(token)["id"]) for token in expect_list(file["added_tokens"])}
@@ -54,7 +61,6 @@ class UnigramTokenizer:
             raise ValueError(f"a piece has more than {_MAX_PIECE_LENGTH} characters")
         self._longest = longest
         self._unknown = (expect_integer(model["unk_id"]), least - _UNKNOWN_PENALTY)
-        self._replace = _CharacterMap(b64decode(expect_string(first["precompiled_charsmap"])))
         self._find_pieces = lru_cache(_KEPT_WORDS)(self._encode_word)
 
     def encode(self, text: str) -> list[int]:
@@ -65,7 +71,11 @@ class UnigramTokenizer:
         return ids
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
-        plain = word if _PLAIN.fullmatch(word) else self._replace(word)
+        plain = word
+        if not _PLAIN.fullmatch(word):
+            plain = _HALF_PAIR.sub("\ufffd", word)
+            for step in self._steps:
+                plain = step(plain)
         return tuple(id_ for part in _APART.split(plain) if part for id_ in self._cut(_WORD_START + part))
 
     def _cut(self, word: str) -> list[int]:
@@ -96,6 +106,28 @@ class UnigramTokenizer:
         return ids[::-1]
 
 
+def _compile_step(step: JsonObject) -> Callable[[str], str]:
+    """Compile a step that changes the characters of a word; none of them touches the printable ones of ASCII.
+
+    Those that join and strip blanks do nothing more, since blanks part the words.
+    """
+    kind = step["type"]
+    if kind == "Precompiled":
+        return _CharacterMap(b64decode(expect_string(step["precompiled_charsmap"])))
+    if kind == "NFKC":
+        return partial(unicodedata.normalize, "NFKC")
+    if kind == "Strip":
+        return str
+    if kind == "Replace":
+        pattern = expect_string(expect_object(step["pattern"])["Regex"])
+        content = expect_string(step["content"])
+        if content in ("", " ") and pattern == " {2,}":
+            return str
+        if content in ("", " ") and _CHARACTERS.fullmatch(pattern):
+            return partial(re.compile(pattern).sub, content)
+    raise ValueError("the characters are not replaced as by SentencePiece")
+
+
 class _CharacterMap:
     """SentencePiece's map of characters: at each place the longest sequence that the map knows is replaced.
 
@@ -113,7 +145,7 @@ class _CharacterMap:
         self._texts = file[4 + size :]
 
     def __call__(self, text: str) -> str:
-        data = _HALF_PAIR.sub("\ufffd", text).encode()
+        data = text.encode()
         replaced = bytearray()
         at = 0
         while at < len(data):

@@ -73,9 +73,11 @@ export async function compareTextModels(state: State): Promise<TextModelCompared
 
 const isTunable = ({ openTuningGraph }: TextModelPorts) => openTuningGraph !== undefined;
 
-/** The candidates that read most of the texts; all where none does, or where no language is seen. */
+/** The candidates that read most of the texts, or may do so; all where none does, or where no language is seen. */
 function listTried(candidates: readonly CandidateTextModel[], languages: readonly LanguageShare[] | null) {
-  const reading = candidates.filter((model) => measureReadShare(model, languages ?? []) >= minReadShare);
+  const reading = candidates.filter(
+    (model) => model.languages.length === 0 || measureReadShare(model, languages ?? []) >= minReadShare,
+  );
   return reading.length === 0 ? candidates : reading;
 }
 
@@ -128,10 +130,12 @@ async function tryModels(
 /** A way to read texts, its log-loss by row, and what the report shows of it. */
 type Trial = { reading: Reading; losses: readonly number[]; shown: TextModelTrial };
 
-/** Words alone by the smallest model, then each model with its best use of the encoder. */
+/** Words alone by the smallest model, none of the user's where others are there, then each with its best use of it. */
 async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Promise<Trial[]> {
   const readsWords = ({ textUse }: TextUseTrial) => textUse === 'none' || textUse === 'ngrams';
-  const [smallest] = [...readings].sort((a, b) => a.model.sizeMb - b.model.sizeMb);
+  const [smallest] = [...readings].sort(
+    ({ model: a }, { model: b }) => Number(a.isOwn) - Number(b.isOwn) || a.sizeMb - b.sizeMb,
+  );
   const trials: Trial[] = [];
   const add = async (reading: Reading, name: TextModelTrial['text_model'], belongs: (use: TextUseTrial) => boolean) => {
     const { comparison } = reading.choice;

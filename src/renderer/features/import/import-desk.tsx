@@ -6,11 +6,12 @@ import { Busy, EmptyState } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { acceptedFiles, maxFileBytes } from '../../parts/text/accepted-files.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { MovedDesk } from './moved-desk.tsx';
 import { useSheet } from './use-sheet.ts';
 
 // It comes with the first file: the rest of the page does not wait for it.
 const MappingDesk = lazy(async () => ({ default: (await import('./mapping-desk.tsx')).MappingDesk }));
+
+const MovedDesk = lazy(async () => ({ default: (await import('./moved-desk.tsx')).MovedDesk }));
 
 const MergeDesk = lazy(async () => ({ default: (await import('./merge-desk.tsx')).MergeDesk }));
 
@@ -32,7 +33,11 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
     </FileButton>
   );
   if (state.kind === 'moved')
-    return <MovedDesk key={state.file.name} type={type} file={state.file} title={title} choose={choose} />;
+    return (
+      <Suspense fallback={<Busy>Opening {isolate(state.file.name)}…</Busy>}>
+        <MovedDesk key={state.file.name} type={type} file={state.file} title={title} choose={choose} />
+      </Suspense>
+    );
   if (state.kind === 'read') {
     const { from } = state;
     if (type && state.sheet.isOwnExport)

@@ -16,9 +16,6 @@ import { useWorkbench } from '../../state/workbench.ts';
 const maxReasonLength = 500;
 type MovedDeskProps = { type: DecisionType | null; file: File; title: string; choose: React.ReactNode };
 
-/** Whether a file can hold a decision type or a bundle. */
-export const isMovedFile = ({ name }: File): boolean => /\.zip$/i.test(name);
-
 /** Asks for what a file of a decision type needs beside it, and lets it decide. */
 export function MovedDesk({ type, file, title, choose }: MovedDeskProps) {
   const { client, queries } = useWorkbench();

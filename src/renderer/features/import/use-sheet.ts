@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import type { WaitingFile } from '../../state/ui.ts';
 import { useUi } from '../../state/workbench.ts';
-import { isMovedFile } from './moved-desk.tsx';
 import type { ReadAnswer, ReadOrder, ReadSheet } from './read-sheet.ts';
 
 type SheetState =
@@ -12,6 +11,9 @@ type SheetState =
   | { kind: 'reading'; name: string; cancel(): void }
   | ({ kind: 'read'; from: WaitingFile } & ReadSheet)
   | { kind: 'failed'; name: string; message: string };
+
+/** Whether a file can hold a decision type or a bundle. */
+const isMovedFile = ({ name }: File): boolean => /\.zip$/i.test(name);
 
 /** Reads a file in a worker of its own. */
 function readInWorker(order: ReadOrder, worker: Worker): Promise<ReadAnswer> {

@@ -7,10 +7,12 @@ import { Connections } from './connections.tsx';
 import { Credits } from './credits.tsx';
 import { DataFolder } from './data-folder.tsx';
 import { LookSettings } from './look.tsx';
+import { TextModelSettings } from './text-models.tsx';
 
 const views: Record<SettingsSection, () => React.ReactNode> = {
   keys: ApiKeys,
   connections: Connections,
+  'text-models': TextModelSettings,
   credits: Credits,
   data: DataFolder,
   look: LookSettings,

@@ -8,7 +8,7 @@ import { useChange } from '../../state/queries.ts';
 
 type Trial = NonNullable<NonNullable<OutputOf<'policies.get'>['metrics']>['text_models']>[number];
 
-type Props = { policy: OutputOf<'policies.get'>; names: Record<Trial['text_model'], string> };
+type Props = { policy: OutputOf<'policies.get'>; names: Readonly<Record<string, string>> };
 
 /** Shows what texts could be read by, side by side; one press trains with another. A policy that decides stays. */
 export function TextModels({ policy, names }: Props) {
@@ -34,7 +34,7 @@ export function TextModels({ policy, names }: Props) {
       >
         {trials.map((trial) => (
           <tr key={trial.text_model}>
-            <td>{names[trial.text_model]}</td>
+            <td>{names[trial.text_model] ?? trial.text_model}</td>
             <td className="number">{percent(trial.accuracy)}</td>
             <td className="number">{decimal(trial.log_loss, 3)}</td>
             <td className="number">{milliseconds(trial.encode_ms)}</td>
@@ -45,7 +45,7 @@ export function TextModels({ policy, names }: Props) {
               ) : (
                 <Button
                   size="compact-xs"
-                  aria-label={`Train with it: ${names[trial.text_model]}`}
+                  aria-label={`Train with it: ${names[trial.text_model] ?? trial.text_model}`}
                   loading={start.isPending}
                   onClick={() => train(trial.text_model)}
                 >

@@ -3,6 +3,7 @@ import { Button, Checkbox, Collapse, NativeSelect, NumberInput } from '@mantine/
 import { useState } from 'react';
 import { atRandom, type TrainingConfig } from '../../../engine/domain/training.ts';
 import { Part } from '../../parts/notes.tsx';
+import { useOperation } from '../../state/queries.ts';
 import { SplitChoice } from './split-choice.tsx';
 
 const first = {
@@ -23,18 +24,16 @@ const tunings = [
   { value: 'false', label: 'Never' },
 ];
 
-/** How a training may read texts, by the words of the page. */
-export const textModelNames = {
+/** How a training may read texts, by the words of the page; a text model of one's own has a name of its own. */
+export const textModelNames: Readonly<Record<string, string>> = {
   words: 'Words alone',
   fast: 'Multilingual text model',
   english: 'English text model',
 };
 
-const textModels: { value: TrainingConfig['text_model']; label: string }[] = [
+const textModels = [
   { value: 'auto', label: 'The fastest that is about as good as the best' },
-  { value: 'words', label: textModelNames.words },
-  { value: 'fast', label: textModelNames.fast },
-  { value: 'english', label: textModelNames.english },
+  ...Object.entries(textModelNames).map(([value, label]) => ({ value, label })),
 ];
 
 export type Settings = Pick<TrainingConfig, keyof typeof first>;
@@ -56,6 +55,7 @@ type Props = { typeId: string; settings: Settings; hasRules: boolean; onChange(c
 /** Shows the settings, all but the first two behind "More". */
 export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props) {
   const [isOpen, setIsOpen] = useState(false);
+  const { data: models = [] } = useOperation('text_models.list', {});
   const check = (
     label: string,
     description: string,
@@ -96,16 +96,13 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
             )}
             <NativeSelect
               label="Texts are read by"
-              data={textModels}
+              data={[...textModels, ...models.filter(({ own }) => own).map(({ name }) => name)]}
               value={settings.text_model}
-              onChange={({ currentTarget: { value } }) => {
-                const chosen = textModels.find((each) => each.value === value);
-                if (chosen !== undefined) onChange({ text_model: chosen.value });
-              }}
+              onChange={({ currentTarget: { value } }) => onChange({ text_model: value })}
             />
             <NativeSelect
               label="Tune the text model"
-              disabled={settings.text_model === 'fast' || settings.text_model === 'words'}
+              disabled={settings.text_model !== 'auto' && settings.text_model !== 'english'}
               description="Adapts the English one to the wording of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
               data={tunings}
               value={String(settings.tune_encoder)}

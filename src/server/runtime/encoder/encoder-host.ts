@@ -7,7 +7,7 @@ import type { Adapters, TextEncoder } from '../../../engine/ports.ts';
 import { packAdapters } from '../../../engine/text/adapters.ts';
 import { sha256 } from '../../process/clock.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
-import type { SpawnChild } from '../../process/spawn-child.ts';
+import { type SpawnChild, spawnChild } from '../../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
 import { type TextModel, toMissingPart } from './text-model.ts';
 
@@ -25,6 +25,14 @@ const maxAdaptersOfChild = 64;
 const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
 const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
+
+/** A text model with the process that runs its encoder. */
+export type HostedTextModel = { readonly model: TextModel; readonly host: EncoderHost };
+
+/** Gives a text model a process, which starts when it is first asked. */
+export function hostTextModel({ spawnChild: spawn = spawnChild }: { spawnChild?: SpawnChild }, model: TextModel) {
+  return { model, host: new EncoderHost({ spawn, model }) };
+}
 
 type EncoderHostOptions = {
   spawn: SpawnChild;

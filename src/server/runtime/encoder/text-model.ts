@@ -1,8 +1,8 @@
 /** The text models of the program: their files on disk, their digests, and the tokenizers made from them. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
-import type { TextModelName } from '../../../engine/domain/training.ts';
+import { ownTextModelNameSchema, type ProgramTextModel, programTextModels } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-facts.ts';
@@ -12,11 +12,13 @@ import { findProgramFolder } from '../../process/program-folder.ts';
 import { readFacts } from './read-facts.ts';
 
 /** The folders of the text models, by the names under which a training chooses them; labelling reads by the first. */
-const folders: Record<TextModelName, string> = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' };
-const names: readonly TextModelName[] = ['english', 'fast'];
+const folders: Record<ProgramTextModel, string> = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' };
 
 export type TextModel = {
-  readonly name: TextModelName;
+  /** As a training names it. */
+  readonly name: string;
+  /** Whether the user added it to the data folder. */
+  readonly isOwn: boolean;
   readonly encoderPath: string;
   readonly tokenizerPath: string;
   /** Where the model is from, and the text of its licence. */
@@ -61,26 +63,51 @@ export function findForeignPart(
   textModels: readonly TextModel[],
 ): 'tokenizer' | 'text encoder' | null {
   if (text === null) return null;
-  const textModel = textModels.find((each) => readsBy(text, each));
+  const textModel = findReader(text, textModels);
   if (textModel === undefined) return 'tokenizer';
   return plan.text?.encoder && text.encoder_sha256 !== textModel.encoderSha256 ? 'text encoder' : null;
 }
 
-/** Whether a policy reads by the tokenizer of a text model. */
-export const readsBy = (
-  { tokenizer_sha256 }: NonNullable<Bundle['manifest']['text']>,
-  { tokenizerSha256 }: Pick<TextModel, 'tokenizerSha256'>,
-): boolean => tokenizer_sha256 === tokenizerSha256;
+/** The text model by whose tokenizer a policy reads, with its encoder where several have that tokenizer. */
+export function findReader<T extends Pick<TextModel, 'tokenizerSha256' | 'encoderSha256'>>(
+  { tokenizer_sha256, encoder_sha256 }: NonNullable<Bundle['manifest']['text']>,
+  textModels: readonly T[],
+): T | undefined {
+  const reading = textModels.filter(({ tokenizerSha256 }) => tokenizerSha256 === tokenizer_sha256);
+  const [first, another] = reading;
+  if (another === undefined) return first;
+  return reading.find(({ encoderSha256 }) => encoderSha256 === encoder_sha256) ?? first;
+}
 
 const programResources = () => join(findProgramFolder(import.meta.dirname), 'resources');
 
-/** Describes all text models of `<resourcesDir>`, as {@link openTextModel} does. */
-export const openTextModels = (resourcesDir?: string): TextModel[] =>
-  names.map((name) => openTextModel(resourcesDir, name));
+/** Describes all text models of `<resourcesDir>`, then those of `<ownDir>`, as {@link openTextModel} does. */
+export const openTextModels = (resourcesDir?: string, ownDir?: string): TextModel[] => [
+  ...programTextModels.map((name) => openTextModel(resourcesDir, name)),
+  ...(ownDir === undefined ? [] : listOwnNames(ownDir).map((name) => openOwnTextModel(ownDir, name))),
+];
+
+/** The names of the user's own text models; nothing where there is no folder of them. */
+function listOwnNames(ownDir: string): string[] {
+  try {
+    return readdirSync(ownDir)
+      .filter((name) => ownTextModelNameSchema.safeParse(name).success)
+      .sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 /** Describes a text model of `<resourcesDir>`; reading a part that is missing throws `unavailable`. */
-export function openTextModel(resourcesDir = programResources(), name: TextModelName = 'english'): TextModel {
-  const folder = join(resourcesDir, 'models', folders[name]);
+export const openTextModel = (resourcesDir = programResources(), name: ProgramTextModel = 'english'): TextModel =>
+  describeFolder(join(resourcesDir, 'models', folders[name]), name, false);
+
+/** Describes a text model that the user added, as {@link openTextModel} does. */
+export const openOwnTextModel = (ownDir: string, name: string): TextModel =>
+  describeFolder(join(ownDir, name), name, true);
+
+function describeFolder(folder: string, name: string, isOwn: boolean): TextModel {
   const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
   const facts = once(() => readFacts(encoderPath, encoderFacts));
@@ -91,6 +118,7 @@ export function openTextModel(resourcesDir = programResources(), name: TextModel
   );
   return {
     name,
+    isOwn,
     encoderPath,
     tokenizerPath,
     noticePath: join(folder, 'NOTICE'),

@@ -44,6 +44,7 @@ export async function startTraining(
     throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);
   }
   checkSplitField(deps, type, config);
+  checkTextModel(deps, config.text_model);
   deps.metering.checkTraining(caller);
   const key = beginTraining(deps, caller, type, config, notes);
   try {
@@ -65,6 +66,13 @@ function checkSplitField({ store }: Foundation, type: DecisionTypeRecord, { spli
   const names = [...fields].slice(0, maxNamed).map((name) => JSON.stringify(name));
   const message = `none of the newest ${examples.length} labelled examples has it; they have ${names.join(', ')}`;
   throw toValidationError([toInvalidValue(['body', 'split', 'field'], message)]);
+}
+
+/** Throws `validation_error` where a training asks for a text model that is not there. */
+function checkTextModel({ runtime }: Foundation, name: string): void {
+  const names = ['auto', 'words', ...runtime.textModels.map(({ model }) => model.name)];
+  if (names.includes(name)) return;
+  throw toValidationError([toInvalidValue(['body', 'text_model'], `must be one of ${names.join(', ')}`)]);
 }
 
 function beginTraining(
