@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { JsonObject } from '../json.ts';
 import { formatShare } from '../measure/format-share.ts';
+import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon } from '../row-sets.ts';
+import { countLanguages } from '../text/languages.ts';
+import { type Column, collectColumns, isTextColumn } from './columns.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { listConditions } from './slice-conditions.ts';
 
@@ -23,9 +26,17 @@ export const unfamiliarDriftSchema = z.object({
   sentence: z.string(),
 });
 type UnfamiliarDrift = z.infer<typeof unfamiliarDriftSchema>;
+const languageShares = z.array(z.object({ language: z.string().describe('By ISO 639-1'), share: z.number() }));
+export const fieldLanguagesSchema = z.object({
+  field: z.string(),
+  decisions: languageShares,
+  examples: languageShares,
+});
+type FieldLanguages = z.infer<typeof fieldLanguagesSchema>;
+
 /** How many rows there are, whether they are enough to be compared, and what differs. */
 type FieldDrift = { examples: number; decisions: number; comparable: boolean; items: Drift[] };
-export type DriftReport = FieldDrift & { unfamiliar: UnfamiliarDrift | null };
+export type DriftReport = FieldDrift & { unfamiliar: UnfamiliarDrift | null; languages: FieldLanguages[] };
 
 /** Fewer rows on either side say too little. */
 const minRows = 50;
@@ -70,6 +81,30 @@ export function findDrift(
     largest === undefined ? [] : [toDrift(largest.field, largest.text, largest.shares)],
   );
   return { ...counts, comparable: true, items };
+}
+
+/** The languages of each field of texts, then and now; nothing of one that is in English alone, or personal. */
+export function compareLanguages(
+  examples: readonly JsonObject[],
+  decisions: readonly JsonObject[],
+  piiFields: readonly string[],
+  detect: LanguageDetector,
+): FieldLanguages[] {
+  const collect = (inputs: readonly JsonObject[]) => {
+    const table = collectColumns();
+    for (const input of inputs) table.add(input);
+    return table.finish();
+  };
+  const count = (column: Column | undefined) =>
+    countLanguages(
+      (column?.cells ?? []).filter((cell) => typeof cell === 'string'),
+      detect,
+    );
+  const before = new Map(collect(examples).map((column) => [column.name, column]));
+  return collect(decisions)
+    .filter((column) => isTextColumn(column) && !isPiiField(column.path, piiFields))
+    .map((column) => ({ field: column.name, decisions: count(column), examples: count(before.get(column.name)) }))
+    .filter(({ decisions: now, examples: then }) => [...now, ...then].some(({ language }) => language !== 'en'));
 }
 
 /**

@@ -42,7 +42,7 @@ export function nameLanguage(language: string): string {
 }
 
 /** Names languages with their shares, "German (62%) and French (38%)"; one that has all texts goes without. */
-function describeLanguages(languages: readonly LanguageShare[]): string {
+export function describeLanguages(languages: readonly LanguageShare[]): string {
   const only = languages.length === 1 && languages[0]?.share === 1;
   const named = languages.map(({ language, share }) =>
     only ? nameLanguage(language) : `${nameLanguage(language)} (${Math.round(100 * share)}%)`,

@@ -1,7 +1,7 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
-import { compareFamiliarity, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
+import { compareFamiliarity, compareLanguages, type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
@@ -118,8 +118,10 @@ async function compareInputs(
   const inputs = decisions.map(({ input }) => readInput(input).input);
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
+  const detect = await openLanguageDetector();
   return {
-    ...findDrift(examples, inputs, piiFields, await openLanguageDetector()),
+    ...findDrift(examples, inputs, piiFields, detect),
+    languages: compareLanguages(examples, inputs, piiFields, detect),
     unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),
   };
 }

@@ -1,6 +1,6 @@
 /** How the inputs of today differ from the examples. */
 import { describe, expect, it } from 'vitest';
-import { compareFamiliarity, findDrift } from '../../../src/engine/findings/drift.ts';
+import { compareFamiliarity, compareLanguages, findDrift } from '../../../src/engine/findings/drift.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { openLanguageDetector } from '../../../src/server/runtime/language-detector.ts';
@@ -97,4 +97,17 @@ it('say so of a language that is new [TRN-27]', async () => {
   );
   expect(items.map(({ condition }) => condition)).toContain('message is in German');
   expect(findDrift(german, german, [], detectLanguage).items).toEqual([]);
+  const english = write(200, () => false);
+  expect(compareLanguages(english, german, [], detectLanguage)).toEqual([
+    {
+      field: 'message',
+      decisions: [
+        { language: 'de', share: 0.5 },
+        { language: 'en', share: 0.5 },
+      ],
+      examples: [{ language: 'en', share: 1 }],
+    },
+  ]);
+  expect(compareLanguages(english, german, ['message'], detectLanguage)).toEqual([]);
+  expect(compareLanguages(english, english, [], detectLanguage)).toEqual([]);
 });

@@ -74,7 +74,9 @@ describe('decisions on texts in another language than the examples', () => {
       ...known[i].input_payload,
       complaint: words.map((_, at) => words[(at * 7 + i) % 17]).join(' '),
     }));
-    const { unfamiliar } = await read();
+    const { unfamiliar, languages } = await read();
+    expect(languages).toMatchObject([{ field: 'complaint', examples: [{ language: 'en', share: 1 }] }]);
+    expect(languages[0].decisions.map(({ language }: { language: string }) => language).sort()).toEqual(['de', 'en']);
     expect(unfamiliar).toMatchObject({ decisions: 120 });
     expect(unfamiliar.decisions_share).toBeGreaterThan(0.4);
     expect(unfamiliar.sentence).toMatch(/^Unlike the examples: \d+(\.\d)?% of the decisions, where \d/);

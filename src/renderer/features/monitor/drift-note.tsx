@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { describeLanguages } from '../../../engine/text/languages.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -19,10 +20,21 @@ export function DriftNote({ type }: { type: DecisionType }) {
   );
   if (drift.isError) return <ErrorNote error={drift.error} />;
   if (!drift.data || drift.data.computed_at === null) return null;
-  const { items, decisions, comparable, unfamiliar } = drift.data;
-  if (unfamiliar === null && !comparable) return null;
+  const { items, decisions, comparable, unfamiliar, languages } = drift.data;
+  const now = languages.map((field) => (
+    <p key={field.field} className="muted">
+      {showUnseen(field.field)} is in {describeLanguages(field.decisions)} now, in {describeLanguages(field.examples)}{' '}
+      among the examples.
+    </p>
+  ));
+  if (unfamiliar === null && !comparable) return now;
   if (items.length === 0 && unfamiliar === null) {
-    return <p className="muted">No field drift in the newest {count(decisions, 'decision')}.</p>;
+    return (
+      <>
+        <p className="muted">No field drift in the newest {count(decisions, 'decision')}.</p>
+        {now}
+      </>
+    );
   }
   return (
     <div className="note warn stack tight" role="status" aria-label="Drift">
@@ -34,6 +46,7 @@ export function DriftNote({ type }: { type: DecisionType }) {
         ))}
         {items.length > maxFields && <li>and {count(items.length - maxFields, 'more field')}</li>}
       </ul>
+      {now}
       <p className="row between">
         The figures under Evaluate may no longer hold. Correct some of these decisions, then train again.
         <Button onClick={() => changeQuery({ review: 'yes', page: '', record: '' })}>Show what needs review</Button>

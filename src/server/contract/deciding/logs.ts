@@ -1,7 +1,7 @@
 /** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../../engine/domain/decision.ts';
-import { driftSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
+import { driftSchema, fieldLanguagesSchema, unfamiliarDriftSchema } from '../../../engine/findings/drift.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
@@ -138,6 +138,9 @@ export const logOperations = {
         .meta({ id: 'UnfamiliarDrift' })
         .nullable()
         .describe('Set where more inputs than expected are unlike the examples, as new topics or another language'),
+      languages: z
+        .array(fieldLanguagesSchema.meta({ id: 'FieldLanguages' }))
+        .describe('Shares of at least 5%, of fields with texts that are not in English alone'),
       decisions: z.int().describe('The newest decisions that were compared, at most 1,000'),
       examples: z.int().describe('The newest labelled examples that were compared, at most 5,000'),
       comparable: z.boolean().describe('Whether there are 50 of each, as a comparison needs'),

@@ -16,7 +16,7 @@ import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-const nothingCompared = { items: [], unfamiliar: null, decisions: 0, examples: 0, comparable: false };
+const nothingCompared = { items: [], unfamiliar: null, languages: [], decisions: 0, examples: 0, comparable: false };
 
 const dayMs = 24 * 3600 * 1000;
 const maxTimedDecisions = 1_000;
