@@ -8,24 +8,42 @@ export type Tokenizer = {
   encode(text: string): number[];
 };
 
-/** Makes a tokenizer of `tokenizer.json`, without its truncation and padding. */
+/** A text repeats most of its words; longer ones are hardly ever met again. */
+const maxKeptWords = 20_000;
+const maxKeptLength = 64;
+
+/** Makes a tokenizer of `tokenizer.json`, without its truncation and padding. Words part at blanks, and are kept. */
 export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
   const { model } = tokenizerJson;
-  if (isJsonObject(model) && model.type === 'Unigram') return { encode: compileUnigram(tokenizerJson) };
+  const isUnigram = isJsonObject(model) && model.type === 'Unigram';
+  const encodeWord = isUnigram ? compileUnigram(tokenizerJson) : compileWordPiece(tokenizerJson);
+  const known = new Map<string, readonly number[]>();
+  function recall(word: string): readonly number[] {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const ids = encodeWord(word);
+    if (word.length <= maxKeptLength) {
+      if (known.size === maxKeptWords) known.clear();
+      known.set(word, ids);
+    }
+    return ids;
+  }
+  return { encode: (text) => text.split(' ').flatMap(recall) };
+}
+
+function compileWordPiece(tokenizerJson: JsonObject): (word: string) => readonly number[] {
   const tokenizer = new HuggingFaceTokenizer({ ...tokenizerJson, truncation: null, padding: null }, {});
   boundPieces(tokenizer, tokenizerJson.model);
   const encodeByLibrary = (text: string): readonly number[] =>
     tokenizer.encode(text, { add_special_tokens: false }).ids;
   const findIdeograph = takesIdeographsApart(tokenizerJson) ? prepareLookup(tokenizer) : null;
-  return {
-    encode(text) {
-      if (text === '') return [];
-      if (findIdeograph === null || !ideographs.test(text)) return [...encodeByLibrary(text)];
-      return text.split(ideographsApart).flatMap((part) => {
-        if (part === '') return [];
-        return ideographs.test(part) ? Array.from(part, findIdeograph) : encodeByLibrary(part);
-      });
-    },
+  return (word) => {
+    if (word === '') return [];
+    if (findIdeograph === null || !ideographs.test(word)) return encodeByLibrary(word);
+    return word.split(ideographsApart).flatMap((part) => {
+      if (part === '') return [];
+      return ideographs.test(part) ? Array.from(part, findIdeograph) : encodeByLibrary(part);
+    });
   };
 }
 

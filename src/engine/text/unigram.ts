@@ -50,36 +50,24 @@ const unigramFile = z.object({
 const wordStart = '▁';
 /** How much less likely than the least likely piece an unknown character is, as a logarithm. */
 const unknownPenalty = 10;
-/** A text repeats most of its words; longer ones are hardly ever met again. */
-const maxKeptWords = 20_000;
-const maxKeptLength = 64;
 /** Bytes that are replaced together at most: a letter with its accents. */
 const maxReplacedBytes = 16;
 
 const plainText = /^[!-~]*$/;
 
 /**
- * Compiles `tokenizer.json` into text → ids of its pieces; unknown characters in a row are one piece. Throws where the
+ * Compiles `tokenizer.json` into word → ids of its pieces; unknown characters in a row are one piece. Throws where the
  * file is of another kind.
  */
-export function compileUnigram(tokenizerJson: JsonObject): (text: string) => number[] {
+export function compileUnigram(tokenizerJson: JsonObject): (word: string) => number[] {
   const { added_tokens: special, normalizer, model } = unigramFile.parse(tokenizerJson);
   const steps = normalizer.map(compileStep);
   const replaceCharacters = (word: string) => steps.reduce((text, step) => step(text), word.toWellFormed());
   const cut = compileCut(model.vocab, model.unk_id, new Set(special.map(({ id }) => id)));
-  const known = new Map<string, readonly number[]>();
-  function encodeWord(word: string): readonly number[] {
-    const found = known.get(word);
-    if (found !== undefined) return found;
+  return (word) => {
     const plain = plainText.test(word) ? word : replaceCharacters(word);
-    const ids = plain.split(/[ ▁]+/).flatMap((part) => (part === '' ? [] : cut(wordStart + part)));
-    if (word.length <= maxKeptLength) {
-      if (known.size === maxKeptWords) known.clear();
-      known.set(word, ids);
-    }
-    return ids;
-  }
-  return (text) => text.split(' ').flatMap(encodeWord);
+    return plain.split(/[ ▁]+/).flatMap((part) => (part === '' ? [] : cut(wordStart + part)));
+  };
 }
 
 /** Compiles a step; those that join and strip blanks do nothing more, since blanks part the words. */
