@@ -97,7 +97,7 @@ export function Place({ id, side, beside, inspector, inspectorShare = 28, ...mai
   const columns: Column[] = [];
   if (side) columns.push({ id: 'side', content: side, size: '13rem', min: '140px' });
   columns.push({ id: 'main', content, min: '280px' });
-  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '32%' : '28%', min: '200px' });
+  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '34%' : '28%', min: '200px' });
   if (inspector && !narrow)
     columns.push({ id: 'inspector', content: inspector, size: `${inspectorShare}%`, min: '260px' });
   const panelIds = columns.map((column) => column.id);

@@ -95,7 +95,10 @@ describe('a file of somebody who never saw the workbench', () => {
   const create = () => page().getByRole('button', { name: /^Create decision type and import/ });
   /** Answers what the import asks about two nearly equal labels; nothing is imported before. */
   const joinNearLabels = () =>
-    page().getByRole('radiogroup', { name: 'stornirt and storniert' }).getByText('The same', { exact: true }).click();
+    page()
+      .getByRole('region', { name: 'Is “stornirt” the same as “storniert”?' })
+      .getByRole('button', { name: /^Yes, merge/ })
+      .click();
   const readExamples = async () => {
     const types = await workbench.call<{ items: { id: string; name: string }[] }>('GET', '/api/v1/decision-types');
     const [type] = types.body.items;

@@ -9,6 +9,8 @@ afterEach(closePage);
 const choose = async (name: string, text: string) =>
   fireEvent.change(await screen.findByLabelText('File'), { target: { files: [new File([text], name)] } });
 
+const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
+
 describe('Import', () => {
   it('makes a type of a file that nobody prepared, and takes it back as one act', async () => {
     const { call } = await openForTest();
@@ -78,9 +80,13 @@ describe('Import', () => {
     expect(screen.getByLabelText('Column Ergebnis becomes')).toHaveProperty('value', 'decision');
     screen.getByText('Say which labels mean the same.');
     expect(button()).toHaveProperty('disabled', true);
-    const pair = screen.getByRole('radiogroup', { name: 'stornirt and storniert' });
-    expect(pair.closest('tr')?.textContent).toMatch(/^stornirt1storniert13/);
-    fireEvent.click(within(pair).getByRole('radio', { name: 'The same' }));
+    const question = () =>
+      screen.getByRole('region', { name: `Is “${isolate('stornirt')}” the same as “${isolate('storniert')}”?` });
+    expect(question().textContent).toMatch(/stornirt 1 row“Resort”storniert 13 rows“City”“Resort”/);
+    press('n');
+    screen.getByText('No, keep both');
+    fireEvent.click(screen.getByRole('button', { name: /^Change: Is / }));
+    press('y');
     screen.getByText('“stornirt” (1 row) becomes “storniert”.');
     fireEvent.click(button());
     await screen.findByText('40 examples imported from buchungen.csv.');
@@ -102,14 +108,12 @@ describe('Import', () => {
     fireEvent.click(await screen.findByRole('radio', { name: isolate('label') }));
     expect(screen.getByLabelText('Column outcome becomes')).toHaveProperty('value', 'ignore');
     screen.getByText('It looks like the answer of another decision type.');
-    const choice = screen.getByRole('radiogroup', { name: 'Learn from score' });
-    expect(choice.closest('tr')?.textContent).toMatch(
-      /^scoreIt alone tells the answer in 99% of the rows\. Is it known before the decision\?/,
-    );
+    const choice = screen.getByRole('region', { name: `Learn from “${isolate('score')}”?` });
+    within(choice).getByText(/^It alone tells the answer in 99% of the rows\. Is it known before the decision\?/);
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 400 rows' });
     screen.getByText('Say whether to learn from score.');
     expect(button()).toHaveProperty('disabled', true);
-    fireEvent.click(within(choice).getByRole('radio', { name: 'Leave it out' }));
+    fireEvent.click(within(choice).getByRole('button', { name: /^Leave it out/ }));
     expect(screen.getByLabelText('Column score becomes')).toHaveProperty('value', 'ignore');
     fireEvent.click(button());
     await screen.findByText(/^\d+ examples imported from survey\.csv\.$/);

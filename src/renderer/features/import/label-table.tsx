@@ -31,7 +31,7 @@ export function LabelTable({ column, labels, targets, options, onTarget }: Label
               <td className="number">{count.toLocaleString()}</td>
               <td>
                 <NativeSelect
-                  miw="7.5rem"
+                  miw="6.9rem"
                   aria-label={`Label ${isolate(value)} means`}
                   value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
                   data={[

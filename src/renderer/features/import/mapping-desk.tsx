@@ -16,11 +16,10 @@ import { turnAct } from '../../state/use-undo.ts';
 import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnGrid } from './column-grid.tsx';
-import { DoubtfulColumns } from './doubtful-columns.tsx';
 import { LabelTable } from './label-table.tsx';
-import { NearLabels } from './near-labels.tsx';
 import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
+import { QuestionQueue } from './question-queue.tsx';
 import type { ReadSheet } from './read-sheet.ts';
 import { ReadingChooser } from './reading-chooser.tsx';
 import { type ImportTarget, runImport } from './run-import.ts';
@@ -186,8 +185,6 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
           onChoose={mapping.setAnswer}
         />
       )}
-      {mapping.asked.length > 0 && <DoubtfulColumns mapping={mapping} />}
-      {mapping.near.length > 0 && <NearLabels mapping={mapping} />}
       <ReadingChooser
         sheet={sheet}
         onChoose={onReadAgain}
@@ -229,6 +226,7 @@ function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping:
 function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
   return (
     <>
+      <QuestionQueue mapping={mapping} sheet={sheet} />
       {mapping.decisionColumn === null ? (
         <p className="note">
           No column holds labels, so the examples are imported without any, and you label them here. Choose “Decision”

@@ -1,0 +1,173 @@
+/** Questions that only a person can answer before an import, one at a time, with a key for each answer. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
+import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
+import { Keys, Part } from '../../parts/notes.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { shorten } from '../../parts/text/inputs.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import type { Mapping } from './use-mapping.ts';
+
+/** Rows of each of two labels that are shown, and characters of their longest text. */
+const shownRows = 2;
+const maxShownText = 80;
+
+type Question = {
+  key: string;
+  title: string;
+  says: string;
+  sides: { name: string; rows: number; samples: string[] }[];
+  yes: string;
+  no: string;
+  /** null while it is open. */
+  answered: 'yes' | 'no' | null;
+  answer(isYes: boolean): void;
+};
+
+/** Shows the first open question, or one that is opened again; answers are kept below it. */
+export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
+  const questions = [...listColumnQuestions(mapping), ...listLabelQuestions(mapping, sheet)];
+  const [opened, setOpened] = useState<string | null>(null);
+  const shown =
+    questions.find(({ key }) => key === opened) ?? questions.find(({ answered }) => answered === null) ?? null;
+  const open = questions.filter(({ answered }) => answered === null);
+  const answer = (isYes: boolean) => {
+    setOpened(null);
+    shown?.answer(isYes);
+  };
+  useCommands('Import', [
+    { id: 'import.yes', title: 'Yes to the question', keys: 'y', enabled: shown !== null, run: () => answer(true) },
+    { id: 'import.no', title: 'No to the question', keys: 'n', enabled: shown !== null, run: () => answer(false) },
+  ]);
+  useRowsFocus(shown?.key ?? null);
+  if (questions.length === 0) return null;
+  return (
+    <Part
+      title={open.length === 0 ? 'Questions' : `Question ${questions.length - open.length + 1} of ${questions.length}`}
+    >
+      <div className="stack">
+        {shown && <Asked question={shown} onAnswer={answer} />}
+        {open.length > 1 && open.every(({ sides }) => sides.length > 0) && (
+          <Button
+            size="xs"
+            onClick={() => {
+              for (const each of open) each.answer(false);
+            }}
+          >
+            No to all {open.length}
+          </Button>
+        )}
+        <ul className="stack tight">
+          {questions
+            .filter(({ key, answered }) => answered !== null && key !== shown?.key)
+            .map(({ key, title, answered, yes, no }) => (
+              <li key={key} className="answered">
+                <span className="wrap muted">
+                  {title} <strong>{answered === 'yes' ? yes : no}</strong>
+                </span>
+                <Button size="compact-xs" aria-label={`Change: ${title}`} onClick={() => setOpened(key)}>
+                  Change
+                </Button>
+              </li>
+            ))}
+        </ul>
+      </div>
+    </Part>
+  );
+}
+
+function Asked({
+  question: { title, says, sides, yes, no },
+  onAnswer,
+}: {
+  question: Question;
+  onAnswer(isYes: boolean): void;
+}) {
+  return (
+    <section className="stack tight asked" aria-label={title} tabIndex={-1} {...takesKeys}>
+      <p className="strong wrap question">{title}</p>
+      <p className="muted wrap">{says}</p>
+      {sides.length > 0 && (
+        <div className="question-sides">
+          {sides.map(({ name, rows, samples }) => (
+            <div key={name}>
+              <strong className="wrap">{showUnseen(name)}</strong> <span className="muted">{count(rows, 'row')}</span>
+              {samples.map((text) => (
+                <p key={text} className="wrap small">
+                  “{showUnseen(text)}”
+                </p>
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+      <div className="row">
+        <Button onClick={() => onAnswer(true)}>
+          {yes} <Keys keys="Y" />
+        </Button>
+        <Button onClick={() => onAnswer(false)}>
+          {no} <Keys keys="N" />
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Asks of columns that tell the answer, or may only name the row, whether they are to be learned from. */
+function listColumnQuestions({ asked, listOpen, leaks, roles, setRole }: Mapping): Question[] {
+  const open = listOpen('input');
+  return asked.map((name) => ({
+    key: `column ${name}`,
+    title: `Learn from “${isolate(name)}”?`,
+    says: leaks.get(name)?.sentence ?? '',
+    sides: [],
+    yes: 'Learn from it',
+    no: 'Leave it out',
+    answered: open.includes(name) ? null : roles.get(name) === 'ignore' ? 'no' : 'yes',
+    answer: (isYes) => setRole(name, isYes ? 'input' : 'ignore'),
+  }));
+}
+
+/** Asks of labels that are written nearly the same whether they are one answer or two. */
+function listLabelQuestions(
+  { near, openNear, labels, targets, setTarget, decisionColumn }: Mapping,
+  sheet: Sheet,
+): Question[] {
+  const rows = new Map(labels.map((label) => [label.value, label.count]));
+  const toSide = (name: string) => ({
+    name,
+    rows: rows.get(name) ?? 0,
+    samples: listSamples(sheet, sheet.columns.indexOf(decisionColumn ?? ''), name),
+  });
+  return near.map(({ label: { value }, option }) => {
+    const target = targets[value];
+    const isOpen = openNear.some(({ label }) => label.value === value);
+    return {
+      key: `label ${value}`,
+      title: `Is “${isolate(value)}” the same as “${isolate(option)}”?`,
+      says: 'They are written nearly the same.',
+      sides: [toSide(value), toSide(option)],
+      yes: 'Yes, merge',
+      no: 'No, keep both',
+      answered: isOpen ? null : target?.kind === 'option' && target.option === option ? 'yes' : 'no',
+      answer: (isYes) => setTarget(value, isYes ? { kind: 'option', option } : { kind: 'add' }),
+    };
+  });
+}
+
+/** The longest text of the first rows with a label. */
+function listSamples({ rows, columns }: Sheet, labelColumn: number, label: string): string[] {
+  const found: string[] = [];
+  for (const row of rows) {
+    if (found.length === shownRows) break;
+    if (String(readCell(row, columns, labelColumn)) !== label) continue;
+    const texts = columns.map((_, column) =>
+      column === labelColumn ? '' : String(readCell(row, columns, column) ?? ''),
+    );
+    const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '');
+    if (longest !== '' && !found.includes(shorten(longest, maxShownText))) found.push(shorten(longest, maxShownText));
+  }
+  return found;
+}
