@@ -257,7 +257,7 @@ export function measureCosts(
   if (!isWeighable(costs) || rows.length < minRows) {
     const sentence = isWeighable(costs)
       ? `${rows.length} held-out rows are too few to weigh costs. It takes ${minRows}.`
-      : 'Set what a look costs and what a wrong answer costs; then the two can be weighed.';
+      : 'Set what a review costs and what a wrong answer costs; then the two can be weighed.';
     return { ...common, now: null, suggested: null, saving: null, by_hand: null, curve: [], sentence };
   }
   const perLook = 1_000 * costs.look;

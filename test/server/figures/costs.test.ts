@@ -205,7 +205,7 @@ describe('the costs of a policy', () => {
       suggested: null,
       saving: null,
       by_hand: null,
-      sentence: 'Set what a look costs and what a wrong answer costs; then the two can be weighed.',
+      sentence: 'Set what a review costs and what a wrong answer costs; then the two can be weighed.',
     });
   });
 

@@ -12,7 +12,7 @@ const unfamiliarChoices = [
 ] as const;
 
 const betweenChoices = [
-  { value: 'flag', label: 'Decide, and mark it for a look' },
+  { value: 'flag', label: 'Decide, and flag it for review' },
   { value: 'accept', label: 'Decide as if sure' },
   { value: 'fallback', label: 'Take the fallback option' },
   { value: 'escalate', label: 'Ask the connected model, else the fallback' },

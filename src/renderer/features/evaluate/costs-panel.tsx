@@ -32,8 +32,8 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
       <div className="stack">
         {type.costs === null && !isOpen && (
           <p className="muted">
-            Say what a wrong answer costs and what a person’s look at a decision costs; then the cheapest thresholds can
-            be found.
+            Say what a wrong answer costs and what a person’s review of a decision costs; then the cheapest thresholds
+            can be found.
           </p>
         )}
         <SettingRefusal setting={setting} />
@@ -53,7 +53,7 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
             onClose={() => setOpen(false)}
           />
         )}
-        {type.costs !== null && found.isPending && <Busy>Comparing what errors and looks cost…</Busy>}
+        {type.costs !== null && found.isPending && <Busy>Comparing what errors and reviews cost…</Busy>}
         {found.isError && <ErrorNote error={found.error} retry={() => void found.refetch()} />}
         {type.costs !== null && found.data && <Weighed type={type} finding={found.data} setting={setting} />}
       </div>
@@ -145,10 +145,10 @@ const describe = (thresholds: ConfidenceThresholds) =>
   decimal(thresholds.auto_decide, 3) + listOwnThresholds(thresholds, isolate);
 
 const nowSays =
-  'What 1,000 decisions like the unseen examples cost with the current rules and these thresholds: errors by their cost, and a look for each that is handed on.';
+  'What 1,000 decisions like the unseen examples cost with the current rules and these thresholds: errors by their cost, and a review for each that is handed on.';
 const suggestedSays =
   'The same with the thresholds of least cost. Each example was decided by thresholds that were chosen without it.';
-const byHandSays = 'What 1,000 looks cost.';
+const byHandSays = 'What 1,000 reviews cost.';
 
 type AmountProps = {
   name: string;

@@ -30,7 +30,7 @@ export function InShort({ type, policy, whole }: Props) {
         </p>
         <Ceiling type={type} />
         <p>
-          <Says text="The share of unseen examples that is decided without asking anybody to look.">
+          <Says text="The share of unseen examples that is decided without a review.">
             {shareText(automatic)} automated
           </Says>
           <span className="muted">
@@ -83,7 +83,7 @@ function Cost({ type, policyId }: { type: DecisionType; policyId: string }) {
   const unit = data.currency === null ? '' : ` ${isolate(data.currency)}`;
   return (
     <p>
-      <Says text="What 1,000 decisions like the unseen examples cost: errors, and a look for each that is handed on.">
+      <Says text="What 1,000 decisions like the unseen examples cost: errors, and a review for each that is handed on.">
         {amount(data.now.per_1000)}
         {unit} per 1,000
       </Says>

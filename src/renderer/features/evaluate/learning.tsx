@@ -59,7 +59,7 @@ function LearningChart({ points, metrics }: Pick<LearningCurve, 'points'> & { me
           ? [{ axis: 'y', at: baseline.accuracy.share, name: `always ${isolate(baseline.option)}` }]
           : []
       }
-      says={`How often the classifier alone is right on ${number(rows)} unseen examples, after learning from a part of the others. The vertical lines are 95% intervals.`}
+      says={`How often the classifier alone is right on ${number(rows)} unseen examples, after learning from a part of the others. The band is the 95% interval.`}
     />
   );
 }

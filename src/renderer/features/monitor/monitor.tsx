@@ -200,12 +200,12 @@ function useColumns(
         : []),
       { id: 'input', header: 'Input', width: 200, grows: true, cell: (record) => summariseInput(record.input) },
       {
-        id: 'look',
-        header: 'Look',
-        width: 140,
+        id: 'review',
+        header: 'Review',
+        width: 190,
         cell: (record) => (
           <>
-            {record.escalated && <span className="tag warn">look</span>}{' '}
+            {record.escalated && <span className="tag warn">needs review</span>}{' '}
             {record.unfamiliar && <span className="tag bad">unfamiliar</span>}
           </>
         ),

@@ -63,15 +63,7 @@ function markLines<Row>(spec: ChartSpec<Row>): Plot.Markish[] {
   const middle = middleOf(spec);
   const rows = [...spec.rows];
   return (spec.lines ?? []).map(({ colour, of, interval, drawn }) => [
-    interval &&
-      Plot.ruleX(rows, {
-        x: middle,
-        y1: (row) => interval(row).low,
-        y2: (row) => interval(row).high,
-        stroke: colour,
-        strokeWidth: 2,
-        strokeOpacity: 0.45,
-      }),
+    interval && markBand(spec, interval, colour, drawn === 'points'),
     drawn === 'points'
       ? null
       : Plot.lineY(rows, {
@@ -82,6 +74,24 @@ function markLines<Row>(spec: ChartSpec<Row>): Plot.Markish[] {
         }),
     drawn.startsWith('points') ? Plot.dot(rows, { x: middle, y: of, fill: colour, r: 2.5 }) : null,
   ]);
+}
+
+/** The interval of each value: a band along a line, and where points are not joined a box as wide as its row. */
+function markBand<Row>(
+  spec: ChartSpec<Row>,
+  interval: (row: Row) => { low: number; high: number },
+  fill: string,
+  isApart: boolean,
+): Plot.Markish {
+  const ends = {
+    y1: (row: Row) => interval(row).low,
+    y2: (row: Row) => interval(row).high,
+    fill,
+    fillOpacity: 0.18,
+  };
+  return isApart
+    ? Plot.rectY([...spec.rows], { x1: spec.x.from, x2: endOf(spec), inset: 0.5, ...ends })
+    : Plot.areaY([...spec.rows], { x: middleOf(spec), ...ends });
 }
 
 function markGuides(guides: NonNullable<ChartSpec<never>['guides']>): Plot.Markish[] {

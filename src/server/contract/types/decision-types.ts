@@ -31,7 +31,7 @@ const piiFields = z
   .describe('Dot paths of personal fields, whose values are masked in the log');
 const inputSchema = jsonObject.nullable().describe('JSON Schema that inputs must fit');
 const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
-const costs = costsSchema.nullable().describe('What wrong answers and looks cost');
+const costs = costsSchema.nullable().describe('What wrong answers and reviews cost');
 const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
 /** Which live decisions are drawn at random to be judged blind. */
@@ -153,7 +153,7 @@ export const decisionTypeSchema = z
     retention_days: z.int().nullable().describe('Days that log records are kept; null: for ever'),
     audit: auditSettingSchema.nullable().describe('What is drawn of the live decisions to be judged blind; null: none'),
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
-    costs: costsSchema.nullable().describe('What wrong answers and looks cost; null where it is not said'),
+    costs: costsSchema.nullable().describe('What wrong answers and reviews cost; null where it is not said'),
     publish_by_hand: publishByHand,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),
     model_deployed: z.boolean().describe('Whether a policy is deployed'),
