@@ -20,9 +20,9 @@ const maxFastMs = (process.env.CI ? 12 : 8) * 60_000;
 /** The long run does what these files of `npm test` do once or a few times more often; none of them holds a time. */
 const rounds = {
   'kill-loop.test': { KILL_LOOP_ROUNDS: '10' },
-  'training-kills.test': { TRAINING_KILLS_PER_STAGE: '2' },
-  'failing-calls.test': { FAILING_CALLS: '50' },
-  'power-loss.test': { POWER_LOSS_IMAGES: '40' },
+  'training-kills.long.test': { TRAINING_KILLS_PER_STAGE: '2' },
+  'failing-calls.long.test': { FAILING_CALLS: '50' },
+  'power-loss.long.test': { POWER_LOSS_IMAGES: '40' },
   'model/model.test': { MODEL_RUNS: '100' },
 };
 
