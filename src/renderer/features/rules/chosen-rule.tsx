@@ -150,6 +150,9 @@ function FieldPart({ typeId, column, text, seen, lists }: FieldPartProps) {
   const isMeant = useMemo(() => compileCell(column.field, text, lists), [column, text, lists]);
   const colourOf = useOptionColours(typeId);
   const total = seen?.counts.reduce((sum, each) => sum + each, 0) ?? 0;
+  const coloured = pickColoured(
+    (seen?.by_option ?? []).map(({ counts }) => counts.reduce((sum, each) => sum + each, 0)),
+  );
   return (
     <Part title={isolate(column.name)}>
       {seen?.distribution && seen.values.length !== 1 && seen.values.length !== 2 ? (
@@ -165,14 +168,15 @@ function FieldPart({ typeId, column, text, seen, lists }: FieldPartProps) {
               text: number(seen.counts[place] ?? 0),
               colour: 'var(--line-strong)',
               isFaint: !isMeant(value),
-              parts: seen.by_option.map(({ option, counts }) => ({
-                name: option,
-                value: (counts[place] ?? 0) / total,
-                colour: colourOf(option),
-              })),
+              parts: coloured.flatMap((at) => {
+                const share = seen.by_option[at];
+                if (share === undefined) return [];
+                const { option, counts } = share;
+                return [{ name: option, value: (counts[place] ?? 0) / total, colour: colourOf(option) }];
+              }),
             }))}
           />
-          <OptionNames typeId={typeId} shares={seen.by_option} />
+          <OptionNames typeId={typeId} shares={seen.by_option} coloured={coloured} />
         </>
       ) : (
         <p className="muted">Too many different texts to list: write “mentions” and a word to look for.</p>
@@ -184,15 +188,30 @@ function FieldPart({ typeId, column, text, seen, lists }: FieldPartProps) {
   );
 }
 
+/** More colours than this are a wall: the other labels are grey. */
+const maxColours = 6;
+
+/** The labels that have a colour of their own, by their place: all of a few, else those with the most examples. */
+function pickColoured(examples: readonly number[]): number[] {
+  const places = [...examples.keys()];
+  if (places.length <= maxColours) return places;
+  return places.sort((a, b) => (examples[b] ?? 0) - (examples[a] ?? 0)).slice(0, maxColours - 1);
+}
+
+type OptionNamesProps = { typeId: string; shares: Seen['by_option']; coloured: readonly number[] };
+
 /** Says which colour is which label. */
-function OptionNames({ typeId, shares }: { typeId: string; shares: Seen['by_option'] }) {
+function OptionNames({ typeId, shares, coloured }: OptionNamesProps) {
   return (
     <ul className="row small">
-      {shares.map(({ option }) => (
-        <li key={option}>
-          <OptionName typeId={typeId} option={option} />
+      {coloured.map((place) => (
+        <li key={place}>
+          <OptionName typeId={typeId} option={shares[place]?.option ?? ''} />
         </li>
       ))}
+      {shares.length > coloured.length && (
+        <li className="muted">{count(shares.length - coloured.length, 'other option')} in grey</li>
+      )}
     </ul>
   );
 }
@@ -212,20 +231,26 @@ function NumbersChart({ typeId, low, high, counts, shares, isMeant, colourOf }: 
   const steps = counts.map((total, place) => {
     const from = low + place * width;
     const byOption = shares.map(({ distribution }) => distribution?.[place] ?? 0);
-    const labelled = byOption.reduce((sum, each) => sum + each, 0);
     return {
       from,
       to: from + width,
       total,
       byOption,
-      unlabelled: total - labelled,
       isFaint: !isMeant(from + width / 2),
     };
   });
   const sum = (some: typeof steps) => some.reduce((all, { total }) => all + total, 0);
-  const meant = sum(steps.filter(({ isFaint }) => !isFaint));
+  const meantSteps = steps.filter(({ isFaint }) => !isFaint);
+  const meant = sum(meantSteps);
+  // Labels that the cell means come first.
+  const coloured = pickColoured(
+    shares.map((_, place) =>
+      [...meantSteps, ...(meant === 0 ? steps : [])].reduce((all, { byOption }) => all + (byOption[place] ?? 0), 0),
+    ),
+  );
+  const toColoured = ({ byOption }: (typeof steps)[number]) =>
+    coloured.reduce((all, place) => all + (byOption[place] ?? 0), 0);
   const range = `${number(toShort(low))} to ${number(toShort(high))} over ${count(sum(steps), 'example')}`;
-  const hasUnlabelled = steps.some(({ unlabelled }) => unlabelled > 0);
   return (
     <Chart
       rows={steps}
@@ -241,17 +266,17 @@ function NumbersChart({ typeId, low, high, counts, shares, isMeant, colourOf }: 
       y={{ name: 'Examples', show: number }}
       bars={{
         series: [
-          ...shares.map(({ option }, place) => ({
-            colour: colourOf(option),
+          ...coloured.map((place) => ({
+            colour: colourOf(shares[place]?.option ?? ''),
             of: ({ byOption }: (typeof steps)[number]) => byOption[place] ?? 0,
           })),
-          ...(hasUnlabelled
-            ? [{ colour: 'var(--line-strong)', of: ({ unlabelled }: (typeof steps)[number]) => unlabelled }]
+          ...(steps.some((step) => step.total > toColoured(step))
+            ? [{ colour: 'var(--line-strong)', of: (step: (typeof steps)[number]) => step.total - toColoured(step) }]
             : []),
         ],
         isFaint: ({ isFaint }) => isFaint,
       }}
-      below={<OptionNames typeId={typeId} shares={shares} />}
+      below={<OptionNames typeId={typeId} shares={shares} coloured={coloured} />}
       says={meant === 0 ? `${range}.` : `${range}; about ${number(meant)} match the cell.`}
     />
   );
