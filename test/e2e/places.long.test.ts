@@ -49,6 +49,7 @@ const others = [
   '#/new',
   '#/settings/keys',
   '#/settings/connections',
+  '#/settings/text-models',
   '#/settings/credits',
   '#/settings/data',
   '#/settings/look',

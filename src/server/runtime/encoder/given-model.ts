@@ -107,7 +107,9 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 async function readWithin(file: string, maxBytes: number): Promise<Buffer> {
   const name = path.basename(file);
   try {
-    const { size } = await stat(file);
+    const found = await stat(file);
+    if (!found.isFile()) throw refuseFolder(`has a ${name} that is no file`);
+    const { size } = found;
     if (size > maxBytes) throw refuseFolder(`has a ${name} of ${toMb(size)} MB; at most ${toMb(maxBytes)} MB are read`);
     return await readFile(file);
   } catch (cause) {

@@ -1,5 +1,6 @@
 /** The text models by which types may be read: listed, added from a folder after a trial, removed. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownTextModelNameSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
@@ -9,7 +10,7 @@ import { toFolderPaths } from '../../data-folder/folder.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { sha256 } from '../../process/clock.ts';
-import { renameDurably, writeDurably } from '../../process/durable-file.ts';
+import { renameDurably } from '../../process/durable-file.ts';
 import { hostTextModel } from '../../runtime/encoder/encoder-host.ts';
 import { type GivenModel, readGivenModel, refuseFolder } from '../../runtime/encoder/given-model.ts';
 import { openOwnTextModel, type TextModel } from '../../runtime/encoder/text-model.ts';
@@ -50,18 +51,16 @@ export async function addTextModel(
   );
   if (same !== undefined) throw new WorkbenchError('conflict', `It is there already, as "${same.model.name}".`);
   const { textModels: ownDir } = toFolderPaths(deps.options.dataDir);
-  mkdirSync(ownDir, { recursive: true, mode: 0o700 });
-  // The remains of an earlier one that was cut off.
-  for (const left of readdirSync(ownDir).filter((each) => each.endsWith('.part'))) {
-    rmSync(path.join(ownDir, left), { recursive: true, force: true });
-  }
-  const part = `${name}.part`;
+  const part = path.join(ownDir, `${name}.part`);
+  const removePart = () => rmSync(part, { recursive: true, force: true });
+  // The remains of an earlier try that was cut off.
+  removePart();
   try {
-    writeModel(path.join(ownDir, part), name, given);
-    await tryModel(deps, openOwnTextModel(ownDir, part), given);
-    renameDurably(path.join(ownDir, part), path.join(ownDir, name));
+    await writeModel(part, name, given);
+    await tryModel(deps, openOwnTextModel(ownDir, path.basename(part)), given);
+    renameDurably(part, path.join(ownDir, name));
   } catch (error) {
-    rmSync(path.join(ownDir, part), { recursive: true, force: true });
+    removePart();
     throw error;
   }
   const model = openOwnTextModel(ownDir, name);
@@ -97,8 +96,12 @@ const toName = (folder: string) =>
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 40);
 
-function writeModel(folder: string, name: string, { facts, encoder, tokenizer, license, notice }: GivenModel): void {
-  mkdirSync(folder, { mode: 0o700 });
+async function writeModel(
+  folder: string,
+  name: string,
+  { facts, encoder, tokenizer, license, notice }: GivenModel,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const origin = `${facts.base_model}, added by the user as the text model "${name}". Its licence follows.\n`;
   const files = {
     'encoder.onnx': encoder,
@@ -107,7 +110,10 @@ function writeModel(folder: string, name: string, { facts, encoder, tokenizer, l
     NOTICE: notice ?? Buffer.from(origin),
     'encoder.json': Buffer.from(`${JSON.stringify(facts, null, 2)}\n`),
   };
-  for (const [file, bytes] of Object.entries(files)) writeDurably(path.join(folder, file), bytes);
+  for (const [file, bytes] of Object.entries(files)) {
+    // Decisions go on meanwhile: of a large graph this takes a second.
+    await writeFile(path.join(folder, file), bytes, { mode: 0o600, flush: true });
+  }
 }
 
 /** Embeds texts alone and together; refuses a model whose answers are none, or not those of its author. */
