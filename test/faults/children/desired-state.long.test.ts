@@ -184,7 +184,9 @@ describe('a text policy whose encoder is away', () => {
     expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
     const { availability, needs_retraining } = (await call('GET', messages.url)).body;
     expect([availability.state, needs_retraining]).toEqual(['unavailable', true]);
-    expect(availability.reason).toContain('another text encoder than the one installed. Train the type again.');
+    expect(availability.reason).toContain(
+      'another text encoder than those installed. Train the type again, or add that text model.',
+    );
     expect((await decideMessage(call, { ...text, sender: 'friend' })).body).toMatchObject({ stage: 'rules' });
   });
 

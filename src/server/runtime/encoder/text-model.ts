@@ -69,14 +69,16 @@ export function findForeignPart(
 }
 
 /** The text model by whose tokenizer a policy reads, with its encoder where several have that tokenizer. */
-export function findReader<T extends Pick<TextModel, 'tokenizerSha256' | 'encoderSha256'>>(
+export function findReader(
   { tokenizer_sha256, encoder_sha256 }: NonNullable<Bundle['manifest']['text']>,
-  textModels: readonly T[],
-): T | undefined {
-  const reading = textModels.filter(({ tokenizerSha256 }) => tokenizerSha256 === tokenizer_sha256);
-  const [first, another] = reading;
-  if (another === undefined) return first;
-  return reading.find(({ encoderSha256 }) => encoderSha256 === encoder_sha256) ?? first;
+  textModels: readonly TextModel[],
+): TextModel | undefined {
+  const reads = ({ tokenizerSha256 }: TextModel) => tokenizerSha256 === tokenizer_sha256;
+  const first = textModels.find(reads);
+  // Those of the program have tokenizers of their own; of others no file is read that need not be.
+  if (first === undefined || encoder_sha256 === null || !textModels.some(({ isOwn }) => isOwn)) return first;
+  if (first.encoderSha256 === encoder_sha256) return first;
+  return textModels.find((model) => reads(model) && model.encoderSha256 === encoder_sha256) ?? first;
 }
 
 const programResources = () => join(findProgramFolder(import.meta.dirname), 'resources');
