@@ -1,4 +1,4 @@
-/** The first minute with a file of one's own, counted in clicks and kept as pictures; `browser.test.ts` has the sample. */
+/** The first minute with a file of one's own, counted in clicks and kept as pictures; `browser.long.test.ts` has the sample. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goToPlace, keepPicture, openWindow, type Window, waitForQuiet } from './tools/browser-page.ts';
 import { readActs, startCounting } from './tools/count-acts.ts';

@@ -61,7 +61,7 @@ export function TextModelSettings() {
 }
 
 const describeLanguages = ({ languages }: TextModelEntry) =>
-  languages.length === 0 ? 'not known' : languages.map(nameLanguage).join(', ');
+  languages.length === 0 ? 'not known' : languages.map(nameLanguage).sort().join(', ');
 
 function AddForm() {
   const [folder, setFolder] = useState('');
