@@ -85,7 +85,8 @@ export function offerLanguage(readNames: () => KnownNames): Extension {
     language,
     syntaxHighlighting(colours),
     look,
-    autocompletion({ override: [(context) => complete(context, readNames())], icons: false }),
+    // Enter takes what is shown, however soon: by default it would begin a line within 75 ms.
+    autocompletion({ override: [(context) => complete(context, readNames())], icons: false, interactionDelay: 0 }),
     hoverTooltip((view, offset) => {
       const found = findHover(view.state.doc.toString(), offset, readNames().fields);
       if (!found) return null;
