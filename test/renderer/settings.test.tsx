@@ -55,7 +55,7 @@ describe('Settings', () => {
     fireEvent.click(add);
     await screen.findByText(/was added\. .*There is no golden\.json/);
     const [, , { name }] = (await call('GET', '/api/v1/text-models')).body;
-    await screen.findByRole('row', { name: new RegExp(`${name} .*German, English`) });
+    await screen.findByRole('row', { name: new RegExp(`${name} .*English, German`) });
     goTo({ page: 'type', id, place: 'train' });
     fireEvent.click(await screen.findByRole('button', { name: 'More' }));
     await screen.findByRole('option', { name });
