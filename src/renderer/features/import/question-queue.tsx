@@ -1,6 +1,6 @@
 /** Questions that only a person can answer before an import, one at a time, with a key for each answer. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Keys, Part } from '../../parts/notes.tsx';
@@ -18,7 +18,7 @@ type Question = {
   key: string;
   title: string;
   says: string;
-  sides: { name: string; rows: number; samples: string[] }[];
+  sides: { name: string; rows: number }[];
   yes: string;
   no: string;
   /** null while it is open. */
@@ -28,7 +28,7 @@ type Question = {
 
 /** Shows the first open question, or one that is opened again; answers are kept below it. */
 export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
-  const questions = [...listColumnQuestions(mapping), ...listLabelQuestions(mapping, sheet)];
+  const questions = [...listColumnQuestions(mapping), ...listLabelQuestions(mapping)];
   const [opened, setOpened] = useState<string | null>(null);
   const shown =
     questions.find(({ key }) => key === opened) ?? questions.find(({ answered }) => answered === null) ?? null;
@@ -48,7 +48,7 @@ export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: She
       title={open.length === 0 ? 'Questions' : `Question ${questions.length - open.length + 1} of ${questions.length}`}
     >
       <div className="stack">
-        {shown && <Asked question={shown} onAnswer={answer} />}
+        {shown && <Asked question={shown} sheet={sheet} labelColumn={mapping.decisionColumn} onAnswer={answer} />}
         {open.length > 1 && open.every(({ sides }) => sides.length > 0) && (
           <Button
             size="xs"
@@ -78,27 +78,24 @@ export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: She
   );
 }
 
-function Asked({
-  question: { title, says, sides, yes, no },
-  onAnswer,
-}: {
+type AskedProps = {
   question: Question;
+  sheet: Sheet;
+  labelColumn: string | null;
   onAnswer(isYes: boolean): void;
-}) {
+};
+
+function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, onAnswer }: AskedProps) {
   return (
     <section className="stack tight asked" aria-label={title} tabIndex={-1} {...takesKeys}>
       <p className="strong wrap question">{title}</p>
       <p className="muted wrap">{says}</p>
       {sides.length > 0 && (
         <div className="question-sides">
-          {sides.map(({ name, rows, samples }) => (
+          {sides.map(({ name, rows }) => (
             <div key={name}>
               <strong className="wrap">{showUnseen(name)}</strong> <span className="muted">{count(rows, 'row')}</span>
-              {samples.map((text) => (
-                <p key={text} className="wrap small">
-                  “{showUnseen(text)}”
-                </p>
-              ))}
+              <Samples sheet={sheet} labelColumn={labelColumn} label={name} />
             </div>
           ))}
         </div>
@@ -113,6 +110,21 @@ function Asked({
       </div>
     </section>
   );
+}
+
+type SamplesProps = { sheet: Sheet; labelColumn: string | null; label: string };
+
+/** Shows texts of rows with a label; a rare one is looked for in all rows, once. */
+function Samples({ sheet, labelColumn, label }: SamplesProps) {
+  const texts = useMemo(
+    () => listSamples(sheet, sheet.columns.indexOf(labelColumn ?? ''), label),
+    [sheet, labelColumn, label],
+  );
+  return texts.map((text) => (
+    <p key={text} className="wrap small">
+      “{showUnseen(text)}”
+    </p>
+  ));
 }
 
 /** Asks of columns that tell the answer, or may only name the row, whether they are to be learned from. */
@@ -131,16 +143,9 @@ function listColumnQuestions({ asked, listOpen, leaks, roles, setRole }: Mapping
 }
 
 /** Asks of labels that are written nearly the same whether they are one answer or two. */
-function listLabelQuestions(
-  { near, openNear, labels, targets, setTarget, decisionColumn }: Mapping,
-  sheet: Sheet,
-): Question[] {
+function listLabelQuestions({ near, openNear, labels, targets, setTarget }: Mapping): Question[] {
   const rows = new Map(labels.map((label) => [label.value, label.count]));
-  const toSide = (name: string) => ({
-    name,
-    rows: rows.get(name) ?? 0,
-    samples: listSamples(sheet, sheet.columns.indexOf(decisionColumn ?? ''), name),
-  });
+  const toSide = (name: string) => ({ name, rows: rows.get(name) ?? 0 });
   return near.map(({ label: { value }, option }) => {
     const target = targets[value];
     const isOpen = openNear.some(({ label }) => label.value === value);

@@ -21,10 +21,11 @@ export function DriftNote({ type }: { type: DecisionType }) {
   if (drift.isError) return <ErrorNote error={drift.error} />;
   if (!drift.data || drift.data.computed_at === null) return null;
   const { items, decisions, comparable, unfamiliar, languages } = drift.data;
-  const now = languages.map((field) => (
+  const seen = languages.filter((field) => field.decisions.length > 0);
+  const now = seen.map((field) => (
     <p key={field.field} className="muted">
-      {showUnseen(field.field)} is in {describeLanguages(field.decisions)} now, in {describeLanguages(field.examples)}{' '}
-      among the examples.
+      {showUnseen(field.field)} is in {describeLanguages(field.decisions)} now
+      {field.examples.length > 0 && `, in ${describeLanguages(field.examples)} among the examples`}.
     </p>
   ));
   if (unfamiliar === null && !comparable) return now;

@@ -1,3 +1,4 @@
+/** Settings: the text models of the program, and those of one's own. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { nameLanguage } from '../../../engine/text/languages.ts';
