@@ -90,6 +90,15 @@ function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, 
     <section className="stack tight asked" aria-label={title} tabIndex={-1} {...takesKeys}>
       <p className="strong wrap question">{title}</p>
       <p className="muted wrap">{says}</p>
+      {/* Before the rows, so that the longest names leave the answers in sight. */}
+      <div className="row">
+        <Button onClick={() => onAnswer(true)}>
+          {yes} <Keys keys="Y" />
+        </Button>
+        <Button onClick={() => onAnswer(false)}>
+          {no} <Keys keys="N" />
+        </Button>
+      </div>
       {sides.length > 0 && (
         <div className="question-sides">
           {sides.map(({ name, rows }) => (
@@ -100,14 +109,6 @@ function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, 
           ))}
         </div>
       )}
-      <div className="row">
-        <Button onClick={() => onAnswer(true)}>
-          {yes} <Keys keys="Y" />
-        </Button>
-        <Button onClick={() => onAnswer(false)}>
-          {no} <Keys keys="N" />
-        </Button>
-      </div>
     </section>
   );
 }
