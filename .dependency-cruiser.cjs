@@ -29,6 +29,7 @@ const parts = {
       'row-sets.ts',
       'random.ts',
       'json.ts',
+      'drawn-rows.ts',
       'json-faults.ts',
       'code-points.ts',
       'pii.ts',

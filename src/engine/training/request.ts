@@ -34,6 +34,8 @@ export type TrainRequest = {
   createdAt: string;
   /** Whether the type promises an error: then other ways to hold out are measured before the policy may decide. */
   isPromised?: boolean;
+  /** Paths of fields that only tell rows apart (`listIdentifyingFields`); left out: as the examples show. */
+  identifying?: string[][];
   /** Dotted paths of personal data: their values never enter the bundle. */
   piiFields?: string[];
 };

@@ -1,9 +1,12 @@
 /** Labelled examples in the order and form that training works with. */
 
 import { atRandom, type SplitWay, type TrainingExample } from '../../domain/training.ts';
+import { leaveOut, toRowContent } from '../../drawn-rows.ts';
 import { WorkbenchError } from '../../errors.ts';
+import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
+import { hashString } from '../../random.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import { compilePlacement, groupUnits } from './hold-out.ts';
 import { groupNearRepeats } from './near-repeats.ts';
@@ -14,6 +17,8 @@ import { compareStrings, type SplitRow } from './split.ts';
 export type LabelledRow = SplitRow & {
   id: string;
   input: JsonObject;
+  /** The hash of the whole input as it is stored; left out: that of the content. */
+  inputHash?: number;
   decision: string;
   /** The label that it is measured by where that is another one, as it was before a model doubted it. */
   first?: { decision: string; label: number };
@@ -35,7 +40,13 @@ type PreparedRows = {
   nearRepeats: number;
 };
 
-type RowSettings = { rare?: RareOptions; piiFields?: readonly string[]; split?: SplitWay };
+type RowSettings = {
+  rare?: RareOptions;
+  piiFields?: readonly string[];
+  split?: SplitWay;
+  /** Fields that only tell rows apart; left out: as the examples show. */
+  identifying?: readonly (readonly string[])[] | undefined;
+};
 
 /**
  * Keeps labelled examples in the order of their contents; masks under `piiFields` count as missing. Throws
@@ -44,7 +55,12 @@ type RowSettings = { rare?: RareOptions; piiFields?: readonly string[]; split?: 
 export function prepareRows(
   examples: readonly TrainingExample[],
   options: readonly string[],
-  { rare = nothingRare, piiFields = [], split = atRandom }: RowSettings = {},
+  {
+    rare = nothingRare,
+    piiFields = [],
+    split = atRandom,
+    identifying = listIdentifyingFields(examples.map(({ input }) => input)),
+  }: RowSettings = {},
 ): PreparedRows {
   const labelled = examples.filter((example) => example.decision !== null);
   if (labelled.length === 0) {
@@ -69,7 +85,6 @@ export function prepareRows(
   for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
   for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
   const place = compilePlacement(split);
-  let maskedCount = 0;
   const rows = labelled
     .flatMap((example) => {
       if (example.decision === null) return [];
@@ -78,40 +93,68 @@ export function prepareRows(
       const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
       if (label === undefined) return [];
       const { input, isMasked } = blankMasks(example.input, piiFields);
-      if (isMasked) maskedCount += 1;
-      const content = toCanonicalJson(example.input);
-      const row = { id, content, input, source, reasonCodes, decision, label, test, ruled, isMasked, ...place(input) };
+      const content = toRowContent(example.input, identifying);
+      const row = {
+        id,
+        content,
+        input,
+        inputHash: hashString(toCanonicalJson(example.input)),
+        source,
+        reasonCodes,
+        decision,
+        label,
+        test,
+        ruled,
+        isMasked,
+        ...place(input),
+      };
       if (firstDecision === null || firstLabel === undefined) return [row];
       return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
-  const repeats = groupNearRepeats(rows);
+  const repeats = groupNearRepeats(
+    rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) })),
+  );
   const groups = groupUnits(rows, repeats);
+  const learnedAlone = presentOptions
+    .flatMap((index) => options[index] ?? [])
+    .filter((option) => !rare.options.includes(option));
+  return {
+    rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })),
+    presentOptions,
+    notes: noteRows({ labelled, rows, options, learnedAlone, piiFields }),
+    nearRepeats: repeats.filter((group, i) => group >= 0 && (rows[i]?.label ?? -1) >= 0).length,
+  };
+}
+
+type Noted = {
+  labelled: readonly TrainingExample[];
+  rows: readonly LabelledRow[];
+  options: readonly string[];
+  learnedAlone: readonly string[];
+  piiFields: readonly string[];
+};
+
+/** Sentences on options without examples, unusable decisions, masked values and an uneven distribution. */
+function noteRows({ labelled, rows, options, learnedAlone, piiFields }: Noted): string[] {
   const notes: string[] = [];
   const decided = new Set(labelled.map((example) => example.decision));
   const empty = options.filter((option) => !decided.has(option));
   if (empty.length > 0) notes.push(`Options without examples are never predicted: ${empty.join(', ')}.`);
   const unknown = labelled.length - rows.length;
   if (unknown > 0) notes.push(`${unknown} examples were left out because their decision is not an option.`);
+  const maskedCount = rows.filter(({ isMasked }) => isMasked).length;
   if (maskedCount > 0) {
     notes.push(
       `${maskedCount} examples come from the log, where personal fields (${piiFields.join(', ')}) are masked; these count as missing in them.`,
     );
   }
-  const learnedAlone = presentOptions
-    .flatMap((index) => options[index] ?? [])
-    .filter((option) => !rare.options.includes(option));
   const imbalance = describeImbalance(
     rows.filter(({ ruled }) => !ruled),
     learnedAlone,
   );
   if (imbalance !== null) notes.push(imbalance);
-  return {
-    rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })),
-    presentOptions,
-    notes,
-    nearRepeats: repeats.filter((group, i) => group >= 0 && (rows[i]?.label ?? -1) >= 0).length,
-  };
+  return notes;
 }
 
 /** A row as it is measured: with its first label, whatever a model made of that. */

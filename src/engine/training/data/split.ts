@@ -4,11 +4,12 @@
  */
 import type { Metrics } from '../../domain/metrics.ts';
 import type { RowSource, SplitWay } from '../../domain/training.ts';
+import { drawnShare, isDrawn, toRowNumber } from '../../drawn-rows.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** The facts about an example that a split needs. */
 export type SplitRow = {
-  /** The input as canonical JSON. */
+  /** The input without fields that only tell rows apart, as canonical JSON: of copies the same. */
   content: string;
   label: number;
   source: RowSource;
@@ -36,9 +37,6 @@ const timeLength = 13;
 /** Orders strings by their UTF-16 code units. */
 export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Held out: inputs whose hash lies in this share of all hashes. */
-const heldOutShare = 0.2;
-const hashRange = 2 ** 32;
 /** A label with this many different inputs has one on either side. */
 const minInputsForHoldout = 5;
 
@@ -138,7 +136,7 @@ function findNewest(rows: readonly SplitRow[]): number | null {
   let newest: number | null = null;
   let leastMissed = 1;
   times.forEach((time, place) => {
-    const missed = Math.abs(1 - place / times.length - heldOutShare);
+    const missed = Math.abs(1 - place / times.length - drawnShare);
     if (place === 0 || time === times[place - 1] || missed >= leastMissed) return;
     newest = time;
     leastMissed = missed;
@@ -154,7 +152,7 @@ function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
   for (const { content, label } of rows) labelsOf.set(content, (labelsOf.get(content) ?? new Set()).add(label));
   const heldOut = new Set<string>();
   for (const content of labelsOf.keys()) {
-    if (hashString(content, seed) < heldOutShare * hashRange) heldOut.add(content);
+    if (isDrawn(toRowNumber(content))) heldOut.add(content);
   }
   const isShared = (content: string) => Number((labelsOf.get(content)?.size ?? 0) > 1);
   for (const group of groupByHash(rows, seed)) {
@@ -192,18 +190,22 @@ function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): 
   return kept;
 }
 
-/** Assigns rows to stratified folds, dealt out label by label; rows of a group share one. `seed` orders them. */
+/**
+ * Assigns rows to stratified folds, dealt out label by label; copies, and rows of a group, share one. `seed` orders
+ * them.
+ */
 export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
-  const foldOf = new Map<number, number>();
+  const foldOf = new Map<number | string, number>();
   let next = 0;
   for (const ofLabel of groupByHash(rows, seed)) {
     for (const position of ofLabel) {
-      const group = rows[position]?.group ?? -1;
-      const known = foldOf.get(group);
+      const { group = -1, content = '' } = rows[position] ?? {};
+      const together = group >= 0 ? group : content;
+      const known = foldOf.get(together);
       if (known === undefined) next += 1;
       const fold = known ?? (next - 1) % folds;
-      if (group >= 0) foldOf.set(group, fold);
+      foldOf.set(together, fold);
       result[position] = fold;
     }
   }

@@ -74,7 +74,7 @@ export function evaluateModel(params: EvaluationParams) {
     unfamiliar: unfamiliar[i] === true,
     ruled: row.ruled === true,
     // Of the stored input: masks are blanked for the classifier alone.
-    input_hash: hashString(row.content),
+    input_hash: row.inputHash ?? hashString(row.content),
   }));
   const correct = own(heldOut).map((row) => row.expected === row.predicted);
   return {

@@ -78,19 +78,6 @@ function computeMeanLength(texts: EncodedTexts): number {
   return tokens / Math.max(1, texts.size);
 }
 
-/** Deals the different inputs into folds, those of one label in turn; equal inputs always share a fold. */
-function dealInputs(rows: readonly LabelledRow[], folds: number, seed: number): Int32Array {
-  const firstOf = new Map<string, number>();
-  const different: LabelledRow[] = [];
-  for (const row of rows) {
-    if (firstOf.has(row.content)) continue;
-    firstOf.set(row.content, different.length);
-    different.push(row);
-  }
-  const foldOf = assignFolds(different, folds, seed);
-  return Int32Array.from(rows, (row) => foldOf[firstOf.get(row.content) ?? 0]);
-}
-
 /** The rows of one fold, and those to fit on; a label that only the fold has stays on the side of the fit. */
 function splitFold(
   rows: readonly LabelledRow[],
@@ -137,7 +124,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
   const steps = folds * deals + 1;
   for (let step = 0; step < steps; step++) {
     const dealSeed = deriveSeed(randomStreams.outOfFoldFolds, seed) + Math.floor(step / folds);
-    const dealt = dealInputs(trainRows, folds, dealSeed);
+    const dealt = assignFolds(trainRows, folds, dealSeed);
     const foldOf = Int32Array.from(rows, (row) => dealt[placeOf.get(row) ?? -1] ?? folds);
     const fold = step === folds * deals ? folds : step % folds;
     const { fitted, left } = splitFold(rows, foldOf, fold, folds, maxFittedRows);

@@ -20,7 +20,7 @@ type Augmentation = {
   notes: string[];
 };
 
-type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed'> & {
+type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed' | 'identifying'> & {
   /** All examples of the training: which are the newest follows from these. */
   all: readonly TrainingExample[];
 };
@@ -50,8 +50,9 @@ export async function augmentExamples(
 ): Promise<Augmentation> {
   const { config, definition, examples, all, seed } = request;
   const { split } = config;
-  const { rows } = prepareRows(examples, definition.options, { split });
-  const placed = split.by === 'date' ? prepareRows(all, definition.options, { split }).rows : rows;
+  const settings = { split, identifying: request.identifying };
+  const { rows } = prepareRows(examples, definition.options, settings);
+  const placed = split.by === 'date' ? prepareRows(all, definition.options, settings).rows : rows;
   const { sources, avoid } = findSources(examples, placed, split.by);
   const options = definition.options.filter((option) => sources.some(({ decision }) => decision === option));
   const counts = new Map(options.map((option) => [option, countOption(sources, option)]));

@@ -23,6 +23,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     rare,
     piiFields,
     split: config.split,
+    identifying: request.identifying,
   });
   const split = splitRows(all, config.split.by);
   checkSides(config.split, { split, rows: all });

@@ -61,13 +61,12 @@ export function planTunings(
 const countHeldRows = (planned: readonly PlannedFold[]): number =>
   planned.reduce((sum, { held }) => sum + held.length, 0);
 
-/** The five folds of rows, equal inputs in one of them; the same in every run. */
+/** The five folds of rows, copies in one of them; the same in every run. */
 export function listFolds(rows: readonly LabelledRow[]): HeldOutFold[] {
   const dealt = assignFolds(rows, folds, deriveSeed(randomStreams.textTuningFold));
-  const foldOf = new Map(rows.map(({ content }, i) => [content, dealt[i]]));
   return Array.from({ length: folds }, (_, fold) => ({
-    learned: rows.filter(({ content }) => foldOf.get(content) !== fold),
-    held: rows.filter(({ content }) => foldOf.get(content) === fold),
+    learned: rows.filter((_, i) => dealt[i] !== fold),
+    held: rows.filter((_, i) => dealt[i] === fold),
   }));
 }
 

@@ -181,6 +181,7 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     config: policy.trainingConfig,
     toolVersion,
     doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
+    identifying: store.labelling.listIdentifyingFields(policy.decisionTypeId),
     createdAt: isoTime(policy.createdAt),
     isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,
     piiFields: store.decisionTypes.get(policy.decisionTypeId, policy.organisationId)?.piiFields ?? [],

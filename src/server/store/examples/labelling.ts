@@ -1,8 +1,12 @@
 /** Reads of examples for labelling, and the labels that a teacher gives. */
+import { listIdentifyingFields, maxIdentifyingRows } from '../../../engine/features/identifying-fields.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
 import { isConflict, ownAgainMs } from './label-history.ts';
+
+/** Longer inputs do not show which fields tell rows apart. */
+const maxIdentifyingBytes = 8_192;
 
 type PlacedExample = ExampleRecord & { seq: number };
 
@@ -89,6 +93,8 @@ function prepareStatements(db: WorkbenchDatabase) {
 /** `noteChange` hears of every type whose examples are labelled. */
 export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
   const statements = prepareStatements(db);
+  const readNewestInputs = (decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] =>
+    statements.readNewestInputs.all(decisionTypeId, maxBytes, limit).map((json) => JSON.parse(json) as JsonObject);
 
   return {
     /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
@@ -116,9 +122,14 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
       statements.readInputs
         .all(JSON.stringify(ids), decisionTypeId)
         .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 })),
+    /**
+     * The fields that only tell rows apart, by the newest 1,000 examples, labelled or open: the one list by which
+     * queue, training and figures number a type's rows (`drawn-rows.ts`).
+     */
+    listIdentifyingFields: (decisionTypeId: string): string[][] =>
+      listIdentifyingFields(readNewestInputs(decisionTypeId, maxIdentifyingRows, maxIdentifyingBytes)),
     /** The inputs of some of the newest 2,000 examples whose JSON is not longer than `maxBytes`. */
-    readNewestInputs: (decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] =>
-      statements.readNewestInputs.all(decisionTypeId, maxBytes, limit).map((json) => JSON.parse(json) as JsonObject),
+    readNewestInputs,
     /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */
     readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
       const { sql, values } = toQueueWhere(decisionTypeId, queue);
