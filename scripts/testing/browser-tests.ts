@@ -2,11 +2,11 @@
 
 import { isFresh } from '../freshness.ts';
 import { findChromium } from './chromium.ts';
-import { check, type StepResult } from './steps.ts';
+import { check, type StepResult, toLeftOut } from './steps.ts';
 
 /**
- * Builds the renderer where needed. `projects` are those of vitest that can run: none without Chromium, with a message,
- * and a failure in CI.
+ * Builds the renderer where needed. `projects` are those of vitest that can run: none without Chromium, which is named
+ * at the end of the run, and a failure in CI.
  */
 export async function prepareBrowser(): Promise<{ results: StepResult[]; projects: string[] }> {
   const results: StepResult[] = [];
@@ -14,9 +14,6 @@ export async function prepareBrowser(): Promise<{ results: StepResult[]; project
     results.push(await check('build of the renderer', process.execPath, ['scripts/build.ts', '--renderer']));
   }
   if (findChromium() !== null) return { results, projects: ['e2e'] };
-  process.stdout.write('Browser stories left out: no Chromium found. Install it or set CHROMIUM_PATH.\n');
-  if (process.env.CI) {
-    results.push({ name: 'browser stories', passed: 0, failed: 1, failures: ['No Chromium was found.'] });
-  }
+  results.push(toLeftOut('browser stories', 'no Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH'));
   return { results, projects: [] };
 }

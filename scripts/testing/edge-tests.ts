@@ -19,7 +19,7 @@ export async function runEdgeTests(
   pytestArgs: readonly string[] = [],
 ): Promise<StepResult[]> {
   const python = await prepared;
-  if (!python.ok) return [leaveOut('pytest edge', python)];
+  if (!python.ok) return [leaveOut('stories of the Python package and of rules in both languages', python)];
   const mypy = ['-m', 'mypy', '--config-file', 'edge/pyproject.toml', '--cache-dir', '.venv-edge/mypy', 'edge/src'];
   return [
     await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
@@ -50,8 +50,8 @@ export async function testOldestPython(pytestArgs: readonly string[] = []): Prom
     const args = ['-m', 'not needs_rules', ...pytestArgs];
     return [await runPytest(name, python.path, args, ...runByOldestPython.map((path) => `edge/tests/${path}`))];
   }
-  process.stdout.write(`Left out: ${name}: ${python.problem}\n`);
-  return python.installFailed ? [{ name, passed: 0, failed: 1, failures: [python.problem] }] : [];
+  const failed = python.installFailed ? 1 : 0;
+  return [{ name, passed: 0, failed, failures: failed ? [python.problem] : [], lacks: python.problem }];
 }
 
 /** Decides by Spark and the like, in an environment of its own: it takes 1.5 GB, and Java 17 or later. */

@@ -1,10 +1,10 @@
 /** Virtual environments of Python for the checks that need one. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
-import { run, type StepResult } from './steps.ts';
+import { run, type StepResult, toLeftOut } from './steps.ts';
 
 type Environment = {
   /** Folder of the virtual environment in the project. */
@@ -19,11 +19,9 @@ type Environment = {
 
 type Missing = { ok: false; problem: string; installFailed: boolean };
 
-/** The result of a step without its Python: a message, and a failure in CI or where pip failed. */
-export function leaveOut(name: string, { problem, installFailed }: Missing): StepResult {
-  process.stdout.write(`Left out: ${name}: ${problem}\n`);
-  return { name, passed: 0, failed: process.env.CI || installFailed ? 1 : 0, failures: [problem] };
-}
+/** The result of a step without its Python: named at the end of the run, and a failure in CI or where pip failed. */
+export const leaveOut = (name: string, { problem, installFailed }: Missing): StepResult =>
+  toLeftOut(name, problem, installFailed);
 
 /**
  * Makes a virtual environment or brings it up to date; nothing is fetched when it already is what the file declares.
@@ -44,19 +42,27 @@ export async function preparePython({
     return { ok: true, path };
   const missing = (problem: string): Missing => ({ ok: false, problem, installFailed: false });
   const python = version === undefined ? await findNewestPython() : await findPython(version);
-  if (python === null && version !== undefined) return missing(`no Python ${version} found.`);
-  if (python === null) return missing('no Python 3.10 or newer found (set PYTHON to its path).');
+  if (python === null && version !== undefined) return missing(`no Python ${version} found`);
+  if (python === null) return missing('no Python 3.10 or newer found: install one or set PYTHON to its path');
   process.stdout.write(`Preparing the Python environment in ${folder} …\n`);
-  const made = await run(python, ['-m', 'venv', '--clear', venv]);
-  if (made.code !== 0) {
-    return missing('this Python cannot make virtual environments (on Debian: apt-get install python3-venv).');
+  // Stories that ask this Python wait while the process named here is at work.
+  const makingPath = `${venv}.making`;
+  writeFileSync(makingPath, String(process.pid));
+  try {
+    const made = await run(python, ['-m', 'venv', '--clear', venv]);
+    if (made.code !== 0) {
+      return missing('this Python cannot make virtual environments: on Debian, apt-get install python3-venv');
+    }
+    const installed = await run(path, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...install]);
+    if (installed.code !== 0) {
+      rmSync(venv, { recursive: true, force: true });
+      return { ok: false, problem: `pip could not install what ${declaredIn} declares`, installFailed: true };
+    }
+    writeFileSync(stampPath, wanted);
+    return { ok: true, path };
+  } finally {
+    rmSync(makingPath, { force: true });
   }
-  const installed = await run(path, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...install]);
-  if (installed.code !== 0) {
-    return { ok: false, problem: `pip could not install what ${declaredIn} declares.`, installFailed: true };
-  }
-  writeFileSync(stampPath, wanted);
-  return { ok: true, path };
 }
 
 async function findNewestPython(): Promise<string | null> {

@@ -1,9 +1,10 @@
 /** Running the steps of a check or test run, and reporting them. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { projectRoot } from '../freshness.ts';
+import { keepFlaky, keepTimes, listGrown } from './kept-runs.ts';
 
 /** The result of one step of a check or test run. */
 export type StepResult = {
@@ -16,7 +17,15 @@ export type StepResult = {
   files?: readonly { file: string; tookMs: number }[];
   /** Stories that passed only when they were repeated. */
   flaky?: readonly string[];
+  /** The program that this machine lacks for the step, which was not run, and how to get it. */
+  lacks?: string;
 };
+
+/** The result of a step that this machine cannot run: named at the end, and a failure where `isFailure`, as in CI. */
+export function toLeftOut(name: string, lacks: string, isFailure = false): StepResult {
+  const failed = process.env.CI || isFailure ? 1 : 0;
+  return { name, passed: 0, failed, failures: failed ? [lacks] : [], lacks };
+}
 
 /** Lines of a failed step's output that are repeated in the summary. */
 const repeatedLines = 12;
@@ -99,23 +108,29 @@ function listJunitFailures(report: string): string[] {
   return [...report.matchAll(failed)].map(([, name, message]) => `${name}: ${message?.split('&#10;')[0] ?? ''}`);
 }
 
-/** Files that are named as the slowest at the end of a run. */
+/** Files that are named as the slowest, or as those that grew most, at the end of a run. */
 const namedFiles = 10;
 
 /**
- * Prints each step, the slowest files, the stories that passed only when repeated, at the end every failure, as logs
- * are often cut to their ends, and as the last line `N passed, N failed`; a failure becomes the exit code.
+ * Prints each step, how long all of them took, the slowest files and those that grew most since the kept run, the
+ * stories that passed only when repeated, at the end every failure, as logs are often cut to their ends, what was not
+ * run, and as the last line `N passed, N failed`; a failure becomes the exit code.
  */
-export function conclude(results: readonly StepResult[]): void {
+export function conclude(results: readonly StepResult[], tookMs?: number): void {
   process.stdout.write('\n');
   const say = ({ name, passed, failed }: StepResult) =>
     process.stdout.write(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${passed} passed, ${failed} failed\n`);
   for (const result of results) say(result);
+  if (tookMs !== undefined) process.stdout.write(`\nTook ${Math.round(tookMs / 1_000)} s\n`);
   const files = results.flatMap((result) => result.files ?? []).sort((a, b) => b.tookMs - a.tookMs);
   if (files.length > 0) process.stdout.write('\nThe slowest files:\n');
   for (const { file, tookMs } of files.slice(0, namedFiles)) {
     process.stdout.write(`${(tookMs / 1_000).toFixed(1).padStart(7)} s  ${file}\n`);
   }
+  const grown = listGrown(files).slice(0, namedFiles);
+  if (grown.length > 0) process.stdout.write('\nGrew most, beside the median file of the kept run:\n');
+  for (const { file, by } of grown) process.stdout.write(`${`× ${by.toFixed(1)}`.padStart(9)}  ${file}\n`);
+  keepTimes(files);
   const flaky = results.flatMap((result) => result.flaky ?? []);
   if (flaky.length > 0) process.stdout.write('\nFlaky, passed only when repeated; one that shows twice is mended:\n');
   for (const [story, days] of keepFlaky(flaky)) process.stdout.write(`${days.join(', ')}  ${story}\n`);
@@ -125,20 +140,9 @@ export function conclude(results: readonly StepResult[]): void {
     say(result);
     for (const failure of result.failures) process.stdout.write(`${failure.replace(/^/gm, '       ')}\n`);
   }
+  const leftOut = results.flatMap(({ name, lacks }) => (lacks === undefined ? [] : [`${name} (${lacks})`]));
+  if (leftOut.length > 0) process.stdout.write(`\nNot run: ${leftOut.join('; ')}\n`);
   const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
   process.exitCode = total('failed') > 0 ? 1 : 0;
-}
-
-const flakyPath = join(projectRoot, 'test-results', 'flaky.json');
-
-/** Adds today to the days on which each of these stories was flaky, and returns them; the file keeps earlier runs. */
-function keepFlaky(stories: readonly string[]): [story: string, days: string[]][] {
-  if (stories.length === 0) return [];
-  const kept: Record<string, string[]> = existsSync(flakyPath) ? JSON.parse(readFileSync(flakyPath, 'utf8')) : {};
-  const today = new Date().toISOString().slice(0, 10);
-  const seen = stories.map((story): [string, string[]] => [story, [...(kept[story] ?? []), today]]);
-  mkdirSync(dirname(flakyPath), { recursive: true });
-  writeFileSync(flakyPath, `${JSON.stringify({ ...kept, ...Object.fromEntries(seen) }, null, 2)}\n`);
-  return seen;
 }

@@ -1,9 +1,10 @@
 /** Running vitest and reading what it found. */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { inspect } from 'node:util';
-import { startVitest, type TestCase, type TestModule } from 'vitest/node';
+import { BaseSequencer, startVitest, type TestCase, type TestModule, type TestSpecification } from 'vitest/node';
 import { projectRoot } from '../freshness.ts';
+import { readKeptTimes } from './kept-runs.ts';
 import { type StepResult, stepEnvironment } from './steps.ts';
 
 type Selection = {
@@ -20,6 +21,23 @@ type Selection = {
 /** Compiled sources for the programs that stories start: the next start takes less than half the processor time. */
 const compileCache = join(projectRoot, 'test-results', 'compile-cache');
 
+/**
+ * Begins with the files that took longest in the kept run, so that no core waits for the last of them, and ends with
+ * those that wait for the Python environment, which is made meanwhile.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const kept = readKeptTimes();
+    const toSeconds = ({ moduleId }: TestSpecification) => kept[relative(projectRoot, moduleId)] ?? 0;
+    const asksPython = ({ moduleId }: TestSpecification) =>
+      /find(?:Edge)?Python|requireEdgePython/.test(readFileSync(moduleId, 'utf8'));
+    return files
+      .map((file) => ({ file, waits: asksPython(file), seconds: toSeconds(file) }))
+      .sort((a, b) => Number(a.waits) - Number(b.waits) || b.seconds - a.seconds)
+      .map(({ file }) => file);
+  }
+}
+
 /** Runs the chosen stories and counts them; a file that could not be loaded counts as one failed story. */
 export async function runVitest(name: string, selection: Selection): Promise<StepResult> {
   const { projects, only = [''], exclude = [], isSerial = false, env = {} } = selection;
@@ -31,6 +49,7 @@ export async function runVitest(name: string, selection: Selection): Promise<Ste
     run: true,
     watch: false,
     project: [...projects],
+    sequence: { sequencer: LongestFirst },
     env: { PATH: stepEnvironment().PATH, NODE_COMPILE_CACHE: compileCache, ...env },
     ...(isSerial ? { fileParallelism: false, isolate: true } : {}),
   });

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requireEdgePython } from '../edge-python.ts';
 import { openWindow, pictures, type Window } from './tools/browser-page.ts';
-import { findEdgePython } from './tools/edge-python.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 const count = 40;
@@ -80,8 +80,9 @@ describe('40 answers with 28 to 47 rows', () => {
     });
     writeFileSync(bundle, Buffer.from(await exported.arrayBuffer()));
     const lines = inputs.map(({ input }) => JSON.stringify(input)).join('\n');
+    const program = await requireEdgePython();
     const python = (...words: string[]) =>
-      spawnSync(findEdgePython(), ['-m', 'decision_edge', ...words], {
+      spawnSync(program, ['-m', 'decision_edge', ...words], {
         input: `${lines}\n`,
         encoding: 'utf8',
         // Each line names the probabilities of all answers.

@@ -78,3 +78,12 @@ export function findDocumentProblems(markdown: string): string[] {
     }),
   );
 }
+
+/** Paragraphs of a document that begin in the middle of a sentence, or end in one; lists, tables and code aside. */
+export function findCutSentences(markdown: string): string[] {
+  const prose = markdown.replaceAll(/^```.*?^```/gms, '\n').replaceAll(/^ {4,}.*$/gm, '');
+  const paragraphs = prose.split(/\n(?:\s*\n)+|\n(?=[-*|#>!<]|\d+\. )/).map((each) => each.trim());
+  return paragraphs.filter(
+    (each) => each !== '' && !/^[-*|#>!<]|^\d+\. /.test(each) && (/^[a-z]/.test(each) || !/[.:!?)…`*]$/.test(each)),
+  );
+}

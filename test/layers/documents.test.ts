@@ -2,15 +2,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findDocumentProblems, listCommands } from './document-commands.ts';
+import { findCutSentences, findDocumentProblems, listCommands } from './document-commands.ts';
 import { translatedWords } from './message-voice.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const documents = globSync(['*.md', 'docs/**/*.md', 'edge/*.md', 'test/bench/**/*.md'], { cwd: root }).sort();
 
-/** All decision records together, in bytes. */
-const maxDecisionBytes = 60_000;
+/** A decision record says what, why and what would change it in two or three lines. */
+const maxRecordCharacters = 520;
 
 describe('The documents', () => {
   it('print commands that the programs take; those of README and docs/engineers.md run in the long stories', () => {
@@ -67,6 +67,13 @@ describe('The documents', () => {
     expect(broken.map(({ place, instead }) => `${place}: write: ${instead}`)).toEqual([]);
   });
 
+  it('have no cut sentences', () => {
+    const cut = documents.flatMap((path) => findCutSentences(read(path)).map((line) => `${path}: ${line}`));
+    expect(cut).toEqual([]);
+    const page = 'Both end with\n\nand `N passed`. runs alone.\n\n```sh\nnpm test\n```\n- any of these\n';
+    expect(findCutSentences(page)).toEqual(['Both end with', 'and `N passed`. runs alone.']);
+  });
+
   it('name sources that exist', () => {
     const sources = globSync(['{src,edge,scripts,test,bin}/**', '*.*'], { cwd: root }).map((path) => `/${path}`);
     const named = [...read('docs/architecture.md').matchAll(/`([\w./-]+\.(?:tsx?|py|json|wat|js|sql))`/g)]
@@ -77,10 +84,10 @@ describe('The documents', () => {
   });
 
   it('keep the decision records short, and say no change twice', () => {
-    const bytes = documents
+    const records = documents
       .filter((path) => path.startsWith('docs/decisions/'))
-      .reduce((sum, path) => sum + Buffer.byteLength(read(path)), 0);
-    expect(bytes).toBeLessThan(maxDecisionBytes);
+      .flatMap((path) => read(path).split('\n'));
+    expect(records.filter((line) => line.length > maxRecordCharacters)).toEqual([]);
     const bullets = read('CHANGELOG.md')
       .split('\n')
       .filter((line) => line.startsWith('- '));

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEdgePython } from '../e2e/tools/edge-python.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/tools/workbench-process.ts';
+import { requireEdgePython } from '../edge-python.ts';
 
 type Row = { input: Record<string, unknown>; decision: string };
 type Outcome = {
@@ -19,7 +19,7 @@ type Outcome = {
 };
 
 const root = resolve(import.meta.dirname, '../..');
-const python = findEdgePython();
+const python = await requireEdgePython();
 
 const rowsOf = (dataSet: string, side: 'train' | 'test'): Row[] =>
   readFileSync(join(root, 'test/fixtures', dataSet, `${side}.jsonl`), 'utf8')

@@ -15,6 +15,8 @@ from decision_edge import InvalidBundle
 from decision_edge._model.shared import SharedFile
 from decision_edge._model.text import TextFeatures
 
+# Recorded on one machine; another processor adds in another order.
+MAX_COMPONENT_DIFFERENCE = 1e-3
 ROOT = Path(__file__).parents[3]
 SHARED = json.loads((ROOT / "test" / "cases" / "embeddings-multilingual.json").read_text("utf-8"))
 MODEL = ROOT / "resources" / "models" / "use-multilingual-v3"
@@ -33,8 +35,8 @@ def test_shared_pieces_and_embeddings_alone_and_among_others() -> None:
     assert text.tokenize({"text": "a\ud800b"}) == text.tokenize({"text": "a\ufffdb"})
     expected = np.array([case["embedding"] for case in SHARED["cases"]])
     alone, together = [text.encoder.encode(one) for one in ids], text.encoder.encode_many(ids)
-    assert np.abs(np.array(alone) - expected).max() < 1e-6
-    assert np.abs(np.array(together) - expected).max() < 1e-6
+    assert np.abs(np.array(alone) - expected).max() < MAX_COMPONENT_DIFFERENCE
+    assert np.abs(np.array(together) - expected).max() < MAX_COMPONENT_DIFFERENCE
 
 
 def small_file(**changes: Any) -> bytes:

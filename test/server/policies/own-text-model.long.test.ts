@@ -5,12 +5,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
+import { requireEdgePython } from '../../edge-python.ts';
 import { runCommand, serveFolder } from '../wire/command-process.ts';
 import { type Call, createTrainable, openForAll, openForTest, temporaryFolder, train } from '../workbench.ts';
 import { kindExamples as examples, type Flaw, toWord, writeSmallModel } from './small-text-model.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const python = process.env['WORKBENCH_PYTHON'] ?? path.join(root, '.venv-edge/bin/python');
+const python = await requireEdgePython();
 
 const remarkType = { name: 'remarks', options: ['praise', 'complaint'] };
 const said = {

@@ -15,6 +15,7 @@ import {
 } from '../../../src/server/runtime/encoder/onnx-session.ts';
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { createAdapters } from '../../engine/features/adapters-fixture.ts';
+import { maxComponentDifference } from '../../tolerances.ts';
 import { temporaryFolder } from '../workbench.ts';
 
 const text = (...words: number[]) => [101, ...words, 102];
@@ -67,10 +68,12 @@ describe('the encoder host', () => {
     const batch = await encoder.embedBatch(inputs);
     const tuned = await encoder.embedBatch(inputs, sharedAdapters);
     for (const [at, { embedding, tuned: expectedTuned }] of shared.cases.entries()) {
-      expect(distance(tuned[at] ?? new Float32Array(), Float32Array.from(expectedTuned))).toBeLessThan(1e-6);
+      expect(distance(tuned[at] ?? new Float32Array(), Float32Array.from(expectedTuned))).toBeLessThan(
+        maxComponentDifference,
+      );
       const expected = Float32Array.from(embedding);
-      expect(distance(await host.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
-      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
+      expect(distance(await host.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(maxComponentDifference);
+      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(maxComponentDifference);
     }
   });
 
@@ -87,8 +90,8 @@ describe('the encoder host', () => {
     const batch = await encoder.embedBatch(inputs);
     for (const [at, { embedding }] of cases.entries()) {
       const expected = Float32Array.from(embedding);
-      expect(distance(await hosted.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
-      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
+      expect(distance(await hosted.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(maxComponentDifference);
+      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(maxComponentDifference);
     }
     await expect(encoder.embed([1, 2], sharedAdapters)).rejects.toThrow('takes no adapters');
     await hosted.close();

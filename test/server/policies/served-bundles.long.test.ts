@@ -5,10 +5,11 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireEdgePython } from '../../edge-python.ts';
 import { makeSampleFolder, removeDataDir, startWorkbench, type Workbench } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+const python = await requireEdgePython();
 
 const gate = {
   name: 'gate',

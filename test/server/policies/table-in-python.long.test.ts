@@ -6,10 +6,11 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
+import { requireEdgePython } from '../../edge-python.ts';
 import { type Call, openForTest, temporaryFolder, train } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+const python = await requireEdgePython();
 
 /** Decides the rows of a file as it is read by pandas, and by pyarrow; prints both as JSON. */
 const program = `

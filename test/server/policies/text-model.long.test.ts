@@ -1,15 +1,16 @@
 /** The text model of a policy: chosen for a training, served beside policies of another, and in Python. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
+import { requireEdgePython } from '../../edge-python.ts';
 import { remarks } from '../../engine/training/tuning-request.ts';
 import { createTrainable, openForAll, temporaryFolder, train } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+const python = await requireEdgePython();
 const timeout = 300_000;
 
 const examples = remarks.map(({ input, decision }) => ({ input, decision }));
@@ -68,17 +69,14 @@ describe('the text model that a training is asked for', { timeout }, () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_error']);
   });
 
-  it.runIf(existsSync(python))(
-    'decides alike in Python, from a bundle with the model inside [EDG-5] [BUN-8]',
-    async () => {
-      const file = join(temporaryFolder(), 'bundle.zip');
-      writeFileSync(file, await download('fast'));
-      const { status, stdout, stderr } = spawnSync(python, ['-m', 'decision_edge', 'verify', file], {
-        env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
-        encoding: 'utf8',
-      });
-      expect(`${stdout}${stderr}`).toMatch(/(\d+) golden vectors, \1 equal/);
-      expect(status).toBe(0);
-    },
-  );
+  it('decides alike in Python, from a bundle with the model inside [EDG-5] [BUN-8]', async () => {
+    const file = join(temporaryFolder(), 'bundle.zip');
+    writeFileSync(file, await download('fast'));
+    const { status, stdout, stderr } = spawnSync(python, ['-m', 'decision_edge', 'verify', file], {
+      env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
+      encoding: 'utf8',
+    });
+    expect(`${stdout}${stderr}`).toMatch(/(\d+) golden vectors, \1 equal/);
+    expect(status).toBe(0);
+  });
 });

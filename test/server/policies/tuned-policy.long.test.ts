@@ -1,18 +1,19 @@
 /** A text model that is tuned: trained in the worker, served by the one encoder, and decided alike in Python. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import type { Explanation } from '../../../src/server/contract/deciding/explaining.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
+import { requireEdgePython } from '../../edge-python.ts';
 import { remarks } from '../../engine/training/tuning-request.ts';
 import { createTrainable, openForAll, pollUntil, terminal } from '../workbench.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** The environment of the Python package; another one, with another ONNX Runtime, by WORKBENCH_PYTHON. */
-const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+/** Another one, with another ONNX Runtime, by WORKBENCH_PYTHON. */
+const python = await requireEdgePython();
 const tolerance = 1e-5;
 /** Two trainings take some 20 s of a core in a process that gives way to all others. */
 const timeout = 600_000;
@@ -120,7 +121,7 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
     }
   });
 
-  it.runIf(existsSync(python))('decides alike in Python, on the full bundle [EDG-5] [BUN-8]', async () => {
+  it('decides alike in Python, on the full bundle [EDG-5] [BUN-8]', async () => {
     const { status, said } = verifyInPython(await download());
     expect(said).toMatch(/(\d+) golden vectors, \1 equal/);
     expect(status).toBe(0);

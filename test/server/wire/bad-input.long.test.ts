@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findEdgePython } from '../../e2e/tools/edge-python.ts';
 import { type RunningWorkbench, runWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
+import { requireEdgePython } from '../../edge-python.ts';
 
 type Failure = { error: { code: string; message: string; details?: { loc: (string | number)[]; msg: string }[] } };
-const python = findEdgePython();
+const python = await requireEdgePython();
 
 describe('bad input', () => {
   let workbench: RunningWorkbench;

@@ -4,6 +4,11 @@ import { drawNormal, type Random } from '../../random.ts';
 export type SettingRange = { min: number; max: number; step: number };
 
 const maxFailures = 7;
+/** Losses nearer than this share are equal, and the first one stays: their last digits differ between processors. */
+const minGain = 1e-6;
+
+/** Whether a loss is lower than the best one so far by more than processors differ. */
+export const isLower = (loss: number, best: number): boolean => loss < best * (1 - minGain);
 
 /**
  * Improves settings by at most `trials` random steps around the best ones so far (an evolution strategy with one parent
@@ -32,7 +37,7 @@ export function searchSettings<Key extends string, Result extends { logLoss: num
       point[key] = Math.max(min, Math.min(max, best.point[key] * 10 ** (spread * step * drawNormal(random))));
     }
     const result = params.evaluate(point, best.result);
-    if (result !== null && result.logLoss < best.result.logLoss) {
+    if (result !== null && isLower(result.logLoss, best.result.logLoss)) {
       best = { point, result };
       failures = 0;
       spread = Math.min(1, spread * 1.3);

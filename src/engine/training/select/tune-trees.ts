@@ -14,7 +14,7 @@ import {
   type TreeCrossValidation,
 } from './cross-validate-trees.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
-import { type SettingRange, searchSettings } from './search.ts';
+import { isLower, type SettingRange, searchSettings } from './search.ts';
 
 /** Fewer rows than this say too little about interactions for trees to be tried. */
 export const minRowsForTrees = 60;
@@ -101,7 +101,8 @@ export function startTreeSearch({ plan, rows, optionCount, cost, seed, tick }: T
   let best: TreeSearch['best'] | null = null;
   for (const settings of listFirstSettings(optionCount)) {
     const result = tryTrees(search, settings, best?.result ?? null);
-    if (result !== null && (best === null || result.logLoss < best.result.logLoss)) best = { settings, result };
+    if (result === null || (best !== null && !isLower(result.logLoss, best.result.logLoss))) continue;
+    best = { settings, result };
   }
   if (best === null) throw new Error('The cross-validation of boosted trees gave no finite loss.');
   return { ...search, best };

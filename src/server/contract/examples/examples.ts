@@ -405,7 +405,7 @@ export const exampleOperations = {
       'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, application/vnd.apache.parquet, application/x-ndjson, application/json',
     summary: 'The filtered examples as a file, oldest first, which an import reads without loss',
     description:
-      'csv, xlsx and parquet have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import.',
+      'CSV, XLSX and Parquet files have a column for each field of the inputs, with dots for fields within fields. label_studio, argilla, prodigy and spacy are what those tools import.',
   }),
   'examples.trained': operation('GET', `${base}/trained`, {
     ...common,
