@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { Circle, CircleCheck, CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { BreakingName } from '../parts/breaking-name.tsx';
 import { count, number } from '../parts/text/figures.ts';
 import { isolate, showUnseen } from '../parts/text/names.ts';
 import { useOperation } from '../state/queries.ts';
@@ -111,7 +112,9 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
       <span className="only-narrow" aria-hidden="true">
         {initials}
       </span>
-      <span className="text words grow strong">{name}</span>
+      <span className="text words grow strong">
+        <BreakingName name={type.name} />
+      </span>
       <span className="figure muted small number">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
     </a>
   );

@@ -1,21 +1,8 @@
-import { Fragment } from 'react';
 import { cutTurns, isConversation, readTurns, type TextTurn, type Turn } from '../../engine/features/conversation.ts';
+import { BreakingName } from './breaking-name.tsx';
 import { findMainText, flattenInput, valueText } from './text/inputs.ts';
 import { MarkedText, type Word } from './text/marked-text.tsx';
 import { showUnseen } from './text/names.ts';
-
-/** A name whose line may end behind its points and underscores. */
-export function BreakingName({ name }: { name: string }) {
-  return showUnseen(name)
-    .split(/(?<=[._])/u)
-    .map((part, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order
-      <Fragment key={index}>
-        {part}
-        <wbr />
-      </Fragment>
-    ));
-}
 
 /** A value of more characters has the whole width of its place. */
 const maxShortLength = 40;

@@ -63,12 +63,13 @@ function Matrix({ type, confusion, canOpen }: Props) {
   const { right, decided } = useQueryPart();
   const longest = findLongest(labels);
   const isNumbered = labels.length > maxUprightNames && labels.length * longest > maxUprightCharacters;
+  const digits = Math.max(2, String(Math.max(...matrix.flat())).length);
   const isUpright = !isNumbered && labels.length * longest > maxLevelCharacters;
   return (
     <div className="scroll">
       <table
         className={isNumbered ? 'matrix numbered' : isUpright ? 'matrix upright' : 'matrix'}
-        style={{ '--columns': labels.length + 2, '--longest': longest } as React.CSSProperties}
+        style={{ '--columns': labels.length + 2, '--longest': longest, '--digits': digits } as React.CSSProperties}
         aria-label="Right options against decided ones"
         title="How many unseen examples of the option at the left were decided as the option above, by rules, classifier and thresholds together."
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over

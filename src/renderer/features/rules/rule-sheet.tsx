@@ -6,10 +6,10 @@ import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
+import { BreakingName } from '../../parts/breaking-name.tsx';
 import { Figure, FigureHead } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
-import { BreakingName } from '../../parts/input-view.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { findLongest, OptionName } from '../../parts/option.tsx';
 import { useRemPx } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
@@ -41,12 +41,31 @@ const hint = 'The first match decides. In any cell: > 100, 50 .. 200, basic, not
 /** As in the styles of the sheet. */
 const [headHeightRem, rowHeightRem] = [2.75, 1.875];
 
-/** The least widths of the columns, of which five fields fit beside the pane of a window of 1440 pixels. */
-function toWidths(columns: readonly SheetColumn[]): { key: string; width: number }[] {
-  const widths = { name: 8.5, field: 4.75, then: 5, reason: 4.5 };
+/** The least and the largest width of a column of each kind, and what stands beside its longest word. */
+const widthsRem = {
+  name: { least: 8.5, most: 12, beside: 0.75 },
+  field: { least: 4.75, most: 11, beside: 0.75 },
+  then: { least: 5, most: 11, beside: 1.75 },
+  reason: { least: 4.5, most: 11, beside: 0.75 },
+};
+const characterRem = 0.5;
+/** Values up to this length stand on one line. */
+const maxLineCharacters = 12;
+
+/** The columns are as wide as their longest words, so that none of them breaks. */
+function toWidths(columns: readonly SheetColumn[], rows: readonly SheetRow[]): { key: string; width: number }[] {
+  const measure = (text: string) =>
+    text.length <= maxLineCharacters ? text.length : findLongest(text.split(/\s+|(?<=[-._])/));
   return [
     { key: 'place', width: 2.375 },
-    ...columns.map(({ id, kind }) => ({ key: id, width: widths[kind] })),
+    ...columns.map((column) => {
+      const { least, most, beside } = widthsRem[column.kind];
+      const longest = rows.reduce(
+        (found, row) => Math.max(found, measure(readText(row, column))),
+        Math.max(column.name.length / 2, findLongest(column.name.split(/(?<=[._])/))),
+      );
+      return { key: column.id, width: Math.min(most, Math.max(least, longest * characterRem + beside)) };
+    }),
     { key: 'counts', width: 5 },
   ];
 }
@@ -90,7 +109,7 @@ export function RuleSheet(props: SheetProps) {
   useRowsFocus('Rules');
   const undecided = analysis?.impact.examples.undecided;
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
-  const widthsRem = toWidths(columns);
+  const widths = useMemo(() => toWidths(columns, rows), [columns, rows]);
   const input = useCellInput(props);
   const actions = {
     onCell: useNewest(sheet.moveTo),
@@ -107,14 +126,14 @@ export function RuleSheet(props: SheetProps) {
         aria-rowcount={rows.length + 3}
         aria-activedescendant={`${id}-cursor`}
         tabIndex={0}
-        style={{ minWidth: `${widthsRem.reduce((sum, { width }) => sum + width, 0)}rem` }}
+        style={{ minWidth: `${widths.reduce((sum, { width }) => sum + width, 0)}rem` }}
         {...takesKeys}
         onKeyDown={press}
         onCopy={copy}
         onPaste={paste}
       >
         <colgroup>
-          {widthsRem.map(({ key, width }) => (
+          {widths.map(({ key, width }) => (
             <col key={key} style={{ width: `${width}rem` }} />
           ))}
         </colgroup>

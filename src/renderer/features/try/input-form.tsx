@@ -1,7 +1,8 @@
 import { Autocomplete, Checkbox, Fieldset, TextInput } from '@mantine/core';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
+import { BreakingName } from '../../parts/breaking-name.tsx';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
 import { flattenInput, valueText } from '../../parts/text/inputs.ts';
@@ -83,7 +84,7 @@ type FieldProps = {
 };
 
 function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
-  const label = showUnseen(name);
+  const label = <BreakingName name={name} />;
   switch (kind) {
     case 'boolean':
       return (
@@ -131,7 +132,7 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
   }
 }
 
-type NumberFieldProps = { label: string; isRead: boolean; value: Json; onValue(value: Json): void };
+type NumberFieldProps = { label: ReactNode; isRead: boolean; value: Json; onValue(value: Json): void };
 
 const writtenNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
