@@ -425,7 +425,7 @@ const training = {
   'MOV-2':
     'What decided where an archive comes from decides where it is imported: the same decisions, releases, digests, aliases and held-out figures.',
   'MOV-3':
-    'A damaged, foreign, changed or too large file is refused with its place and the remedy, and nothing is left of it.',
+    'A damaged, foreign, changed or too large file is refused with its place and the remedy, and nothing is left of it; so is one with a time, name, id or row that a call could not have made.',
   'MOV-4':
     'A bundle makes a type whose policy decides, or goes on with a type of its options as a new release that can be taken back; its digest is that of the release which it was exported from.',
   'MOV-5': 'The commands export-type, import-type and import-bundle do the same from file to file.',

@@ -52,11 +52,14 @@ export function readJsonBody(
   return parsed.value;
 }
 
-/** Refuses a JSON value for what `readJsonBody` says, except for its syntax; `text` is what it was parsed from. */
-export function checkStrictness(value: unknown, text: string): void {
+/**
+ * Refuses a JSON value for what `readJsonBody` says, except for its syntax; `text` is what it was parsed from. It may
+ * be nested `levelsAround` deeper.
+ */
+export function checkStrictness(value: unknown, text: string, levelsAround = 0): void {
   // Only an escape can write half a surrogate pair or a NUL, so that other texts need not be looked through.
   const checksStrings = text.includes('\\u') && /\\u(?:[dD]|0000)/.test(text);
-  if (countKeys(value, 1, checksStrings, []) !== countPairs(text)) {
+  if (countKeys(value, 1 - levelsAround, checksStrings, []) !== countPairs(text)) {
     throw new WorkbenchError(
       'bad_request',
       `The body has the key ${JSON.stringify(findDuplicateKey(text))} twice in one object.`,

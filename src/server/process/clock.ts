@@ -23,9 +23,12 @@ export function createIdSource(now: () => number): () => string {
 /** The SHA-256 digest of some bytes, in hexadecimal. */
 export const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** Wall-clock milliseconds as the wire writes them. */
+/** The last time that RFC 3339 can write. */
+export const maxTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** Wall-clock milliseconds as the wire writes them; a time past the last is the last: no row breaks its list. */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  return new Date(Math.min(epochMs, maxTimeMs)).toISOString();
 }
 
 /** A time in milliseconds since 1970 as ISO 8601, null as null. */

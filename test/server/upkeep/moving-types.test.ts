@@ -1,6 +1,7 @@
 /** A decision type moves from one workbench to another: as a file with all of it, or by the bundle of its policy. */
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../src/server/process/turns.ts';
 import { deployForAll, loanExamples, loanType, openForTest, sendForm } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -182,6 +183,155 @@ describe('a decision type', () => {
     expect((await call('GET', types)).body.total).toBe(0);
     const count = (table: string) => deps.db.prepare(`SELECT count(*) AS n FROM ${table}`).get();
     for (const table of ['decision_types', 'examples', 'policies', 'releases']) expect(count(table)).toEqual({ n: 0 });
+  });
+
+  it('is believed in nothing: times, names, ids and rows are checked before the first is written [MOV-3]', async () => {
+    const development = await openDevelopment();
+    const archive = await development.load(`${path()}/archive`);
+    const { call, upload, deps } = await open();
+    const entries = unzipSync(archive);
+    const read = (name: string) => Buffer.from(entries[name] ?? []).toString();
+    const change = (name: string, make: (text: string) => string) =>
+      zipSync({ ...entries, [name]: Buffer.from(make(read(name))) });
+    const type = JSON.parse(read('type.json'));
+    const withType = (changes: object) => change('type.json', () => JSON.stringify({ ...type, ...changes }));
+    const held = read('held-out.jsonl');
+    const [release] = type.releases;
+    const far = 9_000_000_000_000_000;
+    const cases: [string, Uint8Array, RegExp][] = [
+      ['a time of the type', withType({ updated_at: far }), /type.json is not valid at updated_at: is no time/],
+      [
+        'a time of a version',
+        withType({ versions: [{ ...type.versions[0], created_at: far }, ...type.versions.slice(1)] }),
+        /is not valid at versions\.\d\.created_at/,
+      ],
+      [
+        'a time of a release',
+        withType({ releases: [{ ...release, made_at: far }, ...type.releases.slice(1)] }),
+        /is not valid at releases\.0\.made_at/,
+      ],
+      [
+        'a time of an example',
+        change('examples.jsonl', (text) => text.replace(/"created_at":\d+/, `"created_at":${far}`)),
+        /examples.jsonl, line 1, is not valid at created_at/,
+      ],
+      [
+        'the name of an alias',
+        withType({ aliases: [{ alias: '../../<b>', number: 1 }] }),
+        /is not valid at aliases\.0\.alias: up to 40/,
+      ],
+      ['a NUL in a name', withType({ name: 'lo\u0000an' }), /holds a NUL or half a surrogate pair at name/],
+      ['a name that is too long', withType({ name: 'n'.repeat(101) }), /validation failed|too big|100/i],
+      [
+        'a label of 201 characters',
+        change('examples.jsonl', (text) =>
+          text.replace('"expected_decision":"approve"', `"expected_decision":"${'a'.repeat(201)}"`),
+        ),
+        /examples.jsonl, line \d+, is not valid at expected_decision/,
+      ],
+      [
+        'a held-out row twice',
+        change('held-out.jsonl', (text) => `${text}${text.split('\n')[0]}\n`),
+        /has example .* a second time/,
+      ],
+      ['more releases than may be', withType({ releases: Array(10_001).fill(release) }), /is not valid at releases/],
+    ];
+    expect(held.split('\n').length).toBeGreaterThan(5);
+    for (const [what, bytes, message] of cases) {
+      const { status, body } = await upload(`${types}/import`, bytes);
+      expect([what, status, body.error?.message]).toEqual([what, 422, expect.stringMatching(message)]);
+    }
+    expect((await call('GET', types)).body.total).toBe(0);
+
+    // A time that came in before it was asked about takes no list with it.
+    await upload(`${types}/import`, archive);
+    for (const table of ['decision_types', 'decision_type_versions', 'examples', 'policies'])
+      deps.db.exec(`UPDATE ${table} SET created_at = ${far}`);
+    deps.db.exec(`UPDATE releases SET made_at = ${far}`);
+    for (const url of [
+      types,
+      `${path()}/examples`,
+      `${path()}/releases`,
+      `${path()}/policies`,
+      `${path()}/examples/export`,
+    ])
+      expect([url, (await call('GET', url)).status]).toEqual([url, 200]);
+  });
+
+  it('is written in parts, between which others have their turns [MOV-1]', async () => {
+    const development = await openDevelopment();
+    const entries = unzipSync(await development.load(`${path()}/archive`));
+    const [line = ''] = Buffer.from(entries['held-out.jsonl'] ?? [])
+      .toString()
+      .split('\n');
+    const row = JSON.parse(line);
+    const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const rows = Array.from({ length: 10_000 }, (_, index) => `${JSON.stringify({ ...row, example_id: id(index) })}\n`);
+    const { upload, deps } = await open();
+    const count = deps.db.prepare<[], number>('SELECT count(*) FROM held_out_predictions').pluck();
+    const seen = new Set<number>();
+    let isOver = false;
+    const watch = async () => {
+      while (!isOver) {
+        seen.add(count.get() ?? 0);
+        await nextTurn();
+      }
+    };
+    const importing = upload(
+      `${types}/import`,
+      zipSync({ ...entries, 'held-out.jsonl': Buffer.from(rows.join('')) }),
+    ).finally(() => {
+      isOver = true;
+    });
+    const [moved] = await Promise.all([importing, watch()]);
+    expect([moved.status, moved.body.decision_type.name, count.get()]).toEqual([201, 'loan', 10_000]);
+    expect(seen.size).toBeGreaterThan(10);
+  });
+
+  it('gets ids of its own where one that it names is of something else here [MOV-1]', async () => {
+    const { call, load, upload } = await openDevelopment();
+    const entries = unzipSync(await load(`${path()}/archive`));
+    const read = (name: string) => Buffer.from(entries[name] ?? []).toString();
+    await call('POST', '/api/v1/decide', { decision_type: 'loan', input: inputs[2] });
+    const [record] = (await call('GET', `${path()}/logs`)).body.items;
+    const idPattern = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+    const digits = new Map<string, string>();
+    // Every id of the file is free, but for the examples of its held-out rows and a log record.
+    const free = (text: string) =>
+      text.replaceAll(idPattern, (id) => {
+        const known = digits.get(id) ?? `${String(digits.size).padStart(8, '0')}${id.slice(8)}`;
+        digits.set(id, known);
+        return known;
+      });
+    const renamed = free(read('type.json')).replace('"loan"', '"other"');
+    const named = zipSync({
+      ...entries,
+      'type.json': Buffer.from(renamed),
+      'examples.jsonl': Buffer.from(free(read('examples.jsonl')).replace(/"log_id":"[^"]+"/, '"log_id":null')),
+    });
+    const first = await upload(`${types}/import`, named);
+    expect(first.status).toBe(201);
+    const other = `${types}/${first.body.decision_type.id}`;
+    const [policy] = (await call('GET', `${other}/policies`)).body;
+    const rows = (await call('GET', `${other}/policies/${policy.id}/held-out`)).body.items;
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every((row: { input: unknown }) => row.input === null)).toBe(true);
+
+    const logged = zipSync({
+      ...entries,
+      'type.json': Buffer.from(renamed.replace('"other"', '"third"').replaceAll(/"0000/g, '"1111')),
+      'examples.jsonl': Buffer.from(
+        free(read('examples.jsonl'))
+          .replaceAll(/"0000/g, '"1111')
+          .replace(/"log_id":"[^"]+"/, `"log_id":"${record.id}"`),
+      ),
+      'held-out.jsonl': Buffer.from(''),
+    });
+    const second = await upload(`${types}/import`, logged);
+    expect(second.status).toBe(201);
+    const before = (await call('GET', `${path()}/examples`)).body.total;
+    const corrected = await call('PUT', `${path()}/logs/${record.id}/correction`, { decision: 'decline' });
+    expect([corrected.status, (await call('GET', `${path()}/examples`)).body.total]).toEqual([200, before + 1]);
   });
 
   it('is made of a bundle, or goes on with one, whose digest stays [MOV-4]', async () => {

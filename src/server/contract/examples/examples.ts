@@ -10,7 +10,7 @@ import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
 
-const reasonCodes = z
+export const reasonCodes = z
   .array(characters(1, limits.maxNameLength))
   .max(limits.maxReasonCodesPerExample)
   .describe('Reason codes of the type that apply');
@@ -54,7 +54,7 @@ export const labellingQueues = [
 ] as const;
 /** The name of who labels, where several people share a key or session; else that of the key or person. */
 export const readerName = characters(1, 100).optional().describe('Who labels');
-const note = characters(0, 2_000).nullable();
+export const note = characters(0, 2_000).nullable();
 
 export const exampleSchema = z
   .object({

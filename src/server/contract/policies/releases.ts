@@ -32,12 +32,13 @@ export const releaseSchema = z
   .meta({ id: 'Release' });
 export type Release = z.infer<typeof releaseSchema>;
 
+export const aliasName = z
+  .string()
+  .regex(/^(?!v?\d+$)[a-z0-9][a-z0-9_-]{0,39}$/, 'up to 40 of a-z, 0-9, _ and -, and no number')
+  .describe('Such as `production`');
 const aliasParams = z.strictObject({
   decision_type_id: uuid.describe('Id of the decision type'),
-  alias: z
-    .string()
-    .regex(/^(?!v?\d+$)[a-z0-9][a-z0-9_-]{0,39}$/, 'up to 40 of a-z, 0-9, _ and -, and no number')
-    .describe('Such as `production`'),
+  alias: aliasName,
 });
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;

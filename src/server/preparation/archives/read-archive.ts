@@ -6,34 +6,37 @@ import { openZip } from '../../../engine/bundle/zip.ts';
 import { definitionSchema } from '../../../engine/domain/definition.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
-import { readJsonBody } from '../../hot-path/json-body.ts';
+import { checkStrictness, readJsonBody } from '../../hot-path/json-body.ts';
 import { createIdSource, sha256 } from '../../process/clock.ts';
 import { withCurrentSettings } from '../../runtime/current-settings.ts';
 import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
 import {
   type ArchivedAnswer,
   type ArchivedExample,
+  type ArchivedPart,
   type ArchivedPolicy,
   type ArchivedType,
   archivedAnswerSchema,
   archivedExampleSchema,
   archivedTypeSchema,
   hasTakenId,
+  toArchivedParts,
 } from '../../store/upkeep/type-archives.ts';
 import { checkDefinition } from '../definition-checks.ts';
 import { archiveFormat, archiveZipLimits, toPolicyEntry } from './write-archive.ts';
 
-/** A checked archive with the ids that its rows get: the type, its examples, and lists of held-out rows as JSON. */
+/** A checked archive with the ids that its rows get: the type, its examples, and all other rows as they are written. */
 export type ReadArchive = {
   type: ArchivedType;
   rows: ExampleRows;
-  answers: string[];
+  parts: ArchivedPart[];
   bundles: { policyId: string; bytes: Uint8Array }[];
 };
 type Zip = ReturnType<typeof openZip>;
 
 const manifestSchema = z.object({ format: z.string(), format_version: z.int() });
-const answersPerList = 1_000;
+/** Levels of `type.json` above what a call may send of it. */
+const levelsAround = 4;
 const remedy = 'Export the decision type again, or copy the file again.';
 
 function refuse(place: string, problem: string): WorkbenchError {
@@ -55,23 +58,25 @@ export async function readArchive(bytes: Uint8Array, databaseFile: string, nowMs
   if (examples.length > limits.maxExamples)
     throw refuse('entry examples.jsonl', `has more than ${limits.maxExamples} lines`);
   const answers = readLines(zip, 'held-out.jsonl', archivedAnswerSchema);
-  const stray = answers.find(({ policy }) => !type.policies.some(({ version }) => version === policy));
-  if (stray !== undefined) throw refuse('entry held-out.jsonl', `names policy v${stray.policy}, which is not there`);
-  const toId = chooseIds(type, examples, databaseFile, nowMs);
-  const typeId = toId(type.id);
+  checkAnswers(type, answers);
+  const toId = chooseIds(type, examples, answers, databaseFile, nowMs);
+  const moved = {
+    ...type,
+    id: toId(type.id),
+    versions: type.versions.map((version) => ({ ...version, id: toId(version.id) })),
+    policies: type.policies.map((policy) => ({
+      ...policy,
+      id: toId(policy.id),
+      follows: policy.follows && toId(policy.follows),
+    })),
+  };
   return {
-    type: {
-      ...type,
-      id: typeId,
-      versions: type.versions.map((version) => ({ ...version, id: toId(version.id) })),
-      policies: type.policies.map((policy) => ({
-        ...policy,
-        id: toId(policy.id),
-        follows: policy.follows && toId(policy.follows),
-      })),
-    },
-    rows: writeRows(typeId, examples, toId, nowMs),
-    answers: writeAnswers(answers, toId),
+    type: moved,
+    rows: writeRows(moved.id, examples, toId, nowMs),
+    parts: toArchivedParts(
+      moved,
+      answers.map((answer) => ({ ...answer, example_id: toId(answer.example_id) })),
+    ),
     bundles: bundles.map(({ policy, bytes: file }) => ({ policyId: toId(policy.id), bytes: file })),
   };
 }
@@ -81,7 +86,7 @@ function saySource<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const [detail] = error instanceof WorkbenchError ? ((error.details ?? []) as ErrorDetail[]) : [];
+    const detail = findDetail(error);
     if (detail?.type !== 'bundle') throw error;
     throw refuse(String(detail.loc[1]), detail.msg.replace(/a bundle|the bundle/, 'an archive'));
   }
@@ -95,10 +100,23 @@ function readEntry(zip: Zip, name: string): Uint8Array {
 
 function parse(place: string, bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value = JSON.parse(text);
+    checkStrictness(value, text, levelsAround);
+    return value;
   } catch (cause) {
-    throw refuse(place, `is not JSON (${cause instanceof Error ? cause.message : ''})`);
+    throw refuse(place, `is not JSON that is taken (${describeFault(cause)})`);
   }
+}
+
+const findDetail = (error: unknown): ErrorDetail | undefined =>
+  error instanceof WorkbenchError ? ((error.details ?? []) as ErrorDetail[])[0] : undefined;
+
+/** Says what is wrong, and where: of a fault of JSON's reader, or of a refusal. */
+function describeFault(error: unknown): string {
+  const detail = findDetail(error);
+  if (detail !== undefined) return `${detail.msg} at ${detail.loc.slice(1).join('.')}`;
+  return error instanceof Error ? error.message : '';
 }
 
 function readAs<S extends z.ZodType>(place: string, schema: S, value: unknown): z.output<S> {
@@ -132,6 +150,7 @@ function checkNumbers({ versions, policies, releases, aliases, ...type }: Archiv
     byVersion.size === versions.length &&
     byPolicy.size === policies.length &&
     byRelease.size === releases.length &&
+    new Set(aliases.map(({ alias }) => alias)).size === aliases.length &&
     byVersion.has(type.active_version) &&
     policies.every((policy) => byVersion.has(policy.type_version)) &&
     releases.every((release) => byPolicy.has(release.policy) && byVersion.has(release.type_version)) &&
@@ -203,7 +222,7 @@ function readLines<S extends z.ZodType>(zip: Zip, name: string, schema: S): z.ou
       value = readJsonBody(bytes.subarray(at, end));
     } catch (error) {
       if (!(error instanceof WorkbenchError)) throw error;
-      throw refuse(place, `cannot be read (${error.message})`);
+      throw refuse(place, `cannot be read (${describeFault(error)})`);
     }
     rows.push(readAs(place, schema, value));
     at = end + 1;
@@ -211,10 +230,23 @@ function readLines<S extends z.ZodType>(zip: Zip, name: string, schema: S): z.ou
   return rows;
 }
 
-/** Keeps all ids where each of them is free here; else all are new. */
+/** Refuses held-out rows of a policy that is not there, or of one example twice. */
+function checkAnswers({ policies }: ArchivedType, answers: readonly ArchivedAnswer[]): void {
+  const held = new Map(policies.map(({ version }) => [version, new Set<string>()]));
+  for (const [index, { policy, example_id: exampleId }] of answers.entries()) {
+    const place = `entry held-out.jsonl, line ${index + 1},`;
+    const ofPolicy = held.get(policy);
+    if (ofPolicy === undefined) throw refuse(place, `names policy v${policy}, which is not there`);
+    if (ofPolicy.has(exampleId)) throw refuse(place, `has example ${exampleId} of policy v${policy} a second time`);
+    ofPolicy.add(exampleId);
+  }
+}
+
+/** Keeps all ids where each is free here, also those of rows that are not in the file; else all are new. */
 function chooseIds(
   { id, versions, policies }: ArchivedType,
   examples: readonly ArchivedExample[],
+  answers: readonly ArchivedAnswer[],
   databaseFile: string,
   nowMs: number,
 ): (id: string) => string {
@@ -223,9 +255,13 @@ function chooseIds(
     ...examples.flatMap((example) => (example.log_id === null ? [example.id] : [example.id, example.log_id])),
   ];
   if (new Set(ids).size < ids.length) throw refuse('file', 'uses an id twice');
+  const named = [
+    ...policies.flatMap(({ follows }) => (follows === null ? [] : [follows])),
+    ...answers.map((answer) => answer.example_id),
+  ];
   const db = new Database(databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    if (!hasTakenId(db, ids)) return (known) => known;
+    if (!hasTakenId(db, [...new Set([...ids, ...named])])) return (known) => known;
   } finally {
     db.close();
   }
@@ -267,13 +303,4 @@ function writeRows(
     });
   }
   return rows.finish();
-}
-
-function writeAnswers(answers: readonly ArchivedAnswer[], toId: (id: string) => string): string[] {
-  const lists: string[] = [];
-  for (let at = 0; at < answers.length; at += answersPerList) {
-    const some = answers.slice(at, at + answersPerList);
-    lists.push(JSON.stringify(some.map((answer) => ({ ...answer, example_id: toId(answer.example_id) }))));
-  }
-  return lists;
 }

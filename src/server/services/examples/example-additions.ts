@@ -2,7 +2,13 @@ import type { Foundation } from '../../foundation.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 
-type AdditionSteps = [check: () => void, alongside?: () => void, signal?: AbortSignal];
+type AdditionSteps = [
+  check: () => void,
+  alongside?: () => void,
+  signal?: AbortSignal,
+  /** Writes of other rows, each small; the type must not be shown before the last transaction. */
+  others?: readonly (() => void)[],
+];
 
 /**
  * Adds the rows of large calls part by part, so that others write in between. The last transaction makes the parts
@@ -60,15 +66,17 @@ export class ExampleAdditions {
     }
   }
 
-  async #addParts(rows: ExampleRows, ...[check, alongside, signal]: AdditionSteps): Promise<void> {
+  async #addParts(rows: ExampleRows, ...[check, alongside, signal, others = []]: AdditionSteps): Promise<void> {
     const { examples, transaction, writeLock } = this.#deps.store;
-    const last = Math.max(0, rows.slices.length - 1);
+    const slices = Math.max(1, rows.slices.length);
+    const last = slices + others.length - 1;
     for (let index = 0; index <= last; index += 1) {
       await writeLock.whenFree();
       signal?.throwIfAborted();
       transaction(() => {
         if (index === 0) check();
-        examples.insertPart(rows, index);
+        if (index < slices) examples.insertPart(rows, index);
+        else others[index - slices]?.();
         if (index < last) return;
         examples.keepParts(rows.decisionTypeId);
         alongside?.();

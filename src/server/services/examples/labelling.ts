@@ -4,6 +4,7 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
 import type { Foundation } from '../../foundation.ts';
+import { isoTime } from '../../process/clock.ts';
 import type { ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { ExampleQueue } from '../../store/examples/labelling.ts';
@@ -213,7 +214,7 @@ export function countSuspects({ store }: Foundation, type: DecisionTypeRecord) {
   return {
     expected_wrong,
     corrected: labelChecks.countCorrected(search.id),
-    checked_at: new Date(createdAt).toISOString(),
+    checked_at: isoTime(createdAt),
   };
 }
 

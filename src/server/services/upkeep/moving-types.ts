@@ -81,7 +81,7 @@ function readFile(
 async function importArchive(
   deps: MoveDeps,
   caller: Caller,
-  { name, type: archived, rows, answers, bundles }: MovedFile & { kind: 'archive' },
+  { name, type: archived, rows, parts, bundles }: MovedFile & { kind: 'archive' },
   alongside: (moved: MovedType) => void,
 ): Promise<MovedType> {
   const { store } = deps;
@@ -104,8 +104,7 @@ async function importArchive(
   };
   const end = () => {
     refuseAnother(deps, caller, record.name);
-    typeArchives.insert(record.id, JSON.stringify(archived));
-    for (const list of answers) typeArchives.insertAnswers(record.id, list);
+    typeArchives.finish(archived);
     decisionTypes.restore(record.id);
     store.deployments.forget();
     alongside(toMoved());
@@ -113,7 +112,8 @@ async function importArchive(
   await withFiles(deps, bundles, async () => {
     const file = bundles.find(({ policyId }) => policyId === deployed?.id);
     if (file !== undefined) await deps.runtime.deployed.selfTest(file.bytes);
-    await deps.exampleAdditions.add(rows, begin, end);
+    const others = parts.map((part) => () => typeArchives.insertPart(record.id, part));
+    await deps.exampleAdditions.add(rows, begin, end, undefined, others);
   });
   if (deployed !== undefined) await prepareDeployedPolicy(deps, deployed.id);
   return toMoved();

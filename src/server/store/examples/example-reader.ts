@@ -55,9 +55,9 @@ function openStatements(db: Database.Database) {
       `SELECT input, stage = 'rules' AS isRuled, unfamiliar, policy_version AS policyVersion FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
          AND seq > (SELECT max(seq) FROM decision_logs) - ? ORDER BY seq DESC LIMIT ?`,
     ),
-    corrected: db.prepare<[number, string], RawJudged>(
+    corrected: db.prepare<[number, string, string], RawJudged>(
       `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
-       FROM decision_logs WHERE seq = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
+       FROM decision_logs WHERE seq = ? AND id = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
     ),
   };
 }
@@ -120,8 +120,8 @@ export function openExampleReader(file: string) {
       for (let after = -1; ; ) {
         const examples = statements.corrections.all(typeId, after, rowsPerRead);
         yield examples.flatMap(({ logId }) => {
-          // The id of a record ends in its row number (008_log_ids.sql).
-          const row = statements.corrected.get(Number.parseInt(logId.slice(24), 16), policyVersion);
+          // The id of a record ends in its row number. One that came with a type from elsewhere is of no record here.
+          const row = statements.corrected.get(Number.parseInt(logId.slice(24), 16), logId, policyVersion);
           return row === undefined ? [] : [toJudged(row)];
         });
         after = examples.at(-1)?.seq ?? after;

@@ -252,6 +252,10 @@ function prepareStatements(db: WorkbenchDatabase) {
     insertReadings: db.prepare(toSecondReadings(18)),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
     notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
+    // Of no rows, in a place that rows never have: the type counts as unfinished all the same.
+    noteEmptyPart: db.prepare(
+      'INSERT OR IGNORE INTO unfinished_example_parts SELECT -seq, -seq, id FROM decision_types WHERE id = ?',
+    ),
     keepParts: db.prepare('DELETE FROM unfinished_example_parts WHERE decision_type_id = ?'),
     findPart: db.prepare<{ decisionTypeId: string | null }, UnfinishedPart>(
       `SELECT * FROM unfinished_example_parts WHERE decision_type_id = ifnull(:decisionTypeId, decision_type_id)
@@ -353,7 +357,9 @@ export class ExampleStore {
       this.#statements.insertLabels.run({ slice });
       this.#statements.insertReadings.run({ decisionTypeId, slice });
     } else this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
-    this.#statements.notePart.run(firstSeq, this.#statements.lastSeq.get() ?? 0, decisionTypeId);
+    const lastSeq = this.#statements.lastSeq.get() ?? 0;
+    if (lastSeq >= firstSeq) this.#statements.notePart.run(firstSeq, lastSeq, decisionTypeId);
+    else this.#statements.noteEmptyPart.run(decisionTypeId);
   }
 
   /** Makes the parts of a type's addition count from now on. */

@@ -2,21 +2,27 @@
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
 import { costsSchema } from '../../../engine/costs.ts';
-import { type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
+import { characters, type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { metricsSchema } from '../../../engine/domain/metrics.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { declaredPromiseSchema, keptPromiseSchema } from '../../../engine/measured.ts';
+import { note, reasonCodes } from '../../contract/examples/examples.ts';
+import { aliasName } from '../../contract/policies/releases.ts';
 import { auditSettingSchema } from '../../contract/types/decision-types.ts';
+import { maxTimeMs } from '../../process/clock.ts';
 import { storedConfigSchema, toolVersionsSchema } from '../policies/policy-records.ts';
 
 /** Accepts what fits a schema, and leaves it as it is written: what was read before is written again the same. */
 const asStored = <T>(schema: z.ZodType<T>) => z.custom<T>((value) => schema.safeParse(value).success, 'is not valid');
 
 const id = z.uuid();
-const time = z.int().min(0);
+const time = z.int().min(0).max(maxTimeMs, 'is no time that can be written');
 const flag = z.literal([0, 1]);
 const text = z.string().max(100_000);
+const option = characters(1, limits.maxNameLength);
+/** Rows of one kind that an archive may have, beside examples and held-out rows. */
+const maxRows = 10_000;
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 const versionSchema = z.strictObject({
@@ -42,7 +48,7 @@ const policySchema = z.strictObject({
   tool_versions: asStored(toolVersionsSchema),
   metrics: asStored(metricsSchema.nullable()),
   promise: asStored(keptPromiseSchema.nullable()),
-  pii_fields: z.array(text).nullable(),
+  pii_fields: z.array(text).max(maxRows).nullable(),
   held_back: text.nullable(),
   bundle_sha256: sha256Hex,
   bundle_size_bytes: z.int().min(0).nullable(),
@@ -59,9 +65,9 @@ const releaseSchema = z.strictObject({
   made_at: time,
   deployment: flag,
   automatic: flag,
-  made_by: text.nullable(),
-  reason: text.nullable(),
-  changes: z.array(text),
+  made_by: characters(1, 200).nullable(),
+  reason: characters(1, 2_000).nullable(),
+  changes: z.array(text).max(100),
 });
 
 /** A decision type without its examples and files; rows name each other by their numbers. Times in ms since 1970. */
@@ -79,10 +85,10 @@ export const archivedTypeSchema = z.strictObject({
   active_version: z.int().min(1),
   created_at: time,
   updated_at: time,
-  versions: z.array(versionSchema).min(1),
-  policies: z.array(policySchema),
-  releases: z.array(releaseSchema),
-  aliases: z.array(z.strictObject({ alias: text, number: z.int().min(1) })),
+  versions: z.array(versionSchema).min(1).max(maxRows),
+  policies: z.array(policySchema).max(maxRows),
+  releases: z.array(releaseSchema).max(maxRows),
+  aliases: z.array(z.strictObject({ alias: aliasName, number: z.int().min(1) })).max(maxRows),
 });
 export type ArchivedType = z.output<typeof archivedTypeSchema>;
 export type ArchivedPolicy = ArchivedType['policies'][number];
@@ -92,15 +98,15 @@ export type ArchivedExample = z.output<typeof archivedExampleSchema>;
 export const archivedExampleSchema = z.strictObject({
   id,
   input_payload: jsonObject,
-  expected_decision: text.nullable(),
-  first_decision: text.nullable(),
-  reason_codes: z.array(text).max(limits.maxReasonCodesPerExample),
+  expected_decision: option.nullable(),
+  first_decision: option.nullable(),
+  reason_codes: reasonCodes,
   source: z.literal(['user', 'synthetic']),
   reviewed: flag,
   test: flag,
   must: flag,
   mark: z.literal(['skipped', 'flagged']).nullable(),
-  note: text.nullable(),
+  note,
   by_teacher: flag,
   log_id: z.uuid().nullable(),
   audited: flag,
@@ -112,9 +118,9 @@ export const archivedExampleSchema = z.strictObject({
 export const archivedAnswerSchema = z.strictObject({
   policy: z.int().min(1),
   example_id: id,
-  expected: text,
-  predicted: text,
-  probabilities: z.array(z.number()),
+  expected: option,
+  predicted: option,
+  probabilities: z.array(z.number()).max(limits.maxOptions),
   unfamiliar: flag.nullable(),
   input_hash: z.int().nullable(),
 });
@@ -180,62 +186,107 @@ export function readTypeRows(db: Database, typeId: string) {
 
 const tablesWithIds = ['decision_types', 'decision_type_versions', 'policies', 'examples'] as const;
 
-/** Whether one of these ids names something, or was that of a log record whose correction is an example. */
+/** Whether one of these ids names something here, or was that of a log record whose correction is an example. */
 export function hasTakenId(db: Database, ids: readonly string[]): boolean {
   const given = JSON.stringify(ids);
   const among = 'IN (SELECT value FROM json_each(?))';
+  // The id of a log record ends in its row number.
+  const places = JSON.stringify(ids.map((id) => [Number.parseInt(id.slice(24), 16), id]));
   return (
     tablesWithIds.some((table) => db.prepare(`SELECT 1 FROM ${table} WHERE id ${among} LIMIT 1`).get(given)) ||
-    db.prepare(`SELECT 1 FROM examples WHERE log_id ${among} LIMIT 1`).get(given) !== undefined
+    db.prepare(`SELECT 1 FROM examples WHERE log_id ${among} LIMIT 1`).get(given) !== undefined ||
+    db
+      .prepare('SELECT 1 FROM json_each(?) p JOIN decision_logs l ON l.seq = p.value ->> 0 WHERE l.id = p.value ->> 1')
+      .get(places) !== undefined
   );
 }
 
-const orNull = (member: string) => `nullif(value -> '${member}', 'null')`;
 const versionId =
   "(SELECT id FROM decision_type_versions WHERE decision_type_id = @typeId AND version_number = value ->> 'type_version')";
 const policyId = "(SELECT id FROM policies WHERE decision_type_id = @typeId AND version = value ->> 'policy')";
+const orNull = (member: string) => `nullif(value -> '${member}', 'null')`;
 
-/** Writes what an archive holds beside the examples of a type that is there, in the caller's transaction. */
+/** How the rows of an archive beside its examples are written. */
+const insertSql = {
+  versions: `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
+    SELECT value ->> 'id', @typeId, value ->> 'number', value -> 'definition', value ->> 'created_at'
+    FROM json_each(@json)`,
+  policies: `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, follows, status,
+      auto_deployed, quality_gate_met, training_config, fallback_option, seed, snapshot_sha256, snapshot_size,
+      tool_versions, metrics, promise, pii_fields, held_back, bundle_sha256, bundle_size_bytes, created_at,
+      completed_at, deployed_at)
+    SELECT value ->> 'id', (SELECT organisation_id FROM decision_types WHERE id = @typeId), @typeId, ${versionId},
+      value ->> 'version', value ->> 'follows', value ->> 'status', value ->> 'auto_deployed',
+      value ->> 'quality_gate_met', value -> 'training_config', value ->> 'fallback_option', value ->> 'seed',
+      value ->> 'snapshot_sha256', value ->> 'snapshot_size', value -> 'tool_versions', value -> 'metrics',
+      ${orNull('promise')}, ${orNull('pii_fields')}, value ->> 'held_back', value ->> 'bundle_sha256',
+      value ->> 'bundle_size_bytes', value ->> 'created_at', value ->> 'completed_at', value ->> 'deployed_at'
+    FROM json_each(@json)`,
+  releases: `INSERT INTO releases (decision_type_id, number, policy_id, version_id, fallback_option, digest, made_at,
+      deployment, automatic, made_by, reason, changes)
+    SELECT @typeId, value ->> 'number', ${policyId}, ${versionId}, value ->> 'fallback_option', value ->> 'digest',
+      value ->> 'made_at', value ->> 'deployment', value ->> 'automatic', value ->> 'made_by', value ->> 'reason',
+      value -> 'changes' FROM json_each(@json) ORDER BY value ->> 'number'`,
+  aliases: `INSERT INTO release_aliases (decision_type_id, alias, number)
+    SELECT @typeId, value ->> 'alias', value ->> 'number' FROM json_each(@json)`,
+  answers: `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
+      input_hash)
+    SELECT ${policyId}, value ->> 'example_id', value ->> 'expected', value ->> 'predicted', value -> 'probabilities',
+      value ->> 'unfamiliar', value ->> 'input_hash' FROM json_each(@json)`,
+} as const;
+type ArchivedKind = keyof typeof insertSql;
+
+/** Some rows of an archive as JSON, few enough to be written in some ten milliseconds unless one of them is large. */
+export type ArchivedPart = { kind: ArchivedKind; json: string };
+const partLimits = { rows: 500, characters: 1_000_000 } as const;
+
+/**
+ * Writes out the rows that an archive has beside its examples, in parts and in the order in which they name one
+ * another; the active version is written with its type.
+ */
+export function toArchivedParts(type: ArchivedType, answers: readonly ArchivedAnswer[]): ArchivedPart[] {
+  const rows: [ArchivedKind, readonly object[]][] = [
+    ['versions', type.versions.filter(({ number }) => number !== type.active_version)],
+    ['policies', type.policies],
+    ['releases', type.releases],
+    ['aliases', type.aliases],
+    ['answers', answers],
+  ];
+  return rows.flatMap(([kind, all]) => listParts(all).map((json) => ({ kind, json })));
+}
+
+function listParts(rows: readonly object[]): string[] {
+  const parts: string[][] = [];
+  let room: number = 0;
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    const open = parts.at(-1);
+    if (open !== undefined && open.length < partLimits.rows && json.length <= room) {
+      open.push(json);
+      room -= json.length;
+    } else {
+      parts.push([json]);
+      room = partLimits.characters - json.length;
+    }
+  }
+  return parts.map((part) => `[${part.join()}]`);
+}
+
+/** Writes what an archive holds beside the examples of a type that is there, in transactions of the caller. */
 export function createTypeArchiveStore(db: Database) {
-  const from = (member: string) => `FROM json_each(@json, '$.${member}')`;
-  const statements = [
-    `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
-     SELECT value ->> 'id', @typeId, value ->> 'number', value -> 'definition', value ->> 'created_at' ${from('versions')}
-     WHERE value ->> 'number' <> json_extract(@json, '$.active_version')`,
-    `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, follows, status, auto_deployed,
-       quality_gate_met, training_config, fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, metrics,
-       promise, pii_fields, held_back, bundle_sha256, bundle_size_bytes, created_at, completed_at, deployed_at)
-     SELECT value ->> 'id', (SELECT organisation_id FROM decision_types WHERE id = @typeId), @typeId, ${versionId},
-       value ->> 'version', value ->> 'follows', value ->> 'status', value ->> 'auto_deployed',
-       value ->> 'quality_gate_met', value -> 'training_config', value ->> 'fallback_option', value ->> 'seed',
-       value ->> 'snapshot_sha256', value ->> 'snapshot_size', value -> 'tool_versions', value -> 'metrics',
-       ${orNull('promise')}, ${orNull('pii_fields')}, value ->> 'held_back', value ->> 'bundle_sha256',
-       value ->> 'bundle_size_bytes', value ->> 'created_at', value ->> 'completed_at', value ->> 'deployed_at'
-     ${from('policies')}`,
-    `INSERT INTO releases (decision_type_id, number, policy_id, version_id, fallback_option, digest, made_at, deployment,
-       automatic, made_by, reason, changes)
-     SELECT @typeId, value ->> 'number', ${policyId}, ${versionId}, value ->> 'fallback_option', value ->> 'digest',
-       value ->> 'made_at', value ->> 'deployment', value ->> 'automatic', value ->> 'made_by', value ->> 'reason',
-       value -> 'changes' ${from('releases')} ORDER BY value ->> 'number'`,
-    `INSERT INTO release_aliases (decision_type_id, alias, number)
-     SELECT @typeId, value ->> 'alias', value ->> 'number' ${from('aliases')}`,
-    `UPDATE decision_types SET promise = json_extract(@json, '$.promise'),
-       created_at = json_extract(@json, '$.created_at'), updated_at = json_extract(@json, '$.updated_at')
-     WHERE id = @typeId`,
-  ].map((sql) => db.prepare<[{ typeId: string; json: string }]>(sql));
-  const insertAnswers = db.prepare<[{ typeId: string; json: string }]>(
-    `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar, input_hash)
-     SELECT ${policyId}, value ->> 'example_id', value ->> 'expected', value ->> 'predicted', value -> 'probabilities',
-       value ->> 'unfamiliar', value ->> 'input_hash' FROM json_each(@json)`,
+  const statements = new Map(
+    Object.entries(insertSql).map(([kind, sql]) => [kind, db.prepare<[{ typeId: string; json: string }]>(sql)]),
+  );
+  const finish = db.prepare<[{ typeId: string; promise: string | null; createdAt: number; updatedAt: number }]>(
+    'UPDATE decision_types SET promise = @promise, created_at = @createdAt, updated_at = @updatedAt WHERE id = @typeId',
   );
   return {
-    /** Writes versions but the active one, policies, releases and aliases. */
-    insert(typeId: string, json: string): void {
-      for (const statement of statements) statement.run({ typeId, json });
+    insertPart(typeId: string, { kind, json }: ArchivedPart): void {
+      statements.get(kind)?.run({ typeId, json });
     },
-    /** Writes held-out rows; `json` is a list of `ArchivedAnswer`. */
-    insertAnswers(typeId: string, json: string): void {
-      insertAnswers.run({ typeId, json });
+    /** Gives a type the promise and the times of its archive. */
+    finish({ id, promise, created_at: createdAt, updated_at: updatedAt }: ArchivedType): void {
+      finish.run({ typeId: id, promise: promise === null ? null : JSON.stringify(promise), createdAt, updatedAt });
     },
   };
 }
