@@ -6,7 +6,7 @@ import { countSlots } from '../features/kinds.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Adapters, Sha256 } from '../ports.ts';
-import { loadRules, type RulesFile } from '../rules/compile.ts';
+import { loadRules, type RulesFile } from '../rules/rules-file.ts';
 import { packAdapters, unpackAdapters } from '../text/adapters.ts';
 import { assemble, listFiles, toJsonBytes } from './assemble.ts';
 import { licensesText, withTextModelLicense } from './licenses.ts';

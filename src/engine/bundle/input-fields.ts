@@ -6,7 +6,7 @@ import { type FeaturePlan, type FieldKind, listTextFields } from '../features/pl
 import { isFiniteNumber, readPath, toCategory } from '../features/values.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isPiiField } from '../pii.ts';
-import type { RulesFile } from '../rules/compile.ts';
+import type { RulesFile } from '../rules/rules-file.ts';
 import { listChildren, type RuleNode } from '../rules/tree.ts';
 import { toFieldPath } from '../rules/types.ts';
 

@@ -5,7 +5,7 @@ import type { FeaturePlan } from '../features/plan.ts';
 import { nounOf, type PathReading } from '../import/readings.ts';
 import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
-import type { RulesFile } from '../rules/compile.ts';
+import type { RulesFile } from '../rules/rules-file.ts';
 import { describeRule, describeThresholds } from './describe-policy.ts';
 import type { InputField } from './input-fields.ts';
 import type { Golden, ManifestDraft, Reasons } from './manifest.ts';

@@ -3,7 +3,7 @@ import type { Decision, DecisionTrace } from '../domain/decision.ts';
 import type { EscalationPolicy } from '../domain/definition.ts';
 import type { ErrorDetail } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { RuleFailure } from '../rules/compile.ts';
+import type { RuleFailure } from '../rules/rules-file.ts';
 import type { Estimates, Stretch } from './weigh-text.ts';
 
 /** A decision, with its trace where the options want one. */

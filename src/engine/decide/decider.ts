@@ -11,7 +11,7 @@ import type { FeaturePlan } from '../features/plan.ts';
 import type { PathReading } from '../import/readings.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
-import { type CompiledRules, loadRules, type RulesFile, type RulesOutcome } from '../rules/compile.ts';
+import { type CompiledRules, loadRules, type RulesFile, type RulesOutcome } from '../rules/rules-file.ts';
 import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';

@@ -2,7 +2,7 @@
 import { compileInputValidator } from '../decide/check-bundle.ts';
 import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings } from '../decide/thresholds.ts';
 import type { JsonObject } from '../json.ts';
-import type { CompiledRules } from '../rules/compile.ts';
+import type { CompiledRules } from '../rules/rules-file.ts';
 
 /** A held-out row with what the classifier said about it when it was measured. */
 export type RecordedRow = {

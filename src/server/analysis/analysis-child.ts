@@ -8,7 +8,7 @@ import { type DataFindings, startDataSearch } from '../../engine/findings/search
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { compileReadings } from '../../engine/import/readings.ts';
 import { blankMasks } from '../../engine/pii.ts';
-import { loadRules } from '../../engine/rules/compile.ts';
+import { loadRules } from '../../engine/rules/rules-file.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
 import { nextTurn } from '../process/turns.ts';
 import { openTextModel } from '../runtime/encoder/text-model.ts';

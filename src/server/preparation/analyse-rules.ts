@@ -12,8 +12,9 @@ import {
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules } from '../../engine/rules/analysis/lint.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
-import { type CompiledRules, compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
+import { compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
 import type { RulesChange } from '../../engine/rules/results.ts';
+import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { listChildren, type RuleNode } from '../../engine/rules/tree.ts';
 import { toFieldPath } from '../../engine/rules/types.ts';
 import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';

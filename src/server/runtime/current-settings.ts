@@ -3,7 +3,8 @@ import { listInputFields, recallFields } from '../../engine/bundle/input-fields.
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
 import { toManifestReadings, toPathReadings } from '../../engine/import/readings.ts';
 import type { DecidingSettings } from '../../engine/measure/reapply.ts';
-import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
+import { compileRules } from '../../engine/rules/compile.ts';
+import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';

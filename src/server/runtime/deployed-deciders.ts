@@ -10,7 +10,7 @@ import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { isPiiField } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
-import type { CompiledRules } from '../../engine/rules/compile.ts';
+import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
 import { createTurns, nextTurn } from '../process/turns.ts';

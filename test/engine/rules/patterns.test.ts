@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../src/engine/domain/definition.ts';
 import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { compileLinearPattern, weighPattern } from '../../../src/engine/patterns.ts';
-import { loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
+import { loadRules } from '../../../src/engine/rules/rules-file.ts';
 
 /**
  * Weights of patterns, and what becomes of rules that share the steps of one decision;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { loadRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
+import { loadRules } from '../../../src/engine/rules/rules-file.ts';
 
 /** Loads 200 rules as a stored bundle holds them, which may have been saved before there were limits on patterns. */
 function load(write: (n: number) => string) {

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/engine/json.ts';
-import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
+import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
+import { loadRules } from '../../../src/engine/rules/rules-file.ts';
 
 /** Language-neutral cases; `edge/tests/rules/test_rules.py` reads the same file. `UPDATE_CASES=1` rewrites the trees. */
 type Case = {

@@ -5,8 +5,9 @@ import type { Json, JsonObject } from '../../../src/engine/json.ts';
 import { formatCondition } from '../../../src/engine/rules/analysis/editor.ts';
 import { lintRules } from '../../../src/engine/rules/analysis/lint.ts';
 import { toTable } from '../../../src/engine/rules/analysis/table.ts';
-import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
+import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
+import { loadRules } from '../../../src/engine/rules/rules-file.ts';
 
 /**
  * Rules and inputs that are meant to break the language; `edge/tests/rules/test_rules.py` reads the same file. Long and

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { WorkbenchError } from '../../../src/engine/errors.ts';
-import { compileRules, loadRules } from '../../../src/engine/rules/compile.ts';
+import { compileRules } from '../../../src/engine/rules/compile.ts';
+import { loadRules } from '../../../src/engine/rules/rules-file.ts';
 
 const definition = { options: ['approve', 'decline', 'review'], reason_codes: ['HIGH_RISK', 'LOW_RISK'] };
 

@@ -1,7 +1,7 @@
 /** The effect of rules on examples: which match, which agree with the labels, and the effect of a change. */
 import type { JsonObject } from '../../json.ts';
-import type { CompiledRules } from '../compile.ts';
 import type { RulesChange } from '../results.ts';
+import type { CompiledRules } from '../rules-file.ts';
 
 /** An example or a logged decision; `decision` is null where it is not labelled. */
 export type ImpactRow = { id: string; input: JsonObject; decision: string | null };

@@ -1,9 +1,9 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
 import type { z } from 'zod';
 import type { JsonObject } from '../../json.ts';
-import type { RulesFile } from '../compile.ts';
 import { printPath } from '../parsing/print.ts';
 import type { ruleFindingSchema } from '../results.ts';
+import type { RulesFile } from '../rules-file.ts';
 import type { At, RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';

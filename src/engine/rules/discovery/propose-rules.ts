@@ -8,8 +8,9 @@ import { computeUpperBound } from '../../intervals.ts';
 import { type Json, type JsonObject, toCanonicalJson } from '../../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
 import { collectRows } from '../../row-sets.ts';
-import { type CompiledRules, compileRules } from '../compile.ts';
+import { compileRules } from '../compile.ts';
 import type { RuleProposals } from '../results.ts';
+import type { CompiledRules } from '../rules-file.ts';
 import { type FieldTest, listFieldTests, type SearchRow } from './field-tests.ts';
 import { type Conjunction, findConjunctions } from './find-conjunctions.ts';
 

@@ -7,7 +7,7 @@ import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
 import { hashString } from '../../random.ts';
-import type { CompiledRules } from '../../rules/compile.ts';
+import type { CompiledRules } from '../../rules/rules-file.ts';
 import { compilePlacement, groupUnits } from './hold-out.ts';
 import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';

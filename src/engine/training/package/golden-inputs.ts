@@ -4,7 +4,7 @@ import { parseDate } from '../../features/dates.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { redactToPlaceholder } from '../../pii.ts';
 import { createStream, type Random, randomStreams } from '../../random.ts';
-import type { RulesFile } from '../../rules/compile.ts';
+import type { RulesFile } from '../../rules/rules-file.ts';
 import { compareStrings } from '../data/split.ts';
 import { countDecimals, pick } from '../generate/recombine.ts';
 import {

@@ -8,7 +8,7 @@ import { recordGoldenLines } from '../../decide/golden.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { JsonObject } from '../../json.ts';
 import type { MonotonicClock, Sha256 } from '../../ports.ts';
-import type { RulesFile } from '../../rules/compile.ts';
+import type { RulesFile } from '../../rules/rules-file.ts';
 import { makeGoldenInputs } from './golden-inputs.ts';
 
 /** The parts of a policy of rules alone; its `fallback_option` is set. */

@@ -1,7 +1,8 @@
 import type { TrainingExample } from '../../domain/training.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { formatCount } from '../../numeric.ts';
-import { type CompiledRules, compileRules } from '../../rules/compile.ts';
+import { compileRules } from '../../rules/compile.ts';
+import type { CompiledRules } from '../../rules/rules-file.ts';
 import { isDecidedByRule } from '../data/labelled-rows.ts';
 import { findRareOptions } from '../data/rare-options.ts';
 import { augmentExamples } from '../generate/augmentation.ts';

@@ -4,7 +4,7 @@ import type { TrainingExample } from '../../domain/training.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { Adapters, LanguageDetector } from '../../ports.ts';
-import type { CompiledRules } from '../../rules/compile.ts';
+import type { CompiledRules } from '../../rules/rules-file.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { RareOptions } from '../data/rare-options.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
-import type { CompiledRules } from '../../../engine/rules/compile.ts';
+import type { CompiledRules } from '../../../engine/rules/rules-file.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { RuleTraces } from '../../parts/explained/rule-trace.tsx';
 import { JsonText } from '../../parts/fields/growing-text.tsx';

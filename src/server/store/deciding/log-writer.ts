@@ -2,7 +2,7 @@
 
 import type { Stage } from '../../../engine/domain/decision.ts';
 import type { JsonObject } from '../../../engine/json.ts';
-import type { RuleFailure } from '../../../engine/rules/compile.ts';
+import type { RuleFailure } from '../../../engine/rules/rules-file.ts';
 import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
