@@ -71,6 +71,7 @@ const parts = {
     'training/stages',
     ['training/train.ts', 'training/search-labels.ts'],
   ],
+  edge: [['api.ts', 'sha256.ts', 'late-re2.ts', 'inputs.ts', 'encoder.ts', 'predictor.ts', 'node.ts', 'browser.ts']],
   server: [
     'process',
     [
@@ -197,6 +198,19 @@ module.exports = {
       name: 'engine-uses-no-node-builtins',
       severity: 'error',
       from: { path: '^src/engine/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'edge-imports-engine-only',
+      severity: 'error',
+      from: { path: '^src/edge/' },
+      to: { path: '^src/', pathNot: ['^src/edge/', '^src/engine/'] },
+    },
+    {
+      name: 'edge-uses-node-in-one-file',
+      comment: 'Everything else runs in browsers, too.',
+      severity: 'error',
+      from: { path: '^src/edge/', pathNot: '^src/edge/node\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {

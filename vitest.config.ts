@@ -20,7 +20,7 @@ export default defineConfig({
           pool: 'forks',
           // Nothing in a module of ours is state, so files share what a worker has loaded.
           isolate: false,
-          include: ['test/{engine,server,model,layers,electron,faults}/**/*.test.ts'],
+          include: ['test/{engine,edge,server,model,layers,electron,faults}/**/*.test.ts'],
           // Long enough for a machine that is busy with other things: the time a test takes is not what it states.
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -1,18 +1,22 @@
 /**
- * `npm run build`: out/main, out/preload, out/renderer and out/server, with the licences of their contents; the last
- * has an SBOM. `--renderer` or `--server` builds only that part; the latter takes another folder than out/server.
+ * `npm run build`: out/main, out/preload, out/renderer, out/server and out/decision-edge, with the licences of their
+ * contents; the last two have an SBOM. `--renderer`, `--server` or `--edge` builds only that part; `--server` takes
+ * another folder than out/server.
  */
 import { execSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
+import { buildEdge } from './build-edge.ts';
 import { projectRoot } from './freshness.ts';
+import { collectLicenses } from './licenses.ts';
 
 const only = process.argv[2];
 const serverFolder = process.argv[3] ?? 'out/server';
 process.chdir(projectRoot);
-if (only !== '--renderer') await buildServer();
+if (only === undefined || only === '--edge') await buildEdge('out/decision-edge');
+if (only === undefined || only === '--server') await buildServer();
 if (only === '--renderer') await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });
 if (only === undefined) buildDesktop();
 
@@ -45,22 +49,6 @@ async function buildServer(): Promise<void> {
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(serverFolder, 'licenses.md'), collectLicenses(modules));
   writeFileSync(join(serverFolder, 'sbom.cdx.json'), listComponents());
-}
-
-/** The licences of the packages that modules come from, whole; the page's are written by Vite. */
-function collectLicenses(moduleIds: readonly string[]): string {
-  const paths = moduleIds.map((id) => id.replaceAll('\\', '/'));
-  const folders = new Set(paths.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
-  const sections = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const files = readdirSync(folder).filter((file) => /^(?:licen[sc]e|notice|copying)/i.test(file));
-    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-    return [
-      `## ${name} ${version} (${license})`,
-      ...(texts.length > 0 ? texts : ['The package has no text of it.']),
-    ].join('\n\n');
-  });
-  return `${['# Licences of what is in this folder', ...sections].join('\n\n')}\n`;
 }
 
 /** Lists the components that the lock file names, as CycloneDX; tools of the build are marked as such. */

@@ -1,0 +1,79 @@
+/** The package `decision-edge` for Node and the browser, built from src/edge and the engine. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import ts from 'typescript';
+import { projectRoot } from './freshness.ts';
+import { collectLicenses, listPackages } from './licenses.ts';
+
+const sources = join(projectRoot, 'src/edge');
+const latePatterns = join(sources, 'late-re2.ts');
+
+/** Puts a file of ours in the place of a package, but for that file itself. */
+const replacePackage = (name: string, file: string): Plugin => ({
+  name: `replace-${name}`,
+  resolveId: (source, importer) => (source === name && importer !== file ? file : null),
+});
+
+/** Builds the package into a folder, which `npm install` and `npm pack` take. */
+export async function buildEdge(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const modules = await writeModules(folder);
+  for (const name of ['api', 'node', 'browser']) {
+    const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
+    writeFileSync(join(folder, `${name}.d.ts`), writeDeclarations(source));
+  }
+  cpSync(join(projectRoot, 'edge/node/README.md'), join(folder, 'README.md'));
+  cpSync(join(projectRoot, 'LICENSE'), join(folder, 'LICENSE'));
+  const described = JSON.parse(readFileSync(join(projectRoot, 'edge/node/package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  writeJson(join(folder, 'package.json'), { ...described, version });
+  writeFileSync(join(folder, 'licenses.md'), collectLicenses(modules));
+  writeJson(join(folder, 'sbom.cdx.json'), listContents(modules, version));
+}
+
+const writeJson = (file: string, value: object) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Lists the packages that the scripts contain, as CycloneDX. */
+function listContents(modules: readonly string[], version: string): object {
+  const components = listPackages(modules).map(({ name, version, license }) => {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { type: 'library', 'bom-ref': purl, name, version, licenses: [{ license: { id: license } }], purl };
+  });
+  const purl = `pkg:npm/decision-edge@${version}`;
+  const component = { type: 'library', 'bom-ref': purl, name: 'decision-edge', version, purl };
+  return { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components };
+}
+
+/** Writes the scripts of both entries, which share their parts, and returns what they were made of. */
+async function writeModules(folder: string): Promise<string[]> {
+  const bundle = await rolldown({
+    input: { node: join(sources, 'node.ts'), browser: join(sources, 'browser.ts') },
+    platform: 'neutral',
+    resolve: { mainFields: ['module', 'main'] },
+    external: [/^node:/, 'onnxruntime-node'],
+    plugins: [replacePackage('re2js', latePatterns)],
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name]-[hash].js',
+  });
+  await bundle.close();
+  return output.filter((chunk): chunk is OutputChunk => chunk.type === 'chunk').flatMap((chunk) => chunk.moduleIds);
+}
+
+/** The types of one file, whose exports state theirs. */
+function writeDeclarations(source: string): string {
+  const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, strict: true },
+    reportDiagnostics: true,
+  });
+  const [problem] = diagnostics;
+  if (problem !== undefined) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, '\n'));
+  return outputText.replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'");
+}

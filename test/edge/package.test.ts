@@ -1,0 +1,196 @@
+/** `decision-edge` for Node and the browser: a bundle decides there as in the workbench. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EdgeDecision, Input, Predictor } from '../../src/edge/api.ts';
+import { sha256 as portableSha256 } from '../../src/edge/sha256.ts';
+import { packBundle } from '../../src/engine/bundle/bundle.ts';
+import { bundleParts, sha256 } from '../engine/bundle-fixture.ts';
+import { mutate, mutations } from '../engine/deciding/mutated-bundles.ts';
+import { remarks } from '../engine/training/tuning-request.ts';
+import {
+  type Call,
+  createTrainable,
+  deployForAll,
+  loanExamples,
+  loanType,
+  openForTest,
+  temporaryFolder,
+  train,
+} from '../server/workbench.ts';
+import { buildForAll } from './built-package.ts';
+
+const edge = buildForAll();
+const examples = remarks.map(({ input, decision }) => ({ input, decision }));
+const loan = deployForAll(loanType, loanExamples(40));
+
+/** The bundle of a type, as a program fetches it. */
+async function download({ app, token }: Awaited<ReturnType<typeof openForTest>>, url: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
+  const answer = await app.inject({ url: `${url}/export`, headers });
+  expect(answer.statusCode).toBe(200);
+  return answer.rawPayload;
+}
+
+function expectSame(decided: EdgeDecision, answered: Record<string, unknown>): void {
+  const { confidence, class_probabilities: probabilities, bundle_digest: _, unread: _unread, ...settled } = decided;
+  expect(answered).toMatchObject(settled);
+  expect(Math.abs(confidence - Number(answered['confidence']))).toBeLessThan(1e-5);
+  for (const [option, value] of Object.entries(answered['class_probabilities'] as Record<string, number>))
+    expect(Math.abs((probabilities[option] ?? -1) - value)).toBeLessThan(1e-5);
+}
+
+describe('a bundle in Node and in the browser', () => {
+  it('decides 600 inputs as the workbench does, a table and words, by both entries [EDG-9]', async () => {
+    const bench = await openForTest({ dataDir: loan.copy() });
+    const call: Call = (method, url, ...rest) => bench.call(method, `/api/v1${url}`, ...rest);
+    const words = await createTrainable({ call }, { name: 'remarks', options: ['praise', 'complaint'] }, examples);
+    await train(call, words, { text_model: 'words', min_per_option: 20, tune_hyperparams: false });
+    const loans = loanExamples(300).map((example) => (example as { input: Record<string, unknown> }).input);
+    const said = loans.map((_, row) => ({
+      remark: [1, 2, 3].map((step) => remarks[(row * step) % remarks.length]?.input['remark']).join(' '),
+    }));
+    for (const [url, name, inputs] of [
+      [loan.url, 'loan', loans],
+      [`/api/v1${words}`, 'remarks', said],
+    ] as const) {
+      const answers: Record<string, unknown>[] = [];
+      for (let from = 0; from < inputs.length; from += 50) {
+        const decisions = inputs.slice(from, from + 50).map((input) => ({ decision_type: name, input }));
+        const { body } = await call('POST', '/decide/batch?dry_run=true', { decisions });
+        answers.push(...body.results);
+      }
+      const bundle = await download(bench, url);
+      for (const { loadBundle } of [edge.node, edge.browser]) {
+        const predictor = await loadBundle(bundle);
+        expect((await predictor.verify()).compared).toBeGreaterThan(20);
+        const decided = await predictor.decideMany(inputs);
+        for (const [at, answer] of answers.entries()) expectSame(decided[at]!, answer);
+        expectSame(await predictor.decide(inputs[7]!), { ...decided[7] });
+      }
+    }
+  });
+
+  it.each(mutations)('$name: $verdict [EDG-10]', async (mutation) => {
+    for (const { loadBundle, InvalidBundle } of [edge.node, edge.browser]) {
+      const loaded = loadBundle(mutate(mutation));
+      if (mutation.verdict === 'accepted') await expect(loaded).resolves.toBeDefined();
+      else await expect(loaded).rejects.toBeInstanceOf(InvalidBundle);
+    }
+  });
+
+  it('says what is wrong with a file, and where it lies [EDG-10]', async () => {
+    const { loadBundle } = edge.node;
+    const folder = temporaryFolder();
+    const file = join(folder, 'loan.zip');
+    await expect(loadBundle(file)).rejects.toThrow(`${file} cannot be read: ENOENT`);
+    writeFileSync(file, 'a letter, and no bundle at all');
+    await expect(loadBundle(file)).rejects.toThrow(`${file}: Bundle file is not a complete ZIP file`);
+    const golden = [{ input: { amount: 9 }, output: { ...refusal, decision: 'approve' } }];
+    await expect(loadBundle(packBundle(bundleParts({ golden }), sha256))).rejects.toThrow(
+      'Golden line 1 is decided decline',
+    );
+  });
+
+  it('decides by patterns, of rules and of the schema [EDG-9]', async () => {
+    const rules = [{ condition: 'ctx.code.matches("^A[0-9]+$")', then: 'approve' }];
+    const inputSchema = { type: 'object', properties: { code: { type: 'string', pattern: '^[A-Z]' } } };
+    const bundle = packBundle(bundleParts({ rules, inputSchema }), sha256);
+    for (const { loadBundle, InvalidInput } of [edge.node, edge.browser]) {
+      const predictor = await loadBundle(bundle);
+      expect(await predictor.decide({ code: 'A17' })).toMatchObject({ decision: 'approve', stage: 'rules' });
+      expect(await predictor.decide({ code: 'B17', amount: 9 })).toMatchObject({ stage: 'classifier' });
+      const refused = predictor.decide({ code: 'a17' });
+      await expect(refused).rejects.toBeInstanceOf(InvalidInput);
+      await expect(refused).rejects.toThrow('input.code must match pattern "^[A-Z]".');
+    }
+  });
+});
+
+describe('the inputs of a program', () => {
+  const load = (): Promise<Predictor> => edge.browser.loadBundle(packBundle(bundleParts(), sha256));
+
+  it('are what JSON holds; anything else is refused with its place [EDG-11]', async () => {
+    const predictor = await load();
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const refused: [input: unknown, sentence: string][] = [
+      [{ amount: Number.NaN }, 'input.amount is not a finite number; leave it out.'],
+      [{ amount: 5n }, 'input.amount is a BigInt, which JSON does not have; send it as text.'],
+      [{ when: new Date('never') }, 'input.when is an invalid Date; leave it out.'],
+      [{ tags: [new Map()] }, 'input.tags[0] is of type Map, which JSON does not have.'],
+      [{ note: 'a\0' }, 'input.note contains a NUL character.'],
+      [{ note: '\ud800' }, 'input.note contains half of a surrogate pair, which is no valid text.'],
+      [cyclic, 'The input is nested deeper than 32 levels.'],
+      [[1, 2], 'The input must be an object with a member for each field.'],
+    ];
+    for (const [input, sentence] of refused) await expect(predictor.decide(input as Input)).rejects.toThrow(sentence);
+    const plain = await predictor.decide({ amount: 9, gone: undefined, at: new Date(0) });
+    expect(plain).toMatchObject({ decision: 'decline', unread: ["'at' is no field of the policy"] });
+    await expect(predictor.decide({ amuont: 9 }, { strict: true })).rejects.toThrow("did you mean 'amount'?");
+  });
+
+  it('are decided in their order; a refused one is named, or stands in its place [EDG-11]', async () => {
+    const predictor = await load();
+    const inputs = [{ amount: 9 }, { amount: 7n }, { amount: -9 }];
+    await expect(predictor.decideMany(inputs)).rejects.toThrow('Input 1: input.amount is a BigInt');
+    const each = await predictor.decideEach(inputs);
+    expect(each.map((one) => ('decision' in one ? one.decision : one.name))).toEqual([
+      'decline',
+      'InvalidInput',
+      'approve',
+    ]);
+  });
+
+  it('can be many: the call tells how far it is, and ends when it is told to [EDG-11]', async () => {
+    const predictor = await load();
+    const many = Array.from({ length: 60_000 }, (_, amount) => ({ amount }));
+    const seen: number[] = [];
+    await predictor.decideMany(many, { onProgress: (decided) => seen.push(decided) });
+    expect(seen.at(-1)).toBe(many.length);
+    const controller = new AbortController();
+    const stop = () => controller.abort(new Error('enough'));
+    const stopped = predictor.decideMany(many, { signal: controller.signal, onProgress: stop });
+    await expect(stopped).rejects.toThrow('enough');
+  });
+});
+
+describe('what the package is made of', () => {
+  it('is within its budget of script: tables without the parts for patterns and texts [EDG-12]', () => {
+    const parts = readdirSync(join(edge.folder, 'parts'));
+    const sizeOf = (name: string) => statSync(join(edge.folder, name)).size;
+    const isLate = (name: string) => /^(?:tokenizer|encoder|build)-/.test(name);
+    const ofTables = ['browser.js', ...parts.filter((name) => !isLate(name)).map((name) => `parts/${name}`)];
+    expect(ofTables.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThanOrEqual(450_000);
+    expect(parts.reduce((sum, name) => sum + sizeOf(`parts/${name}`), 0)).toBeLessThanOrEqual(2_000_000);
+    expect(parts.some(isLate)).toBe(true);
+  });
+
+  it('has its licences, its list of components and the version of the program [EDG-12]', () => {
+    const read = (name: string) => readFileSync(join(edge.folder, name), 'utf8');
+    const { components } = JSON.parse(read('sbom.cdx.json')) as { components: { name: string; version: string }[] };
+    const licenses = read('licenses.md');
+    for (const { name, version } of components) expect(licenses).toContain(`## ${name} ${version} (`);
+    expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['ajv', 'fflate', 're2js', 'zod']));
+    expect(JSON.parse(read('package.json')).version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+    expect(read('browser.js')).not.toContain('node:');
+  });
+
+  it('finds the SHA-256 of any bytes without the platform', () => {
+    for (const length of [0, 1, 55, 56, 63, 64, 65, 1000]) {
+      const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + length) % 256);
+      expect(portableSha256(bytes)).toBe(sha256(bytes));
+    }
+  });
+});
+
+const refusal = {
+  confidence: 1,
+  stage: 'classifier' as const,
+  reason_codes: [],
+  rules_triggered: [],
+  fallback_used: false,
+  escalate: false,
+  unfamiliar: false,
+  class_probabilities: { approve: 1, decline: 0 },
+};
