@@ -77,6 +77,7 @@ const parts = {
     [
       'contract/common.ts',
       'contract/operation.ts',
+      'contract/dialects.ts',
       'contract/paths.ts',
       'contract/heartbeat.ts',
       'contract/security-policy.ts',

@@ -26,6 +26,9 @@ export const limits = {
   maxInputDepth: 32,
   /** Decisions of one batch. */
   maxBatchSize: 50,
+  /** Questions of one call in a format of decision models; questions that an organisation's types answer. */
+  maxQuestionsPerCall: 128,
+  maxQuestions: 1_000,
   /** Examples that one call adds, that one call generates, that a decision type holds. */
   maxExamplesPerCall: 10_000,
   maxGeneratedPerCall: 50,

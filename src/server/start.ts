@@ -42,6 +42,7 @@ import { LabellingModels } from './runtime/labelling/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { refuseRetraining } from './runtime/upgrade-check.ts';
 import { ExplanationTurns } from './services/deciding/explaining.ts';
+import { Questions } from './services/deciding/questions.ts';
 import { ExampleAdditions } from './services/examples/example-additions.ts';
 import { ExampleLists } from './services/examples/example-lists.ts';
 import { Imports } from './services/examples/imports.ts';
@@ -237,6 +238,7 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
     explanationTurns: new ExplanationTurns(),
     teacherLabellings,
     receipts: new Receipts(foundation),
+    questions: new Questions(foundation),
   };
 }
 

@@ -119,7 +119,7 @@ describe('names that mean harm', () => {
   test('what is copied for a program says the same, with nothing hidden in it', async () => {
     await show(`#/types/${type}/deploy`);
     const snippets = await opened.page.locator('pre.snippet').allTextContents();
-    expect(snippets).toHaveLength(4);
+    expect(snippets).toHaveLength(3);
     for (const snippet of snippets) expect(snippet).not.toMatch(/[\u202a-\u202e]/);
     const [curl = ''] = snippets;
     const body = JSON.parse(curl.slice(curl.indexOf("-d '") + 4, -1)) as { decision_type: string };

@@ -90,6 +90,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'releases.create': [...policyReads, ...optionReads].filter((name) => name !== 'drafts.get'),
   'drafts.delete': typeReads,
   'versions.restore': optionReads,
+  'questions.bind': ['questions.list'],
+  'questions.forget': ['questions.list'],
   'aliases.set': ['releases.list'],
   'aliases.delete': ['releases.list'],
   'policies.keep_promise': [...policyReads, ...typeReads],

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { errorEnvelopeSchema } from './common.ts';
-import { type Access, describeCallers, listErrors, type Operation, toOpenApiPath } from './operation.ts';
+import { dialectErrorSchemas, toStatus } from './dialects.ts';
+import { type Access, type Dialect, describeCallers, listErrors, type Operation, toOpenApiPath } from './operation.ts';
 import { listOperations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -176,23 +177,22 @@ function toResponseName(codes: readonly ErrorCode[]): string {
 function groupErrorsByStatus(row: Operation): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of listErrors(row)) {
-    const { status } = errorTable[code];
+    const status = toStatus(row.dialect ?? null, code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code].sort());
   }
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-function toErrorResponse(codes: readonly ErrorCode[]): JsonSchema {
-  const [first] = codes;
+function toErrorResponse(codes: readonly ErrorCode[], status: number, dialect: Dialect | undefined): JsonSchema {
   return {
     description: codes.map((code) => errorTable[code].meaning).join('; or: '),
-    headers: listHeaders(first === undefined ? 500 : errorTable[first].status),
+    headers: listHeaders(status),
     content: {
       'application/json': {
-        schema: {
-          allOf: [toReference('Error')],
-          properties: { error: { properties: { code: { enum: codes } } } },
-        },
+        schema:
+          dialect === undefined
+            ? { allOf: [toReference('Error')], properties: { error: { properties: { code: { enum: codes } } } } }
+            : toReference(dialect === 'systemone' ? 'SystemoneError' : 'DecisionsError'),
       },
     },
   };
@@ -248,8 +248,9 @@ function describeOperation(
 ): JsonSchema {
   const errors: Record<string, JsonSchema> = {};
   for (const [status, codes] of groupErrorsByStatus(row)) {
-    responses[toResponseName(codes)] ??= toErrorResponse(codes);
-    errors[status] = { $ref: `#/components/responses/${toResponseName(codes)}` };
+    const response = [...(row.dialect === undefined ? [] : [row.dialect]), toResponseName(codes)].join('-');
+    responses[response] ??= toErrorResponse(codes, status, row.dialect);
+    errors[status] = { $ref: `#/components/responses/${response}` };
   }
   return {
     operationId: name,
@@ -282,6 +283,7 @@ function makeOpenApi(version: string): JsonSchema {
   const operations = listOperations();
   const { write, named } = createSchemaWriter();
   named.set('Error', write(errorEnvelopeSchema, 'output'));
+  for (const schema of Object.values(dialectErrorSchemas)) write(schema, 'output');
   // The schema of the answer keeps its plain name, so it is written first.
   for (const { row } of operations) if (row.output !== null) write(row.output, 'output');
   const responses: Record<string, JsonSchema> = {};

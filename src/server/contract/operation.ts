@@ -29,6 +29,9 @@ export function describeCallers({ access, scope }: Operation): string {
   }
 }
 
+/** The formats of decision models, by their routes. */
+export type Dialect = 'systemone' | 'decisions';
+
 /** Hints for agents about an operation; `openWorld`: a connected model may be asked. */
 export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld?: true };
 
@@ -63,6 +66,10 @@ type Row = {
    * tell of their log records alone.
    */
   readonly decides?: true;
+  /** The foreign format that the operation speaks: its errors have that format's shape. */
+  readonly dialect?: Dialect;
+  /** True where a body may be compressed by zstd. */
+  readonly takesZstd?: true;
   /** True when the answer holds nothing of the type's examples: a call need not wait for added ones. */
   readonly ignoresExamples?: true;
   readonly tag: string;
@@ -96,6 +103,7 @@ const pathIds: Readonly<Record<string, string>> = {
   decision_type_id: 'Id of the decision type',
   policy_id: 'Id of the policy',
   version_id: 'Id of the version',
+  question_id: 'Id of the question',
   example_id: 'Id of the example',
   import_id: 'Id of the import',
   log_id: 'Id of the log record',

@@ -2,9 +2,11 @@
 import { accountOperations } from './account/account.ts';
 import { connectionOperations } from './account/connections.ts';
 import { billingOperations } from './account/credits.ts';
+import { decisionModelOperations } from './deciding/decision-models.ts';
 import { decisionOperations } from './deciding/decisions.ts';
 import { explainingOperations } from './deciding/explaining.ts';
 import { logOperations } from './deciding/logs.ts';
+import { questionOperations } from './deciding/questions.ts';
 import { auditOperations } from './examples/audit.ts';
 import { dataFindingOperations } from './examples/data-findings.ts';
 import { exampleOperations } from './examples/examples.ts';
@@ -35,6 +37,8 @@ export const operations = {
   ...optionOperations,
   ...ruleOperations,
   ...decisionOperations,
+  ...decisionModelOperations,
+  ...questionOperations,
   ...exampleOperations,
   ...importOperations,
   ...labellingOperations,

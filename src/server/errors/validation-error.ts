@@ -6,6 +6,11 @@ export function toValidationError(problems: readonly ErrorDetail[]): WorkbenchEr
   return new WorkbenchError('validation_error', 'Request validation failed.', [...problems]);
 }
 
+/** The problems of a `validation_error`; none of any other error. */
+export function readProblems({ code, details = [] }: WorkbenchError): ErrorDetail[] {
+  return code === 'validation_error' ? (details as ErrorDetail[]) : [];
+}
+
 /** Throws a `validation_error` with the problems, if there are any. */
 export function refuseProblems(problems: readonly ErrorDetail[]): void {
   if (problems.length > 0) throw toValidationError(problems);

@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { errorTable, WorkbenchError } from '../../engine/errors.ts';
 import { listMethods } from '../contract/operation.ts';
@@ -72,12 +73,14 @@ function answerUnreadableAddress(guard: RequestGuard) {
 function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length > maxLightBodyBytes) {
-      done(null, new LargeBody(body));
-      return;
-    }
     try {
-      const value = readJsonBody(body, undefined, (places) => {
+      const isPlain = request.headers['content-encoding'] !== 'zstd';
+      const bytes = isPlain ? body : decompress(body);
+      if (isPlain && bytes.length > maxLightBodyBytes) {
+        done(null, new LargeBody(bytes));
+        return;
+      }
+      const value = readJsonBody(bytes, undefined, (places) => {
         request.lostDigits = places;
       });
       done(null, value);
@@ -89,6 +92,23 @@ function acceptBodies(app: FastifyInstance): void {
     if (request.routeOptions.config.takesFile) done(null, new LargeBody(body, request.headers['content-type']));
     else done(new WorkbenchError('unsupported_media_type', errorTable.unsupported_media_type.meaning));
   });
+}
+
+/** Decompresses a body that is read on this thread. Throws `payload_too_large` or `bad_request`. */
+function decompress(body: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(body, { maxOutputLength: maxLightBodyBytes });
+  } catch (cause) {
+    const isTooLarge = cause instanceof RangeError;
+    throw new WorkbenchError(
+      isTooLarge ? 'payload_too_large' : 'bad_request',
+      isTooLarge
+        ? `Decompressed the body is larger than ${maxLightBodyBytes / 1024} KiB. Send it uncompressed.`
+        : 'The body is not what zstd has compressed.',
+      undefined,
+      { cause },
+    );
+  }
 }
 
 /** Sends every request through the guard, as the first of its hooks. */
@@ -121,7 +141,8 @@ function checkAddresses(
       return;
     }
     const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
+    const takesIt = encoding === 'zstd' && request.routeOptions.config.takesZstd;
+    if (encoding !== undefined && encoding !== 'identity' && !takesIt) {
       throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
     }
     if (request.is404) refuseUnknown(request, reply);

@@ -32,6 +32,8 @@ declare module 'fastify' {
     access?: Operation['access'];
     scope?: Operation['scope'];
     takesFile?: boolean;
+    takesZstd?: boolean;
+    dialect?: Operation['dialect'];
   }
 }
 
@@ -46,6 +48,7 @@ type AnyHandler = (
     lostDigits: Place[] | null;
     receipt: Receipt | null;
     ifMatch: string | null;
+    sendsExtras: boolean;
     requestId: string;
     baseUrl: string;
   },
@@ -69,6 +72,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           lostDigits: request.lostDigits,
           receipt,
           ifMatch: row.guardsType ? (request.headers['if-match'] ?? null) : null,
+          sendsExtras: row.dialect !== undefined && request.headers['x-workbench-extras'] !== 'off',
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         };
@@ -90,7 +94,13 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
       method: listMethods(row),
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
-      config: { access: row.access, scope: row.scope, takesFile: row.fileForm !== undefined },
+      config: {
+        access: row.access,
+        scope: row.scope,
+        takesFile: row.fileForm !== undefined,
+        takesZstd: row.takesZstd === true,
+        dialect: row.dialect,
+      },
       handler: (request, reply) => {
         const { body } = request;
         if (!(body instanceof LargeBody) || isPrepared.has(name)) return answer(request, reply);

@@ -10,6 +10,7 @@ import type { Place } from '../hot-path/json-body.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
+import type { Questions } from '../services/deciding/questions.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
 import type { ExampleLists } from '../services/examples/example-lists.ts';
 import type { Imports } from '../services/examples/imports.ts';
@@ -38,6 +39,7 @@ export type Deps = Foundation & {
   explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;
   receipts: Receipts;
+  questions: Questions;
 };
 
 /** A download, or with no name of a file a stream, instead of JSON. */
@@ -72,6 +74,8 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   policy: Operations[N]['path'] extends `${string}:policy_id${string}` ? PolicyRecord : never;
   /** If-Match as it was sent; null where it is not, or the operation does not guard its type. */
   ifMatch: string | null;
+  /** Of a foreign format: whether the workbench's own outcome goes beside the answer. */
+  sendsExtras: boolean;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;

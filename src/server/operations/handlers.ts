@@ -4,8 +4,10 @@ import { connectionHandlers } from './account/connections.ts';
 import { billingHandlers } from './account/credits.ts';
 import type { Handlers } from './context.ts';
 import { decideHandlers } from './deciding/decide.ts';
+import { decisionModelHandlers } from './deciding/decision-models.ts';
 import { explainingHandlers } from './deciding/explaining.ts';
 import { logHandlers } from './deciding/logs.ts';
+import { questionHandlers } from './deciding/questions.ts';
 import { auditHandlers } from './examples/audit.ts';
 import { dataFindingHandlers } from './examples/data-findings.ts';
 import { exampleHandlers } from './examples/examples.ts';
@@ -57,6 +59,8 @@ export const operationHandlers: OperationHandlers = {
   ...releaseHandlers,
   ...bundleHandlers,
   ...decideHandlers,
+  ...decisionModelHandlers,
+  ...questionHandlers,
   ...logHandlers,
   ...connectionHandlers,
   ...accountHandlers,

@@ -35,7 +35,14 @@ type DeployedDecidersOptions = {
   /** Hears of a deployed policy that cannot be used any more, and of one that can be again (null). */
   onAvailability(policyId: string, error: unknown): void;
 };
-type Pinned = { live: DecisionTypeRecord; type: DecisionTypeRecord; policy: DeployedPolicy; pinned: Decider };
+type Pinned = {
+  live: DecisionTypeRecord;
+  type: DecisionTypeRecord;
+  policy: DeployedPolicy;
+  pinned: Decider;
+  /** The fields that the release reads. */
+  fields: InputField[];
+};
 type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
 const maxCompiledPolicies = 24;
@@ -47,6 +54,12 @@ const remedy = 'Train the decision type again, or put a backup of the file in it
 /** Path of a policy's bundle, in its slim form. */
 export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
+}
+
+/** Lists the fields that a bundle reads, personal ones without values. */
+function listBundleFields(bundle: Bundle, piiFields: readonly string[]): InputField[] {
+  const fields = bundle.manifest.fields ?? listInputFields(bundle, recallFields([], piiFields));
+  return fields.map((field) => (isPiiField(field.path, piiFields) ? { ...field, values: null } : field));
 }
 
 /** Names the settings of a type that a policy decides with. */
@@ -106,38 +119,29 @@ export class DeployedDeciders {
    * A release of a type with its decider, compiled at its first use; `read` gives its policy, and the type as it was.
    * Throws what `read` throws, and as `getTrained`.
    */
-  pin(
-    live: DecisionTypeRecord,
-    number: number,
-    read: () => Pick<Pinned, 'type' | 'policy'>,
-  ): Pick<Pinned, 'type' | 'policy' | 'pinned'> {
+  pin(live: DecisionTypeRecord, number: number, read: () => Pick<Pinned, 'type' | 'policy'>): Omit<Pinned, 'live'> {
     const key = `${live.id} ${number}`;
     const known = this.#pinned.get(key);
     if (known?.live === live) return known;
     const { type, policy } = read();
-    const bundle = this.#compiled.get(policy.id)?.bundle;
-    const pinned =
-      known?.pinned ??
-      this.compile(
-        this.#withPresentSettings(
-          bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256),
-          type,
-          policy.id,
-        ),
-      );
-    const found = { live, type, policy, pinned };
+    const { pinned, fields } = known ?? this.#compileRelease(type, policy);
+    const found = { live, type, policy, pinned, fields };
     this.#pinned.set(key, found);
     return found;
+  }
+
+  #compileRelease(type: DecisionTypeRecord, policy: DeployedPolicy): Pick<Pinned, 'pinned' | 'fields'> {
+    const bundle =
+      this.#compiled.get(policy.id)?.bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
+    const present = this.#withPresentSettings(bundle, type, policy.id);
+    return { pinned: this.compile(present), fields: listBundleFields(present, type.piiFields) };
   }
 
   /** Lists the fields that a deployed policy reads, personal ones without values; null while it cannot be loaded. */
   listFields(type: DecisionTypeRecord, policy: DeployedPolicy): InputField[] | null {
     this.get(type, policy);
     const bundle = this.#compiled.get(policy.id)?.bundle;
-    if (bundle === undefined) return null;
-    const { piiFields } = type;
-    const fields = bundle.manifest.fields ?? listInputFields(bundle, recallFields([], piiFields));
-    return fields.map((field) => (isPiiField(field.path, piiFields) ? { ...field, values: null } : field));
+    return bundle === undefined ? null : listBundleFields(bundle, type.piiFields);
   }
 
   /** Loads a deployed policy now, whenever it was tried last; resolves with whether it can be used. */

@@ -4,6 +4,7 @@ import { createConnectionStore } from './account/connections.ts';
 import { CreditStore } from './account/credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { LogStore } from './deciding/logs.ts';
+import { createQuestionStore } from './deciding/questions.ts';
 import { createReceiptStore } from './deciding/receipts.ts';
 import { createAuditStore } from './examples/audits.ts';
 import { createExampleChangeStore } from './examples/example-changes.ts';
@@ -50,6 +51,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     deployments: new DeploymentStore(db, clock),
     releases: createReleaseStore(db, clock),
     personalResidues: createPersonalResidueStore(db),
+    questions: createQuestionStore(db),
     receipts: createReceiptStore(db),
     writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock),

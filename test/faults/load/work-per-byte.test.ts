@@ -56,6 +56,8 @@ const wide = {
   input_schema: { type: 'object', properties: toObject(fields, () => ({ type: 'string' })) },
 };
 
+const wideChoice = { type: 'choice', criteria: toObject(options, () => null) };
+
 /** Inputs of a decision, at most to what a body may hold. */
 const inputs: Record<string, (size: number, run: number) => object> = {
   'misspelt names': (size, run) =>
@@ -162,6 +164,41 @@ const cases: Record<Sized, Record<string, Case>> = {
         })),
       }),
     },
+  },
+  'models.ask_systemone': {
+    ...ofInputs((state) => ({ model: 'wide', state, questions: { one: wideChoice } })),
+    'many questions': (size, run) => ({
+      model: 'wide',
+      state: { run },
+      questions: toObject(
+        repeat(size / 15, (n) => `question ${run} ${n}`),
+        () => wideChoice,
+      ),
+    }),
+    'long instructions': (size, run) => ({
+      state: { run },
+      questions: { one: { ...wideChoice, instructions: long(size * 100, run) } },
+      model: 'wide',
+    }),
+  },
+  'models.ask_decisions': {
+    ...ofInputs((input) => ({
+      model: 'wide',
+      input: [{ role: 'user', content: [{ type: 'input_json', data: input }] }],
+      questions: [{ type: 'choice', choices: options.map((value) => ({ value })) }],
+    })),
+    'a text that is an object': (size, run) => ({
+      model: 'wide',
+      input: JSON.stringify({ [fields[0] ?? '']: 'word '.repeat(size * 50), run }),
+      questions: [{ type: 'choice', choices: options.map((value) => ({ value })) }],
+    }),
+  },
+  'questions.bind': {
+    'long instructions': (size, run) => ({
+      kind: 'predicate',
+      instructions: long(size * 100, run),
+      options: ['option 1'],
+    }),
   },
   'examples.create': additions,
   'imports.put_part': additions,

@@ -55,6 +55,7 @@ export const backToSchema32 = `
   DROP TABLE label_searches;
   ALTER TABLE decision_types DROP COLUMN draft;
   ALTER TABLE decision_types DROP COLUMN publish_by_hand;
+  DROP TABLE questions;
   DROP TABLE release_aliases;
   DROP TABLE releases;
   ALTER TABLE decision_logs DROP COLUMN release;

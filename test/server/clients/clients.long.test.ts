@@ -1,5 +1,5 @@
 /**
- * Clients that others generate from the served document. Their generators are fetched from the registries and take
+ * Clients that others generate from the served document, and those of decision models. They are fetched from the registries and take
  * minutes, so they run where CLIENTS names them: `CLIENTS=all`, or some of the names below with commas between them.
  */
 import { execFile } from 'node:child_process';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/server/process/clock.ts';
-import { loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
+import { type Call, loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
 
 type Run = (command: string, ...commandArguments: string[]) => Promise<string>;
 /** Makes a client of `openapi.json` in the folder, and resolves with what the program at `url` prints. */
@@ -72,25 +72,72 @@ const clients: Readonly<Record<string, Client>> = {
   },
 };
 
+/** Clients of decision models at the versions that they were tried with; each prints what it was answered. */
+const modelClients: Readonly<Record<string, Client>> = {
+  'decision-models-python': async (run, _folder, url, key) => {
+    const openai = ['openai==3.54.0', 'langchain-openai==1.7.3'];
+    const python = await installPython(run, ...openai, 'typesafe-sdk[zstd]==0.7.5', 'langchain-typesafe==0.0.1a3');
+    return run(python, path.join(programs, 'decision_models.py'), url, key);
+  },
+  'decision-models-node': async (run, folder, url, key) => {
+    await run('npm', 'init', '-y');
+    await run('npm', 'install', '--silent', 'openai@7.57.0', '@typesafe-ai/sdk@0.6.0');
+    cpSync(path.join(programs, 'decision-models.mjs'), path.join(folder, 'ask.mjs'));
+    return run(process.execPath, 'ask.mjs', url, key);
+  },
+};
+
+async function withProgram(work: (run: Run, folder: string, url: string, bench: Loan) => Promise<void>) {
+  const trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+  const { app, call } = await openForTest({ dataDir: trained.copy() });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const folder = temporaryFolder();
+  const run: Run = async (command, ...commandArguments) => {
+    const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 });
+    return stripVTControlCharacters(stdout).trim();
+  };
+  await work(run, folder, url, { call, key: trained.key, path: trained.url });
+  trained.remove();
+}
+type Loan = { call: Call; key: string; path: string };
+
+describe.runIf(process.env['CLIENTS'] !== undefined)('an unmodified client of decision models', () => {
+  for (const [name, askBy] of Object.entries(modelClients)) {
+    it.runIf(wanted.includes(name) || wanted.includes('all'))(
+      `by ${name} gets the answers of /api/v1/decide [MDL-7]`,
+      { timeout: 900_000 },
+      () =>
+        withProgram(async (run, folder, url, { call, key, path: type }) => {
+          await call('POST', `${type}/questions`, { kind: 'predicate', options: ['approve'] });
+          const input = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
+          const { body } = await call('POST', '/api/v1/decide', { decision_type: 'loan', input });
+          const answer = [body.decision, body.class_probabilities.approve];
+          const found = JSON.parse(await askBy(run, folder, url, key));
+          expect(found).toMatchObject({ openai: answer, typesafe: answer });
+          if (name !== 'decision-models-python') return;
+          expect(found).toMatchObject({
+            'openai models': ['loan'],
+            'openai refused': ['question_not_known', 'questions[0].choices'],
+            'typesafe refused': expect.stringContaining('“loan” cannot answer this'),
+            'langchain openai': body.decision,
+            'langchain typesafe': body.decision,
+          });
+        }),
+    );
+  }
+});
+
 describe.runIf(process.env['CLIENTS'] !== undefined)('a client generated from the document', () => {
   for (const [name, makeClient] of Object.entries(clients)) {
     it.runIf(wanted.includes(name) || wanted.includes('all'))(
       `by ${name} compiles and decides [CLN-6]`,
       { timeout: 900_000 },
-      async () => {
-        const trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-        const bench = await openForTest({ dataDir: trained.copy() });
-        const url = await bench.app.listen({ host: '127.0.0.1', port: 0 });
-        const folder = temporaryFolder();
-        const document = await fetch(`${url}/api/v1/openapi.json`);
-        writeFileSync(path.join(folder, 'openapi.json'), await document.text());
-        const run: Run = async (command, ...commandArguments) => {
-          const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 });
-          return stripVTControlCharacters(stdout).trim();
-        };
-        expect(await makeClient(run, folder, url, trained.key)).toBe('decline true 2');
-        trained.remove();
-      },
+      () =>
+        withProgram(async (run, folder, url, { key }) => {
+          const document = await fetch(`${url}/api/v1/openapi.json`);
+          writeFileSync(path.join(folder, 'openapi.json'), await document.text());
+          expect(await makeClient(run, folder, url, key)).toBe('decline true 2');
+        }),
     );
   }
 });

@@ -447,7 +447,8 @@ describe('what the service says of itself', () => {
         for (const authorization of ['', 'Bearer ', 'Bearer nonsense', `Bearer ${'0'.repeat(64)}`, 'Bearer a.b.c']) {
           const headers = authorization === '' ? {} : { authorization };
           const answer = await callerOf(app, {})(method.toUpperCase() as 'GET', url, undefined, headers);
-          expect([route, answer.status, answer.body.error.code]).toEqual([route, 401, 'unauthorized']);
+          const code = answer.body.error?.code ?? answer.body.detail.error_type;
+          expect([route, answer.status, code]).toEqual([route, 401, 'unauthorized']);
         }
       }
     }

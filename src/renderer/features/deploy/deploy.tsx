@@ -14,7 +14,7 @@ import { ReportButton } from '../../parts/report-button.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { toRight } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
-import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/text/programs.ts';
+import { findAddress, toClient, toCurl, toOfflinePython } from '../../parts/text/programs.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
@@ -23,6 +23,7 @@ import { useUndo } from '../../state/use-undo.ts';
 import { Aliases } from './aliases.tsx';
 import { ArchiveExport, BundleExport } from './exports.tsx';
 import { History } from './history.tsx';
+import { Questions } from './questions.tsx';
 
 // It comes when it is first opened: few replay the log before each deployment.
 const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Replay }));
@@ -336,9 +337,12 @@ function Programs({ type }: { type: DecisionType }) {
         <a href={formatRoute({ page: 'settings', section: 'keys' })}>Make a key</a>
       </p>
       <Snippet name="curl" text={toCurl(address, type.name, input)} />
-      <Snippet name="Python" text={toPython(address, type.name, input)} />
-      <Snippet name="TypeScript" text={toTypeScript(address, type.name, input)} />
       <Snippet name="Python, offline" text={toOfflinePython(type.name, input)} />
+      <Snippet
+        name="A client of decision models"
+        text={toClient(address, type.name, type.active_version.options, input)}
+      />
+      <Questions type={type} />
     </div>
   );
 }

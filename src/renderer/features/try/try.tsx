@@ -12,7 +12,7 @@ import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/text/programs.ts';
+import { findAddress, toCurl } from '../../parts/text/programs.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { change, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
@@ -171,10 +171,9 @@ function ShapedForm({ type, input, onInput }: ShapedFormProps) {
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {
   const workbench = useWorkbench();
   const { undoThis } = useUndo(type.id);
-  const address = findAddress();
-  const copy = (what: string, text: string) => async () => {
-    await navigator.clipboard.writeText(text);
-    notify({ kind: 'info', text: `The ${what} is in the clipboard.` });
+  const copyCall = async () => {
+    await navigator.clipboard.writeText(toCurl(findAddress(), type.name, input));
+    notify({ kind: 'info', text: 'The call with curl is in the clipboard.' });
   };
   const save = async (label: string | null, must = false) => {
     try {
@@ -212,11 +211,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
         <Menu.Item onClick={() => void save(null)}>Save as an example to label</Menu.Item>
         <Menu.Item onClick={() => void decide()}>Decide and record it, as for a program</Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={copy('call with curl', toCurl(address, type.name, input))}>Copy as curl</Menu.Item>
-        <Menu.Item onClick={copy('call in Python', toPython(address, type.name, input))}>Copy as Python</Menu.Item>
-        <Menu.Item onClick={copy('call in TypeScript', toTypeScript(address, type.name, input))}>
-          Copy as TypeScript
-        </Menu.Item>
+        <Menu.Item onClick={() => void copyCall()}>Copy as curl</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

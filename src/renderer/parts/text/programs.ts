@@ -16,32 +16,20 @@ export function toCurl(address: string, name: string, input: unknown): string {
 
 const asPython = (value: unknown) => `json.loads(${write(JSON.stringify(value))})`;
 
-/** A call with Python's own library. */
-export function toPython(address: string, name: string, input: unknown): string {
+/** A call with a client of decision models, which knows no decision types: the question has their options. */
+export function toClient(address: string, name: string, options: readonly string[], input: unknown): string {
+  const choices = write(options.map((value) => ({ value })));
   return [
-    'import json, os, urllib.request',
+    'import os',
+    'from openai import OpenAI',
     '',
-    'request = urllib.request.Request(',
-    `    "${address}/api/v1/decide",`,
-    `    data=json.dumps({"decision_type": ${write(name)}, "input": ${asPython(input)}}).encode(),`,
-    '    headers={"Authorization": f"Bearer {os.environ[\'WORKBENCH_API_KEY\']}", "Content-Type": "application/json"},',
+    `client = OpenAI(base_url="${address}/v1", api_key=os.environ["WORKBENCH_API_KEY"])`,
+    'decision = client.decisions.create(',
+    `    model=${write(name)},`,
+    `    input=${write(JSON.stringify(input))},`,
+    `    questions=[{"type": "choice", "choices": ${choices}}],`,
     ')',
-    'print(json.load(urllib.request.urlopen(request)))',
-  ].join('\n');
-}
-
-/** A call with fetch, in TypeScript. */
-export function toTypeScript(address: string, name: string, input: unknown): string {
-  return [
-    `const response = await fetch('${address}/api/v1/decide', {`,
-    "  method: 'POST',",
-    '  headers: {',
-    "    Authorization: 'Bearer ' + process.env.WORKBENCH_API_KEY,",
-    "    'Content-Type': 'application/json',",
-    '  },',
-    `  body: JSON.stringify(${write({ decision_type: name, input }, 2).replaceAll('\n', '\n  ')}),`,
-    '});',
-    'console.log(await response.json());',
+    'print(decision.answers[0].choice, decision.answers[0].probabilities)',
   ].join('\n');
 }
 

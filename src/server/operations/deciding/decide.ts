@@ -1,11 +1,11 @@
 /** Deciding over the wire: requests are read without a schema library, failures of batch items become entries. */
 import { describeLostDigits } from '../../../engine/bundle/unread.ts';
-import { type ErrorDetail, errorTable, type WorkbenchError } from '../../../engine/errors.ts';
+import { errorTable, type WorkbenchError } from '../../../engine/errors.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { BatchError, DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
-import { refuseProblems, toValidationError } from '../../errors/validation-error.ts';
+import { readProblems, refuseProblems, toValidationError } from '../../errors/validation-error.ts';
 import type { Place } from '../../hot-path/json-body.ts';
 import { mapMaybePromise } from '../../hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../../hot-path/read-decide-request.ts';
@@ -127,11 +127,12 @@ function readTypeName(item: unknown): string {
 }
 
 /** The message with the first problems and their places in the item, because an item's error has no details. */
-function toItemMessage({ code, message, details }: WorkbenchError, index: number): string {
-  if (code !== 'validation_error' || details === undefined) return message;
-  const problems = (details as ErrorDetail[]).slice(0, maxReportedProblems).map(({ loc, msg }) => {
-    const place = loc.slice(loc[1] === index ? 2 : 1);
-    return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
-  });
-  return `${message} Problems: ${problems.join('; ')}.`;
+function toItemMessage(error: WorkbenchError, index: number): string {
+  const problems = readProblems(error)
+    .slice(0, maxReportedProblems)
+    .map(({ loc, msg }) => {
+      const place = loc.slice(loc[1] === index ? 2 : 1);
+      return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
+    });
+  return problems.length === 0 ? error.message : `${error.message} Problems: ${problems.join('; ')}.`;
 }

@@ -70,6 +70,8 @@ export class EncoderHost {
   readonly #model: EncoderHostOptions['model'];
   readonly #maxQueueLength: number;
   readonly #cache: RecentCache<string, Float32Array>;
+  /** Texts that wait for their embedding: an equal one waits with them. */
+  readonly #asked = new Map<string, Promise<Float32Array>>();
   readonly #waiting = new Map<number, Call>();
   /** Digests of adapters, and those that the child has, the longest unused first. */
   readonly #keys = new WeakMap<Adapters, string>();
@@ -151,7 +153,11 @@ export class EncoderHost {
     const key = adapters === null ? text : `${this.#findKey(adapters)} ${text}`;
     const known = this.#cache.get(key);
     if (known) return known;
-    const embedding = await this.#ask(ids, adapters);
+    const asked = this.#asked.get(key);
+    if (asked) return asked;
+    const asking = this.#ask(ids, adapters).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, asking);
+    const embedding = await asking;
     this.#cache.set(key, embedding);
     return embedding;
   }

@@ -132,6 +132,29 @@ export async function decideBatch(
   return Promise.all(outcomes);
 }
 
+/**
+ * Decides by several types at once, all or none: texts that they share are read once, and their records share one
+ * commit. Rejects as `decideOne`.
+ */
+export async function decideTogether(
+  deps: Foundation,
+  caller: Caller,
+  requests: readonly DecideRequest[],
+  toRequestId: (index: number) => string,
+): Promise<DecideResponse[]> {
+  const held = holdCommits(deps.runtime.decisions);
+  const ownDeps = { ...deps, runtime: { ...deps.runtime, decisions: held.queue } };
+  const facts = { trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false, lost: [] };
+  const made = await Promise.all(
+    requests.map(async (request, index) =>
+      decideOne(ownDeps, caller, request, { ...facts, requestId: toRequestId(index) }),
+    ),
+  );
+  held.release(caller.organisationSeq);
+  await Promise.all(made.map(({ recorded }) => recorded));
+  return made.map(({ response }) => response);
+}
+
 /** Inputs of a batch whose texts are read at a time; the encoder takes what waits together. */
 const embeddedAtOnce = 8;
 
@@ -175,7 +198,7 @@ function holdCommits(decisions: CommitQueue) {
   };
   return {
     queue,
-    release(organisationSeq: number, alongside: () => void): void {
+    release(organisationSeq: number, alongside?: () => void): void {
       if (held.length > 0) decisions.commit(held, organisationSeq, alongside).then(resolve, reject);
     },
   };

@@ -1,4 +1,5 @@
 /** The decider that a call names: what is deployed of a type, or one of its releases, by number or alias. */
+import type { InputField } from '../../../engine/bundle/input-fields.ts';
 import type { Decider } from '../../../engine/decide/decided.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -7,8 +8,11 @@ import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDecisionTypeByName } from '../types/decision-types.ts';
 
-/** The type and the policy with the release that decides; `pinned` is the decider of a release that was named. */
-export type Deciding = { type: DecisionTypeRecord; policy: DeployedPolicy; pinned: Decider | null };
+/** The type and the policy with the release that decides; of a release that was named its decider and fields. */
+export type Deciding = { type: DecisionTypeRecord; policy: DeployedPolicy } & (
+  | { pinned: Decider; fields: InputField[] }
+  | { pinned: null }
+);
 
 /**
  * Finds what decides under a name; a type of exactly that name wins. Throws `decision_type_not_found`,

@@ -69,6 +69,8 @@ export class DeploymentStore {
   readonly #clock: Clock;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #byType = new Map<string, DeployedPolicy | null>();
+  /** How many releases and deployments there were, for what is derived from all of them. */
+  changes = 0;
 
   constructor(db: WorkbenchDatabase, clock: Clock) {
     this.#db = db;
@@ -95,6 +97,7 @@ export class DeploymentStore {
   /** Forgets what it has read, after a release or a deployment. */
   forget(): void {
     this.#byType.clear();
+    this.changes += 1;
   }
 
   /** The deployed policies of every type that is not deleted, oldest first. */

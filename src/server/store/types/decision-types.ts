@@ -163,6 +163,8 @@ export class DecisionTypeStore {
   /** Organisation → name → type, until the next change of any type: the decide path reads it on every call. */
   readonly #byName = new Map<string, Map<string, DecisionTypeRecord>>();
   readonly #toVersion = createVersionReader();
+  /** How many changes of types there were, for what is derived from all of them. */
+  changes = 0;
 
   constructor(db: WorkbenchDatabase) {
     this.#statements = prepareStatements(db);
@@ -172,20 +174,20 @@ export class DecisionTypeStore {
   insert(type: Omit<DecisionTypeRecord, 'seq'>): void {
     this.#statements.insertType.run(toRow(type));
     this.#insertVersion(type.id, type.activeVersion);
-    this.#byName.clear();
+    this.#noteChange();
   }
 
   /** Writes a type as it is to be; where `isNewVersion`, its active version is added as well. */
   update(type: DecisionTypeRecord, isNewVersion: boolean): void {
     if (isNewVersion) this.#insertVersion(type.id, type.activeVersion);
     this.#statements.update.run(toRow(type));
-    this.#byName.clear();
+    this.#noteChange();
   }
 
   /** Marks a type as deleted; its versions, examples, policies and log records stay in the data file. */
   remove(id: string, deletedAt: number): void {
     this.#statements.remove.run(deletedAt, id);
-    this.#byName.clear();
+    this.#noteChange();
   }
 
   /** Returns the name of a type that was deleted at `sinceMs` or later, or null. */
@@ -195,7 +197,7 @@ export class DecisionTypeStore {
 
   restore(id: string): void {
     this.#statements.restore.run(id);
-    this.#byName.clear();
+    this.#noteChange();
   }
 
   get(id: string, organisationId: string): DecisionTypeRecord | null {
@@ -262,6 +264,11 @@ export class DecisionTypeStore {
   getVersion(typeId: string, versionId: string): VersionRecord | null {
     const row = this.#statements.version.get(versionId, typeId);
     return row === undefined ? null : this.#toVersion(row);
+  }
+
+  #noteChange(): void {
+    this.#byName.clear();
+    this.changes += 1;
   }
 
   #insertVersion(typeId: string, version: VersionRecord): void {

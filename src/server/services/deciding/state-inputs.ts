@@ -1,0 +1,62 @@
+/** The subject of questions to a decision model as the input of a decision type. */
+import type { InputField } from '../../../engine/bundle/input-fields.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
+import { parseJsonText } from '../../../engine/json-faults.ts';
+import { toValidationError } from '../../errors/validation-error.ts';
+import { checkStrictness } from '../../hot-path/json-body.ts';
+
+export type State = { value: string | JsonObject; loc: ErrorDetail['loc'] };
+type Fields = readonly Pick<InputField, 'path' | 'kind'>[] | null;
+/** The name of a type and the fields that it reads; null where they are not known. */
+export type Reader = { name: string; listFields: () => Fields };
+
+const readsText: ReadonlySet<InputField['kind']> = new Set(['text', 'conversation', 'category', 'any']);
+const maxListedFields = 10;
+
+/**
+ * Returns the input of a type: an object as it is, a text that is an object with one of its fields, or any text as the
+ * only field that it reads. Throws `validation_error` where a text could mean several.
+ */
+export function toInput({ value, loc }: State, { name, listFields }: Reader): JsonObject {
+  if (typeof value !== 'string') return unwrap(value, listFields);
+  const fields = listFields();
+  const written = readObject(value);
+  if (written !== null) {
+    const input = unwrap(written, () => fields);
+    if (fields === null || fields.some(({ path }) => path[0] !== undefined && Object.hasOwn(input, path[0]))) {
+      return input;
+    }
+  }
+  const [only, ...others] = fields ?? [];
+  if (only !== undefined && others.length === 0 && readsText.has(only.kind)) {
+    return nest(only.path, value);
+  }
+  const names = (fields ?? []).slice(0, maxListedFields).map(({ path }) => path.join('.'));
+  const more = (fields?.length ?? 0) > names.length ? ' and more' : '';
+  const needed = names.length === 0 ? '' : ` with ${names.join(', ')}${more}`;
+  throw toValidationError([
+    { type: 'input_not_known', loc, msg: `“${name}” reads more than one text: send an object${needed}` },
+  ]);
+}
+
+function nest([key = '', ...rest]: readonly string[], value: string): JsonObject {
+  return { [key]: rest.length === 0 ? value : nest(rest, value) };
+}
+
+function readObject(text: string): JsonObject | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  const parsed = parseJsonText(text);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
+  checkStrictness(parsed.value, text);
+  return parsed.value;
+}
+
+const wrapperKeys = ['inputs', 'input_fields', 'instructions'];
+
+/** The input in a wrapper of instructions, fields and inputs, which DSPy puts around it. */
+function unwrap(value: JsonObject, listFields: Reader['listFields']): JsonObject {
+  const { inputs } = value;
+  if (!isJsonObject(inputs) || !Object.keys(value).every((key) => wrapperKeys.includes(key))) return value;
+  return listFields()?.some(({ path }) => path[0] === 'inputs') ? value : inputs;
+}

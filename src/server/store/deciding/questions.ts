@@ -1,0 +1,108 @@
+/** The questions of decision models, and the types that answer them. */
+import type { QuestionKind } from '../../contract/deciding/questions.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+export type StoredQuestion = {
+  id: string;
+  typeId: string;
+  kind: QuestionKind;
+  /** Names what is asked; null: whatever is asked of this kind. */
+  digest: string | null;
+  shown: string | null;
+  /** Of a predicate the one whose probability is asked, of a score all, lowest first. */
+  options: string[];
+  isAutomatic: boolean;
+  createdAt: number;
+};
+
+/** A type that decides, with the options of its policy. */
+export type AnsweringType = { id: string; name: string; description: string; deployedAt: number; options: string[] };
+
+type RawQuestion = Omit<StoredQuestion, 'options' | 'isAutomatic'> & { options: string; isAutomatic: number };
+
+const selectQuestions = `SELECT q.id, q.decision_type_id AS typeId, q.kind, q.digest, q.shown, q.options,
+  q.automatic AS isAutomatic, q.created_at AS createdAt
+  FROM questions q JOIN decision_types t ON t.id = q.decision_type_id`;
+
+const toQuestion = (row: RawQuestion): StoredQuestion => ({
+  ...row,
+  options: JSON.parse(row.options),
+  isAutomatic: row.isAutomatic === 1,
+});
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    ofOrganisation: db.prepare<[string], RawQuestion>(
+      `${selectQuestions} WHERE q.organisation_id = ? AND t.deleted_at IS NULL ORDER BY q.seq`,
+    ),
+    ofType: db.prepare<[string], RawQuestion>(`${selectQuestions} WHERE q.decision_type_id = ? ORDER BY q.seq`),
+    count: db.prepare<[string], number>('SELECT count(*) FROM questions WHERE organisation_id = ?').pluck(),
+    removeSame: db.prepare(
+      `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest
+         OR @digest IS NULL AND digest IS NULL AND decision_type_id = @typeId AND kind = @kind`,
+    ),
+    insert: db.prepare(
+      `INSERT INTO questions (id, organisation_id, decision_type_id, kind, digest, shown, options, automatic, created_at)
+       VALUES (@id, @organisationId, @typeId, @kind, @digest, @shown, @options, @isAutomatic, @createdAt)`,
+    ),
+    removeAutomatic: db.prepare(
+      'DELETE FROM questions WHERE decision_type_id = ? AND kind = ? AND automatic = 1 AND digest IS NOT NULL',
+    ),
+    remove: db.prepare<[string, string]>('DELETE FROM questions WHERE decision_type_id = ? AND id = ?'),
+    answering: db.prepare<[string], Omit<AnsweringType, 'options'> & { versionId: string }>(
+      `SELECT t.id, t.name, t.description, p.deployed_at AS deployedAt, p.version_id AS versionId
+       FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
+       WHERE p.status = 'deployed' AND t.deleted_at IS NULL AND t.organisation_id = ? ORDER BY t.seq`,
+    ),
+    options: db
+      .prepare<[string], string>(
+        `SELECT json_extract(definition, '$.options') FROM decision_type_versions WHERE id = ?`,
+      )
+      .pluck(),
+  };
+}
+
+/** Versions whose options stay known: they never change, and a definition is long to read. */
+const maxKnownVersions = 10_000;
+
+/** The queries of questions. */
+export function createQuestionStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
+  const optionsByVersion = new Map<string, string[]>();
+  const readOptions = (versionId: string): string[] => {
+    const known = optionsByVersion.get(versionId);
+    if (known !== undefined) return known;
+    const options: string[] = JSON.parse(statements.options.get(versionId) ?? '[]');
+    if (optionsByVersion.size >= maxKnownVersions) optionsByVersion.clear();
+    optionsByVersion.set(versionId, options);
+    return options;
+  };
+  return {
+    /** The questions of all types of an organisation that are not deleted, oldest first. */
+    list: (organisationId: string): StoredQuestion[] => statements.ofOrganisation.all(organisationId).map(toQuestion),
+    listOfType: (typeId: string): StoredQuestion[] => statements.ofType.all(typeId).map(toQuestion),
+    count: (organisationId: string): number => statements.count.get(organisationId) ?? 0,
+    /** Adds a question; the same one of another type is taken over from it. */
+    put(organisationId: string, question: StoredQuestion): void {
+      const { options, isAutomatic, ...row } = question;
+      statements.removeSame.run({ ...row, organisationId });
+      statements.insert.run({
+        ...row,
+        organisationId,
+        options: JSON.stringify(options),
+        isAutomatic: Number(isAutomatic),
+      });
+    },
+    /** Takes away what calls have settled of a kind, before a person says otherwise. */
+    removeAutomatic(typeId: string, kind: QuestionKind): void {
+      statements.removeAutomatic.run(typeId, kind);
+    },
+    /** Takes a question away; false where the type has none of this id. */
+    remove: (typeId: string, id: string): boolean => statements.remove.run(typeId, id).changes > 0,
+    /** The types of an organisation that decide, oldest first. */
+    listAnswering: (organisationId: string): AnsweringType[] =>
+      statements.answering
+        .all(organisationId)
+        .map(({ versionId, ...type }) => ({ ...type, options: readOptions(versionId) })),
+  };
+}
