@@ -1,7 +1,7 @@
 /**
  * `npm test`: every check and the fast stories; `-- --all`: also the long ones, and each fault in its many rounds only;
- * `-- --long`: the long ones alone; `-- --keep` keeps the files' times, with which later runs compare theirs. All of
- * them run even after a failure, and none fails by the time that it takes.
+ * `-- --long`: the long ones alone; `-- --nightly`: all in their whole rounds; `-- --keep` keeps the files' times, with
+ * which later runs compare theirs. All of them run even after a failure, and none fails by the time that it takes.
  */
 import { parseArgs } from 'node:util';
 import { runApiTests } from './testing/api-tests.ts';
@@ -22,15 +22,19 @@ const rounds = {
 
 /** The same of files that hold limits on time, in the long run alone: they have the machine to themselves there. */
 const timedRounds = {
-  'early-answers.test': { MAX_BODY_MB: '64' },
-  '-fuzz.test': { FUZZ_CASES: '300' },
+  'early-answers.test': { MAX_BODY_MB: '24' },
+  '-fuzz.test': { FUZZ_CASES: '100' },
   'work-per-byte.test': {},
 };
 
-const { values } = parseArgs({
-  options: { all: { type: 'boolean' }, long: { type: 'boolean' }, keep: { type: 'boolean' } },
-});
-const isLong = Boolean(values.long || values.all);
+/** The whole of what the long run does a third of: bodies, random cases, the wheel on every Python and in Spark. */
+const nightly = { MAX_BODY_MB: '64', FUZZ_CASES: '300', EVERY_PYTHON: '1' };
+
+const flag = { type: 'boolean' } as const;
+const { values } = parseArgs({ options: { all: flag, long: flag, nightly: flag, keep: flag } });
+if (values.nightly) Object.assign(process.env, nightly);
+const isAll = values.all || values.nightly;
+const isLong = values.long || isAll;
 const untimed = { exclude: ['.timed.', ...Object.keys(timedRounds)], env: Object.assign({}, ...Object.values(rounds)) };
 
 const startedMs = performance.now();
@@ -44,7 +48,7 @@ conclude(results, performance.now() - startedMs);
 /** One run of all stories that hold no time, so that no core waits for the last file of a part of them. */
 function runStories(): Promise<StepResult> {
   if (!isLong) return runVitest('fast stories', { projects, exclude: ['.long.test.'] });
-  if (values.all) return runVitest('stories', { projects, ...untimed });
+  if (isAll) return runVitest('stories', { projects, ...untimed });
   return runVitest('long stories', { projects, only: ['.long.test.', ...Object.keys(rounds)], ...untimed });
 }
 
@@ -61,6 +65,6 @@ function runTimed(): Promise<StepResult> {
     projects: ['unit', 'renderer'],
     only: ['.timed.long.test.', ...Object.keys(timedRounds)],
     isSerial: true,
-    env: Object.assign({}, ...Object.values(timedRounds)),
+    env: Object.assign({}, ...Object.values(timedRounds), values.nightly ? nightly : {}),
   });
 }

@@ -181,15 +181,14 @@ export async function pollUntil<T>(poll: () => Promise<T>, done: (answer: T) => 
 export const terminal = ({ body }: Pick<Answer, 'body'>): boolean =>
   ['trained', 'deployed', 'cancelled', 'failed'].includes(body.status);
 
+/** Settings of a training whose search and choice of text model are not the story. */
+export const quickly = { tune_hyperparams: false, tune_encoder: false, text_model: 'english' } as const;
+
 /**
  * Trains the type at `url` until its report is complete and gives the policy's id; an end other than deployed or trained
  * is an error.
  */
-export async function train(
-  call: Call,
-  url: string,
-  config: object = { tune_hyperparams: false, tune_encoder: false },
-): Promise<string> {
+export async function train(call: Call, url: string, config: object = quickly): Promise<string> {
   const { policy_id: policyId } = (await call('POST', `${url}/train`, config)).body;
   const { body } = await pollUntil(() => call('GET', `${url}/policies/${policyId}/progress`), terminal);
   if (!['trained', 'deployed'].includes(body.status)) throw new Error(`${body.status}: ${body.error}`);
@@ -317,7 +316,7 @@ async function keepDeployed(
         })
       ).body;
       const url = await prepare(bench);
-      const policyId = await train(bench.call, url, { tune_hyperparams: false, tune_encoder: false, ...settings });
+      const policyId = await train(bench.call, url, { ...quickly, ...settings });
       await bench.stop();
       writeFileSync(path.join(fresh, 'deployed.json'), JSON.stringify({ key, url: `/api/v1${url}`, policyId }));
       renameSync(fresh, kept);

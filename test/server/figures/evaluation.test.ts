@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { computeMcNemarP } from '../../../src/engine/measure/compare.ts';
-import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
+import { createTrainable, loanExamples, loanType, openForAll, pollUntil, quickly, terminal } from '../workbench.ts';
 
 type Row = {
   expected: string;
@@ -24,10 +24,7 @@ describe('the held-out examples of policies', () => {
       i % 7 === 0 ? { ...example, decision: example.decision === 'approve' ? 'decline' : 'approve' } : example,
     );
     path = await createTrainable(bench, loanType, examples);
-    for (const settings of [
-      { tune_hyperparams: false },
-      { tune_hyperparams: false, augment: true, augment_target_size: 400 },
-    ]) {
+    for (const settings of [quickly, { ...quickly, augment: true, augment_target_size: 400 }]) {
       const started = await bench.call('POST', `${path}/train`, settings);
       expect(started.status).toBe(202);
       policies.push(started.body.policy_id);

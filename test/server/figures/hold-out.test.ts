@@ -1,14 +1,13 @@
 /** How examples are held out is chosen by a setting of the training, and said wherever the figure is. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTrainable, loanExamples, loanType, openForAll, train } from '../workbench.ts';
+import { createTrainable, loanExamples, loanType, openForAll, quickly, train } from '../workbench.ts';
 
 type Row = { example_id: string; expected: string; predicted: string };
 
 describe('the way in which examples are held out', () => {
   const bench = openForAll();
   let url: string;
-  const trainBy = (split: object) =>
-    train(bench.call, url, { tune_hyperparams: false, tune_encoder: false, auto_deploy: false, split });
+  const trainBy = (split: object) => train(bench.call, url, { ...quickly, auto_deploy: false, split });
   const policyOf = async (id: string) => (await bench.call('GET', `${url}/policies/${id}`)).body;
   const wholeOf = async (id: string) => (await bench.call('GET', `${url}/policies/${id}/whole-decision`)).body;
   const heldOutOf = async (id: string): Promise<Row[]> =>
