@@ -32,6 +32,7 @@ const parts = {
       'drawn-rows.ts',
       'json-faults.ts',
       'code-points.ts',
+      'fold-case.ts',
       'pii.ts',
       'patterns.ts',
     ],
@@ -89,6 +90,7 @@ const parts = {
     'events',
     [
       'store/input-hash.ts',
+      'store/fold-case.ts',
       'store/number-lists.ts',
       'store/database-copy.ts',
       'store/database.ts',

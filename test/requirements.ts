@@ -793,6 +793,8 @@ const ruleSheet = {
     'The analysis of rules gives the values and numbers of a field also for each label; beside the sheet they are a chart with its table, or bars, in the colours of the options.',
   'RSH-13':
     'A cell reads what decision tables and other languages write, or refuses it with the form to write; it never becomes a text that no input has.',
+  'RSH-14':
+    'Cells, searches of examples and conditions ignore case in every language, and how accents are stored, in both readers alike; functions that know a to z alone say so.',
   'RSH-6':
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':

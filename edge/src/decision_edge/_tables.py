@@ -157,6 +157,7 @@ ARITIES = {
     "startsWith": (2, 2),
     "endsWith": (2, 2),
     "matches": (2, 2),
+    "foldCase": (1, 1),
     "lowerAscii": (1, 1),
     "upperAscii": (1, 1),
     "trim": (1, 1),

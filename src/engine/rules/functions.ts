@@ -54,6 +54,12 @@ const descriptions: FunctionInfo[] = [
   method('startsWith', [text, text], 'bool', 'True if the string starts with the other string.'),
   method('endsWith', [text, text], 'bool', 'True if the string ends with the other string.'),
   either('matches', [text, text], 'bool', 'True if the RE2 pattern matches a part of the string.'),
+  method(
+    'foldCase',
+    [text],
+    'text',
+    'The string for comparisons that ignore case in every language, and how accents are stored: ÄRGER becomes ärger.',
+  ),
   method('lowerAscii', [text], 'text', 'The string with A–Z lower-cased.'),
   method('upperAscii', [text], 'text', 'The string with a–z upper-cased.'),
   method('trim', [text], 'text', 'The string without white space at both ends.'),

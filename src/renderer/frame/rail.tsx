@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { Circle, CircleCheck, CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
+import { foldCase } from '../../engine/fold-case.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { BreakingName } from '../parts/breaking-name.tsx';
 import { count, number } from '../parts/text/figures.ts';
@@ -26,8 +27,8 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
   const [search, setSearch] = useState('');
   const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
   const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
-  const words = search.trim().toLowerCase();
-  const shown = types.filter(({ name }) => name.toLowerCase().includes(words));
+  const words = foldCase(search.trim());
+  const shown = types.filter(({ name }) => foldCase(name).includes(words));
   return (
     <nav className="rail" aria-label="Workbench">
       <div className="types">

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StartError } from '../process/start-error.ts';
 import { copyBeforeUpgrade } from './database-copy.ts';
+import { addFoldCase } from './fold-case.ts';
 import { addInputHash } from './input-hash.ts';
 import { addNumberLists } from './number-lists.ts';
 
@@ -62,6 +63,7 @@ export function openDatabase(
     prepareConnection(db, settings.synchronous);
     addNumberLists(db);
     addInputHash(db);
+    addFoldCase(db);
     migrate(db, settings);
     // Waiting inside SQLite would keep everybody waiting: from here on WriteLock does it.
     db.pragma('busy_timeout = 0');

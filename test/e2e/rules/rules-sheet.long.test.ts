@@ -119,7 +119,7 @@ describe('the sheet of rules', () => {
       ['Middling amounts are fine', 'ctx.amount >= 50 && ctx.amount <= 200', 'approve'],
       [
         'Lawyers go to the team',
-        'ctx.message.lowerAscii().contains("lawyer") || ctx.message.lowerAscii().contains("court")',
+        'ctx.message.foldCase().contains("lawyer") || ctx.message.foldCase().contains("court")',
         'review',
       ],
       ['Not for basic customers', '!(ctx.customer.tier in ["basic", "plus"])', 'approve'],

@@ -71,7 +71,7 @@ const planted: [string, (input: JsonObject) => boolean, string][] = [
   ],
   ['"b2b" in ctx.tags', ({ tags }) => (tags as string[]).includes('b2b'), 'a member of a list'],
   [
-    'ctx.message.lowerAscii().contains("lawyer")',
+    'ctx.message.foldCase().contains("lawyer")',
     ({ message }) => String(message).includes('Lawyer'),
     'a word of a text',
   ],

@@ -114,7 +114,7 @@ describe('what other languages have leads to what does it here [RUL-15]', () => 
     ['ctx.a == 1\u200b', 'a zero-width space (U+200B)'],
     ['len(ctx.s) > 3', 'Write size(ctx.s).'],
     ['ctx.s.length() > 3', 'Write size(ctx.s).'],
-    ['ctx.s.toLowerCase() == "x"', 'Write ctx.s.lowerAscii().'],
+    ['ctx.s.toLowerCase() == "x"', 'Write ctx.s.foldCase().'],
     ['ctx.s contains "x"', 'Write ctx.s.contains("x").'],
     ['ctx.s like "x"', 'Write ctx.s.contains("x").'],
     ['ctx.s =~ "x"', '.matches("pattern")'],

@@ -217,7 +217,7 @@ export function randomCondition(random: Random): string {
       case 12:
         return `duration(${random.pick(['"1h30m"', '"-2.5s"', '"0"', '"90m"', '"x"', '"1.0009s"'])})`;
       case 13:
-        return `${value(d, names)}.${random.pick(['lowerAscii', 'upperAscii', 'trim', 'size'])}()`;
+        return `${value(d, names)}.${random.pick(['foldCase', 'lowerAscii', 'upperAscii', 'trim', 'size'])}()`;
       case 14:
         return `{"a": ${value(d, names)}, ${random.chance(0.9) ? '"b"' : value(d, names)}: ${value(d, names)}}`;
       case 15:

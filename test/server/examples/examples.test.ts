@@ -206,9 +206,20 @@ describe('test rows', () => {
 });
 
 describe('searching examples', () => {
-  it('finds texts as they were given, whatever characters they have [EXA-6]', async () => {
+  it('finds texts as they were given, whatever characters and case they have [EXA-6] [RSH-14]', async () => {
     const { call, url } = await openType();
-    const texts = ['say "hi" twice', 'a\\b', 'line\nbreak', '50%_off', 'caf\u00e9 \u{1f600}', 'ab'];
+    const texts = [
+      'say "hi" twice',
+      'a\\b',
+      'line\nbreak',
+      '50%_off',
+      'caf\u00e9 \u{1f600}',
+      'ab',
+      '\u00c4rger',
+      '\u00e4rger',
+      'A\u0308rger',
+    ];
+    texts.push('\u041f\u041e\u0421\u042b\u041b\u041a\u0410', 'Stra\u00dfe');
     await call('POST', url, { examples: texts.map((text) => ({ input: { text } })) });
     for (const [search, found] of [
       ['"hi"', 1],
@@ -219,6 +230,12 @@ describe('searching examples', () => {
       ['SAY', 1],
       ['a_', 0],
       ['\\', 1],
+      ['CAF\u00c9', 1],
+      ['cafe\u0301', 1],
+      ['\u00e4rger', 3],
+      ['A\u0308RGER', 3],
+      ['\u043f\u043e\u0441\u044b\u043b\u043a\u0430', 1],
+      ['STRASSE', 1],
     ] as const) {
       const { body } = await call('GET', `${url}?search=${encodeURIComponent(search)}`);
       expect([search, body.total]).toEqual([search, found]);

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from .._calendar import civil_from_days, days_from_civil
 from .._re2 import PatternError, compile_re2
 from .patterns import weigh_pattern
-from .strings import STRING_FUNCTIONS
+from .strings import STRING_FUNCTIONS, fold_case
 from .values import (
     READ_SHIFT,
     Duration,
@@ -248,6 +248,7 @@ FUNCTIONS: dict[str, Function] = {
     "contains": _search(lambda whole, part: part in whole),
     "startsWith": _search(str.startswith),
     "endsWith": _search(str.endswith),
+    "foldCase": _change_string(fold_case),
     "lowerAscii": _change_string(lambda value: value.translate(_LOWER)),
     "upperAscii": _change_string(lambda value: value.translate(_UPPER)),
     "trim": _change_string(lambda value: value.strip(_BLANK)),

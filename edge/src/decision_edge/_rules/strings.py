@@ -5,11 +5,21 @@ No string may have half a surrogate pair: in the workbench two halves could beco
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from typing import cast
 
 from .._tables import MAX_LIST_LENGTH, MAX_STRING_LENGTH
 from .values import Failure, Run, Value, charge_string, count_units, is_well_formed
+
+
+def fold_case(text: str) -> str:
+    """Fold a text as the workbench does: `ÄRGER` and `Ärger` become `ärger`, `STRASSE` and `Straße` one text."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFC", text).lower().upper().lower()
+    # The small sigma at the end of a word, and the dot above that lower case leaves of a Turkish İ.
+    return unicodedata.normalize("NFC", folded.replace("ς", "σ").replace("i\u0307", "i"))
 
 
 def _read_strings(values: list[Value]) -> list[str]:

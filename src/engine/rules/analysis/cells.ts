@@ -1,4 +1,5 @@
 /** The cells of the sheet of rules (`> 100`, `50 .. 200`, `mentions refund`) and the tests they stand for. */
+import { foldCase } from '../../fold-case.ts';
 import { printPath } from '../parsing/print.ts';
 import { readDate } from './date-texts.ts';
 import type { Literal } from './field-set.ts';
@@ -24,7 +25,8 @@ const signs: Readonly<Record<string, '<' | '<=' | '>' | '>='>> = {
   '≥': '>=',
 };
 const words = [
-  { pattern: /^mentions\s+(.+)$/is, test: 'mentions', word: 'mentions' },
+  { pattern: /^(?:mentions|erwähnt|mentionne|menciona|menziona)\s+(.+)$/is, test: 'mentions', word: 'mentions' },
+  { pattern: /^is\s+(.+)$/is, test: 'is', word: 'is' },
   { pattern: /^contains\s+(.+)$/is, test: 'contains', word: 'contains' },
   { pattern: /^starts with\s+(.+)$/is, test: 'startsWith', word: 'starts with' },
   { pattern: /^ends with\s+(.+)$/is, test: 'endsWith', word: 'ends with' },
@@ -195,8 +197,7 @@ function readTexts(list: string, test: (typeof words)[number]['test'], { path, t
   const values = readValues(list, { path, type: 'text' });
   if ('problem' in values) return values;
   const texts = values.list.map(String);
-  const value =
-    test === 'mentions' ? texts.map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())) : texts;
+  const value = test === 'mentions' || test === 'is' ? texts.map(foldCase) : texts;
   return { tests: [{ path, test, value }] };
 }
 
@@ -267,7 +268,7 @@ function isGuard(row: TableRow, rows: readonly TableRow[]): boolean {
         (path.length > row.path.length || !['absent', 'empty', 'present'].includes(test)),
     );
   if (row.test !== '!=' || row.value !== null) return false;
-  const fails = ['==', '<', '<=', '>', '>=', 'contains', 'startsWith', 'endsWith', 'mentions'];
+  const fails = ['==', '<', '<=', '>', '>=', 'contains', 'startsWith', 'endsWith', 'mentions', 'is'];
   return others.some(({ path, test }) => isSamePath(path, row.path) && fails.includes(test));
 }
 

@@ -1,4 +1,5 @@
 /** The table view of a condition: rows of field, test and value that must all be true. */
+import { foldCase } from '../../fold-case.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath } from '../parsing/print.ts';
 import { hasComment } from '../source.ts';
@@ -8,8 +9,8 @@ import type { Literal } from './field-set.ts';
 
 /** The tests of a row that are operators with one literal. */
 const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
-/** Tests of texts, true for any of the values; `mentions` lower-cases the text first. */
-const textTests = ['contains', 'startsWith', 'endsWith', 'mentions'] as const;
+/** Tests of texts, true for any of the values; `mentions` and `is` ignore case: their values are folded. */
+const textTests = ['contains', 'startsWith', 'endsWith', 'mentions', 'is'] as const;
 type TextTest = (typeof textTests)[number];
 /** One row: a field, a test and its value. `empty` is missing, null or '', `filled` its opposite. */
 export type TableRow =
@@ -35,7 +36,8 @@ export function toCondition(rows: readonly TableRow[]): string {
 
 function hasAlternatives(row: TableRow): boolean {
   return (
-    row.test === 'empty' || (textTests.some((test) => test === row.test) && 'value' in row && isSeveral(row.value))
+    row.test === 'empty' ||
+    (row.test !== 'is' && textTests.some((test) => test === row.test) && 'value' in row && isSeveral(row.value))
   );
 }
 
@@ -82,7 +84,11 @@ function printRow(row: TableRow): string {
     case 'endsWith':
       return row.value.map((value) => `${path}.${row.test}(${printLiteral(value)})`).join(' || ');
     case 'mentions':
-      return row.value.map((value) => `${path}.lowerAscii().contains(${printLiteral(value)})`).join(' || ');
+      return row.value.map((value) => `${path}.foldCase().contains(${printLiteral(value)})`).join(' || ');
+    case 'is':
+      return row.value.length === 1
+        ? `${path}.foldCase() == ${printLiteral(row.value[0] ?? '')}`
+        : `${path}.foldCase() in [${row.value.map(printLiteral).join(', ')}]`;
     default:
       return `${path} ${row.test} ${printLiteral(row.value)}`;
   }
@@ -115,7 +121,7 @@ function readNegation(node: RuleNode): TableRow | null {
 
 function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
   const path = readField(node.left);
-  if (!path) return null;
+  if (!path) return readFolded(node);
   if (node.op === 'in') {
     const { right } = node;
     if (right.k === 'get' && right.of.k === 'var' && right.of.name === 'lists')
@@ -127,6 +133,16 @@ function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
   const test = comparisons.find((known) => known === node.op);
   return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;
 }
+
+/** Reads `field.foldCase() == "a"` and `field.foldCase() in ["a", "b"]`. */
+function readFolded({ op, left, right }: RuleNode & { k: 'op' }): TableRow | null {
+  const path = left.k === 'call' && left.fn === 'foldCase' && left.args[0] ? readField(left.args[0]) : null;
+  const items = op === '==' ? [right] : op === 'in' && right.k === 'list' && right.items.length > 1 ? right.items : [];
+  const value = items.flatMap((item) => (item.k === 'lit' && isFolded(item.v) ? [item.v] : []));
+  return path && items.length > 0 && value.length === items.length ? { path, test: 'is', value } : null;
+}
+
+const isFolded = (value: Literal): value is string => typeof value === 'string' && foldCase(value) === value;
 
 /** Reads `!has(field) || field in [null, ""]`. */
 function readEmpty([first, second, ...others]: readonly RuleNode[]): TableRow | null {
@@ -162,9 +178,11 @@ function readTextCall(node: RuleNode): { path: string[]; test: TextTest; value: 
   const [of, part] = node.args;
   const test = textTests.find((name) => name === node.fn);
   if (!of || !test || part?.k !== 'lit' || typeof part.v !== 'string') return null;
-  const isLowered = of.k === 'call' && of.fn === 'lowerAscii' && test === 'contains';
-  const path = readField(isLowered && of.args[0] ? of.args[0] : of);
-  return path && { path, test: isLowered ? 'mentions' : test, value: part.v };
+  const folding = of.k === 'call' && test === 'contains' && isFolded(part.v) ? of : null;
+  // As conditions were written before there was foldCase: the same where no other letters are looked for.
+  const isMentioned = folding?.fn === 'foldCase' || (folding?.fn === 'lowerAscii' && /^[ -~]*$/.test(part.v));
+  const path = readField(isMentioned && folding?.args[0] ? folding.args[0] : of);
+  return path && { path, test: isMentioned ? 'mentions' : test, value: part.v };
 }
 
 function readPresence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {

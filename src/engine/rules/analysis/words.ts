@@ -15,6 +15,7 @@ const tests: Readonly<Record<TableRow['test'], string>> = {
   startsWith: 'begins with',
   endsWith: 'ends with',
   mentions: 'mentions',
+  is: 'is (ignoring case)',
   present: 'is given',
   absent: 'is missing',
   empty: 'is empty',

@@ -1,6 +1,7 @@
 /** The tests that a condition can be made of, field by field, each with the rows on which it is true. */
 
 import { compilePath, identifierPattern, isFiniteNumber, listFrequentValues } from '../../features/values.ts';
+import { foldCase } from '../../fold-case.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { isPiiField } from '../../pii.ts';
 import { collectRows, hasRow, type RowSet } from '../../row-sets.ts';
@@ -173,12 +174,12 @@ function* listStringTests(column: Column, rows: readonly SearchRow[], optionCoun
     return;
   }
   const labels = rows.map(({ label }) => label);
-  const lowered = texts.map((text) => text?.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) ?? null);
-  for (const word of findTellingWords(lowered, labels, optionCount)) {
+  const folded = texts.map((text) => (text === null ? null : foldCase(text)));
+  for (const word of findTellingWords(folded, labels, optionCount)) {
     yield {
-      source: `${name}.lowerAscii().contains(${printLiteral(word)})`,
+      source: `${name}.foldCase().contains(${printLiteral(word)})`,
       guards: column.guards,
-      rows: collectRows(lowered.length, (row) => lowered[row]?.includes(word) === true),
+      rows: collectRows(folded.length, (row) => folded[row]?.includes(word) === true),
     };
   }
 }

@@ -6,7 +6,7 @@ const minTexts = 8;
 
 /**
  * Finds words of three letters or more that tell an option apart (chi-squared), the most telling first. Texts are
- * lower-cased; labels count from 0.
+ * folded; labels count from 0.
  */
 export function findTellingWords(
   texts: readonly (string | null)[],

@@ -1,5 +1,6 @@
 /** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
 import { countCodePoints } from '../../code-points.ts';
+import { foldCase } from '../../fold-case.ts';
 import { compileLinearPattern, type LinearPattern } from '../../patterns.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import { chargeString, readShift } from './operators.ts';
@@ -173,6 +174,7 @@ export const implementations: Readonly<Record<string, RuleFunction>> = {
   contains: onTwoStrings((text, part) => text.includes(part)),
   startsWith: onTwoStrings((text, part) => text.startsWith(part)),
   endsWith: onTwoStrings((text, part) => text.endsWith(part)),
+  foldCase: onString(foldCase),
   lowerAscii: onString((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   upperAscii: onString((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
   trim: onString(trimWhitespace),

@@ -17,7 +17,7 @@ const remedies: readonly [names: string, remedy: string][] = [
   ['len length count', 'Write size($*).'],
   ['greatest', 'Write max($*).'],
   ['least', 'Write min($*).'],
-  ['lower lowercase tolowercase tolower lcase', 'Write $0.lowerAscii().'],
+  ['lower lowercase tolowercase tolower lcase casefold', 'Write $0.foldCase().'],
   ['upper uppercase touppercase toupper ucase', 'Write $0.upperAscii().'],
   ['strip', 'Write $0.trim().'],
   ['includes', 'Write $0.contains($1), or $1 in $0 of a list.'],

@@ -1,6 +1,8 @@
 /** The options of the row at the cursor with their keys, its reason codes, and what leads to one of many options. */
+
 import { MultiSelect, TextInput } from '@mantine/core';
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
+import { foldCase } from '../../../engine/fold-case.ts';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -38,7 +40,7 @@ export function useShownOptions(
 }
 
 function holds(option: string, words: string): boolean {
-  return option.toLowerCase().includes(words.trim().toLowerCase());
+  return foldCase(option).includes(foldCase(words.trim()));
 }
 
 /** The options as buttons with their keys and how likely each is, a field to find others by, and the reason codes. */

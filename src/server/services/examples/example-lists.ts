@@ -1,4 +1,5 @@
 import { readPath } from '../../../engine/features/values.ts';
+import { foldCase } from '../../../engine/fold-case.ts';
 import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
@@ -113,13 +114,13 @@ function readField(inputJson: string, path: string): Json | undefined {
   return Object.hasOwn(input, path) ? input[path] : readPath(input, path.split('.'));
 }
 
-/** Truth values count as 0 and 1, texts without regard to capitals, lists and objects as their JSON. */
+/** Truth values count as 0 and 1, texts by their folded case, lists and objects as their JSON. */
 function toComparable(value: Json | undefined): Key['value'] {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.slice(0, comparedLength).toLowerCase();
+  return foldCase(text.slice(0, comparedLength));
 }
 
 /** Numbers before texts, what is missing last in either direction, and the newest first among equals. */

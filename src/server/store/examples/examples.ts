@@ -1,4 +1,5 @@
 /** Training examples of the decision types. */
+import { foldCase } from '../../../engine/fold-case.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
@@ -196,7 +197,7 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   if (filter.search !== undefined && filter.search !== '') {
     // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
     // LIKE would compare letter by letter, which takes seconds for a long repeated one.
-    add('instr(lower(input), lower(?)) > 0', JSON.stringify(filter.search).slice(1, -1));
+    add('instr(fold_case(input), ?) > 0', foldCase(JSON.stringify(filter.search).slice(1, -1)));
   }
   for (const condition of filter.fields?.flatMap(toFieldConditions) ?? []) {
     parts.push(condition.sql);

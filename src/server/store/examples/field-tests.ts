@@ -1,4 +1,5 @@
 /** Tests of the fields of an input as conditions of SQL on the JSON that is stored. */
+import { foldCase } from '../../../engine/fold-case.ts';
 import type { FieldTest } from '../../contract/examples/examples.ts';
 
 type Condition = { sql: string; values: (string | number)[] };
@@ -34,7 +35,7 @@ export function toFieldConditions(test: FieldTest): Condition[] {
   const add = (sql: string, ...values: string[]) => conditions.push({ sql, values: [...paths, ...values] });
   const isOneOf = `coalesce(${json}, 'null') IN (SELECT value FROM json_each(?))`;
   if (test.one_of) add(isOneOf, JSON.stringify(test.one_of.map((each) => JSON.stringify(each))));
-  if (test.contains !== undefined) add(`instr(lower${value}, lower(?)) > 0`, test.contains);
+  if (test.contains !== undefined) add(`instr(fold_case${value}, ?) > 0`, foldCase(test.contains));
   if (test.empty !== undefined) add(test.empty ? isOneOf : `NOT ${isOneOf}`, JSON.stringify(empty));
   return conditions;
 }

@@ -1,5 +1,7 @@
 /** The sheet of rules as lines of a spreadsheet, copied or in a file, and what such lines mean. */
+
 import type { Rule } from '../../../../engine/domain/definition.ts';
+import { foldCase } from '../../../../engine/fold-case.ts';
 import { toLetters } from '../../../../engine/import/sheet.ts';
 import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
@@ -72,16 +74,15 @@ function readHead(
   const dotted = ({ path }: SheetField) => path.join('.');
   const heads = names.map((given): Head | null => {
     const name = given.trim();
-    const lowered = name.toLowerCase();
+    const lowered = foldCase(name);
     if (lowered === '' || lowered === '#') return null;
     const field =
       fields.find(({ path }) => printPath(path) === name) ??
       (ownHeads.some((own) => own.name === name)
         ? undefined
-        : (fields.find((each) => dotted(each) === name) ??
-          fields.find((each) => dotted(each).toLowerCase() === lowered)));
+        : (fields.find((each) => dotted(each) === name) ?? fields.find((each) => foldCase(dotted(each)) === lowered)));
     if (field) return { id: printPath(field.path), name, kind: 'field', field };
-    const own = ownHeads.find((each) => each.name.toLowerCase() === lowered || each.kind === otherNames[lowered]);
+    const own = ownHeads.find((each) => foldCase(each.name) === lowered || each.kind === otherNames[lowered]);
     if (own) return own;
     const nearest = findNearest(name, fields.map(dotted));
     const hint = nearest ? ` Did you mean ${isolate(nearest)}?` : '';
@@ -140,11 +141,11 @@ function nameOutcome(
   fields: readonly SheetField[],
   options: readonly string[],
 ): readonly string[] {
-  const known = new Set(options.map((option) => option.toLowerCase()));
+  const known = new Set(options.map(foldCase));
   const { heads } = readHead(names, fields);
   if (heads.some((head) => head?.kind === 'then')) return names;
   const isOutcome = (column: number) =>
-    heads[column] === null && lines.every(({ cells }) => known.has((cells[column] ?? '').trim().toLowerCase()));
+    heads[column] === null && lines.every(({ cells }) => known.has(foldCase((cells[column] ?? '').trim())));
   const [column, ...others] = names.flatMap((_, at) => (lines.length > 0 && isOutcome(at) ? [at] : []));
   return column === undefined || others.length > 0 ? names : names.with(column, 'Then');
 }

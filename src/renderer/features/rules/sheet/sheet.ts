@@ -1,5 +1,7 @@
 /** The sheet of all rules: its columns, the texts of its cells, and what is typed into them. */
+
 import type { Rule } from '../../../../engine/domain/definition.ts';
+import { foldCase } from '../../../../engine/fold-case.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
@@ -79,9 +81,9 @@ export function readText(row: SheetRow | undefined, column: SheetColumn): string
 
 /** Finds the one of some names that is typed: whole, in other case, or by a beginning that only it has. */
 function findNamed(typed: string, names: readonly string[]): string | null {
-  const lowered = typed.toLowerCase();
-  const same = names.find((name) => name === typed) ?? names.find((name) => name.toLowerCase() === lowered);
-  const begun = names.filter((name) => name.toLowerCase().startsWith(lowered));
+  const folded = foldCase(typed);
+  const same = names.find((name) => name === typed) ?? names.find((name) => foldCase(name) === folded);
+  const begun = names.filter((name) => foldCase(name).startsWith(folded));
   return same ?? (begun.length === 1 ? (begun[0] ?? null) : null);
 }
 
@@ -130,19 +132,19 @@ export function listChoices(
   seen: RulesAnalysis['fields'],
 ): Choice[] {
   const toChoices = (names: readonly string[]) => names.map((name) => ({ value: name, name, count: null }));
-  const isTyped = ({ name }: Choice) => name.toLowerCase().includes(typed.trim().toLowerCase());
+  const isTyped = ({ name }: Choice) => foldCase(name).includes(foldCase(typed.trim()));
   if (column.kind === 'name') return [];
   if (column.kind !== 'field') return toChoices(column.kind === 'then' ? options : reason_codes).filter(isTyped);
   const { field } = column;
   const counted = seen.find(({ path }) => printPath(path) === column.id);
   const values = counted?.values.length ? counted.values : (field.values ?? []);
   const [, before = '', last = ''] = /^((?:.*,\s*|not\s+)?)(.*)$/is.exec(typed) ?? [];
-  const taken = before.toLowerCase();
+  const taken = foldCase(before);
   const named = toChoices(Object.keys(lists).map((name) => `in lists.${name}`)).filter(isTyped);
   const known = values.flatMap((value, index) => {
     if (value === null || typeof value === 'object') return [];
     const name = writeValue(value, field.type);
-    const isMeant = name.toLowerCase().includes(last.trim().toLowerCase()) && !taken.includes(name.toLowerCase());
+    const isMeant = foldCase(name).includes(foldCase(last.trim())) && !taken.includes(foldCase(name));
     return isMeant ? [{ value: `${before}${name}`, name, count: counted?.counts[index] ?? null }] : [];
   });
   return [...known, ...named];
