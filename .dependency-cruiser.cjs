@@ -32,7 +32,6 @@ const parts = {
       'drawn-rows.ts',
       'json-faults.ts',
       'code-points.ts',
-      'fold-case.ts',
       'pii.ts',
       'patterns.ts',
     ],

@@ -108,6 +108,8 @@ const decisionTypes = {
     'A type has named lists, which conditions name (ctx.country in lists.eu): rules, trace and bundle decide by the values, and a list that a rule names cannot be taken away.',
   'RUL-14':
     'A value that makes its part fail on every input, and a whole number with more digits than a double keeps, is told when the rule is checked.',
+  'RUL-16':
+    'What a function can never give, texts out of order, computed decimals that must be equal and days that do not exist are told when the rule is checked.',
   'RUL-15': 'What other languages write differently is refused with what to write here.',
 };
 

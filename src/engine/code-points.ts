@@ -1,4 +1,4 @@
-/** The code points of strings, which JavaScript keeps in UTF-16, and their bytes in UTF-8. */
+/** The code points of strings, which JavaScript keeps in UTF-16, their bytes in UTF-8, and folding their case. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
@@ -53,4 +53,18 @@ export function replaceUnseen(text: string, toShown: (hex: string) => string): s
 /** The text with each character that cannot be seen as its number: U+202E is shown as “[U+202E]”. */
 export function showUnseen(text: string): string {
   return replaceUnseen(text, (hex) => `[U+${hex}]`);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+const ascii = /^[\x00-\x7f]*$/;
+
+/**
+ * Folds a text as `_rules/strings.py` does: `ÄRGER`, `Ärger` and `a` with a combining diaeresis become `ärger`, and
+ * `STRASSE` and `Straße` one text. Lower, upper and lower case again bring together what only one of them does (`ẞ`).
+ */
+export function foldCase(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
+  const folded = text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
+  // The small sigma at the end of a word, and the dot above that lower case leaves of a Turkish İ.
+  return folded.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').normalize('NFC');
 }

@@ -23,6 +23,7 @@ export const ruleFindingSchema = z.object({
     'field',
     'always_fails',
     'loses_digits',
+    'ascii_only',
     'no_example',
   ]),
   severity: z.enum(['warning', 'info']),

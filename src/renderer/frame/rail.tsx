@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { Circle, CircleCheck, CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
-import { foldCase } from '../../engine/fold-case.ts';
+import { foldCase } from '../../engine/code-points.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { BreakingName } from '../parts/breaking-name.tsx';
 import { count, number } from '../parts/text/figures.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { foldCase } from '../../engine/fold-case.ts';
+import { foldCase } from '../../engine/code-points.ts';
 
 /** Gives a connection the function of SQL `fold_case(text)`, as `lower` knows only ASCII. */
 export function addFoldCase(db: Database): void {

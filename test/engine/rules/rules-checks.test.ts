@@ -76,7 +76,7 @@ describe('checking rules against one another', () => {
     ],
     [
       'what is not understood must be the same',
-      [['ctx.s.size() > 2'], ['ctx.s.size() > 2 && ctx.a > 1'], ['ctx.s.size() > 3']],
+      [['ctx.s.contains(ctx.x)'], ['ctx.s.contains(ctx.x) && ctx.a > 1'], ['ctx.s.contains(ctx.y)']],
       [['never_reached', 1, 0]],
     ],
     ['bounds that leave nothing', [['ctx.a > 10 && ctx.a < 5']], [['never_true', 0, null]]],
@@ -136,6 +136,66 @@ describe('checking rules against one another', () => {
     expect(told('ctx.vip && "01.06.2017" <= ctx.am')).toEqual([[...told2017, [11, 23]]]);
     expect(told('ctx.am < "6/1/2017"')[0]?.[2]).toBe('Write the year first, as the inputs must, too: "2026-12-31".');
     expect(told('ctx.am > "2017-06-01" && ctx.am != "01.06.2017" && ctx.version < "1.2.3"')).toEqual([]);
+    expect(told('ctx.am > "2024-3-15"')[0]?.[2]).toBe('Write the year first, as the inputs must, too: "2024-03-15".');
+    expect(told('ctx.am in ["2024-02-29", "2024-02-30"]')).toEqual([
+      ['field warning', '"2024-02-30" is no day of the calendar.', 'Write a day that there is.', [25, 37]],
+    ]);
+  });
+
+  it.each<[condition: string, kind: string | null, marked?: string, suggestion?: string]>([
+    ['ctx.s.lowerAscii() == "Gold"', 'never_true', '"Gold"', 'Write "gold".'],
+    ['ctx.s.lowerAscii().contains("Gold")', 'never_true', '"Gold"'],
+    ['ctx.s.lowerAscii() in ["gold", "Silver"]', 'never_true', '"Silver"'],
+    ['ctx.s.upperAscii().startsWith("de")', 'never_true', '"de"', 'Write "DE".'],
+    ['ctx.s.trim() == "gold "', 'never_true', '"gold "'],
+    ['ctx.s.trim().lowerAscii().endsWith("d ")', 'never_true', '"d "'],
+    ['ctx.s.foldCase() == "ÄRGER"', 'never_true', '"ÄRGER"', 'Write "ärger".'],
+    ['ctx.s.charAt(0) == "ab"', 'never_true', '"ab"', 'Write "a".'],
+    ['timestamp(ctx.t).getMonth() == 12', 'never_true', 'timestamp(ctx.t).getMonth() == 12'],
+    ['timestamp(ctx.t).getDayOfWeek() == 7', 'never_true'],
+    ['timestamp(ctx.t).getHours() >= 24 || ctx.b', 'never_true', 'timestamp(ctx.t).getHours() >= 24'],
+    ['timestamp(ctx.t).getHours() > 20 && timestamp(ctx.t).getHours() < 6', 'never_true'],
+    ['size(ctx.s) < 0', 'never_true'],
+    ['ctx.n % 2 == 2', 'never_true'],
+    ['int(ctx.a) == 1.5', 'never_true'],
+    ['ctx.d > "2024-06-01" && ctx.d < "2024-01-01"', 'never_true'],
+    ['ctx.d >= "a" && ctx.d <= "a" && ctx.d != "a"', 'never_true'],
+    ['ctx.d > "a" && ctx.d > 3', 'never_true'],
+    ['ctx.a != "x" || ctx.a != "y"', 'always_true'],
+    ['ctx.b && size(ctx.s) >= 0', 'always_true', 'size(ctx.s) >= 0'],
+    ['ctx.s.lowerAscii().contains("ärger")', 'ascii_only', '"ärger"', 'Write ctx.s.foldCase() and "ärger".'],
+    ['ctx.a + ctx.b == 0.3', 'loses_digits', 'ctx.a + ctx.b == 0.3', 'Write abs(ctx.a + ctx.b - 0.3) < 0.001.'],
+    ['ctx.a * 1.19 != ctx.b', 'loses_digits'],
+    ['timestamp("2024-03-15") < timestamp(ctx.t)', 'always_fails', 'timestamp("2024-03-15")'],
+    ['ctx.s.lowerAscii() == "gold"', null],
+    ['ctx.s.trim().contains(" ") && ctx.s.foldCase().contains("été")', null],
+    ['timestamp(ctx.t).getMonth() == 11', null],
+    ['timestamp(ctx.t).getHours() >= 23', null],
+    ['(timestamp(ctx.t) - timestamp(ctx.u)).getHours() > 48', null],
+    ['ctx.d > "2024-01-01" && ctx.d < "2024-06-01"', null],
+    ['ctx.a + ctx.b == 3 && ctx.s.indexOf("x") == -1', null],
+  ])('knows what functions can give: %s [RUL-16]', (condition, kind, marked, suggestion) => {
+    const found = lintRules(rules([condition]).file.rules, null);
+    expect(found.map((finding) => finding.kind)).toEqual(kind === null ? [] : [kind]);
+    if (marked) expect(condition.slice(...(found[0]?.at ?? [0, 0]))).toBe(marked);
+    if (suggestion) expect(found[0]?.suggestion).toBe(suggestion);
+  });
+
+  it('compares what functions give, and texts by their order, from rule to rule [RUL-16]', () => {
+    expect(findings(null, ['ctx.s.size() > 2'], ['ctx.s.size() > 3'])).toEqual([['never_reached', 1, 0]]);
+    expect(findings(null, ['ctx.d >= "2024-01-01"'], ['ctx.d > "2024-05-01"'])).toEqual([['never_reached', 1, 0]]);
+    expect(findings(null, ['ctx.d < "2024-01-01"'], ['ctx.d > "2024-05-01"', 'approve'])).toEqual([]);
+  });
+
+  it('says how days without a time become timestamps [RUL-16]', () => {
+    const inputs = Array.from({ length: 3 }, (_, day) => ({ day: `2024-03-0${day + 1}` }));
+    const survey = surveyFields();
+    for (const input of inputs) survey.add(input);
+    const condition: Short = ['timestamp(ctx.day).getMonth() == 2'];
+    const rows = inputs.map((input, i) => ({ id: `${i}`, input, decision: null }));
+    const evidence = { fields: toKnownFields(survey.fields()), impact: impactOn(rows, condition) };
+    const [finding] = lintRules(rules(condition).file.rules, null, evidence);
+    expect(finding?.suggestion).toBe('Its days have no time: write timestamp(ctx.day + "T00:00:00Z").');
   });
 
   it('points at parts that err whatever the input is', () => {

@@ -1,5 +1,5 @@
 /** The cells of the sheet of rules (`> 100`, `50 .. 200`, `mentions refund`) and the tests they stand for. */
-import { foldCase } from '../../fold-case.ts';
+import { foldCase } from '../../code-points.ts';
 import { printPath } from '../parsing/print.ts';
 import { readDate } from './date-texts.ts';
 import type { Literal } from './field-set.ts';
@@ -157,6 +157,9 @@ function readValue(text: string, type: CellField['type']): Value {
     return {
       problem: `Write texts in quotation marks with commas between them: "a", "b". ${text} is not such a list.`,
     };
+  const date = /^\d{1,2}\.\d{1,2}\.\d{4}$/.test(text) ? readDate(text) : null;
+  if (date !== null && type !== 'number')
+    return { problem: `Write ${date} for this day, as the inputs must, or "${text}" for the text itself.` };
   if (quoted.test(text)) {
     try {
       return { value: JSON.parse(text) as string };

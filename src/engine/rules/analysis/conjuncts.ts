@@ -1,13 +1,32 @@
 /** A condition as alternatives of conjunctions, each a set of values for every field that it names. */
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
-import { anyValue, canBeMap, type FieldSet, intersect, isEmpty, isSubset, type Literal, missing } from './field-set.ts';
+import {
+  anyValue,
+  canBeMap,
+  type FieldSet,
+  intersect,
+  isEmpty,
+  isSubset,
+  type Literal,
+  missing,
+  withBound,
+} from './field-set.ts';
+import { findRange, places } from './ranges.ts';
 
-/** A set for each field (key: JSON of its path), and parts not understood, as JSON, after `!` if false. */
-export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
+/**
+ * A set for each field (key: JSON of its path) and for what functions give (key: their call as JSON), and parts not
+ * understood, as JSON, after `!` if false.
+ */
+export type Conjunct = {
+  fields: ReadonlyMap<string, FieldSet>;
+  terms: ReadonlyMap<string, FieldSet>;
+  opaque: ReadonlySet<string>;
+};
 
 const maxConjuncts = 32;
-const always: Conjunct = { fields: new Map(), opaque: new Set() };
+/** The conjunction of nothing, which every input makes true. */
+export const always: Conjunct = { fields: new Map(), terms: new Map(), opaque: new Set() };
 
 /** Converts a condition into equivalent alternatives of conjunctions; null for more than 32. */
 export function toDisjunctiveForm(node: RuleNode): Conjunct[] | null {
@@ -27,9 +46,37 @@ function expand(node: RuleNode, wanted: boolean): Conjunct[] | null {
       product([expand(node.test, true), expand(node.then, wanted)]),
       product([expand(node.test, false), expand(node.else, wanted)]),
     ]);
+  const set = readSet(node, wanted);
+  return set ?? [{ ...always, opaque: new Set([`${wanted ? '' : '!'}${serializeShape(node)}`]) }];
+}
+
+/** Converts a test of one field, or of what a function gives; null for any other part. */
+function readSet(node: RuleNode, wanted: boolean): Conjunct[] | null {
+  if (node.k === 'has') {
+    const above = toFieldPath(node.of);
+    const key = above && JSON.stringify([...above, node.field]);
+    return key === null ? null : [{ ...always, fields: new Map([[key, wanted ? anyValue : missing]]) }];
+  }
+  if (wanted && isVainSearch(node)) return [];
   const comparison = readComparison(node, wanted);
-  if (comparison) return [{ fields: new Map([[comparison.key, comparison.set]]), opaque: new Set() }];
-  return [{ fields: new Map(), opaque: new Set([`${wanted ? '' : '!'}${serializeShape(node)}`]) }];
+  if (!comparison) return null;
+  const { of, set } = comparison;
+  const key = findFieldKey(of);
+  if (key) return [{ ...always, fields: new Map([[key, set]]) }];
+  const range = findRange(of);
+  if (!range) return null;
+  const only =
+    set.only &&
+    new Set([...set.only].filter((value) => typeof value !== 'string' || range.texts?.fits(value, 'whole') !== false));
+  return [{ ...always, terms: new Map([[serializeShape(of), intersect(range.set, { ...set, only })]]) }];
+}
+
+/** Whether a text is searched for a literal that can stand nowhere in it. */
+function isVainSearch(node: RuleNode): boolean {
+  if (node.k !== 'call' || !Object.hasOwn(places, node.fn)) return false;
+  const [of, part] = node.args;
+  const texts = of && findRange(of)?.texts;
+  return part?.k === 'lit' && typeof part.v === 'string' && texts?.fits(part.v, places[node.fn] ?? 'part') === false;
 }
 
 function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
@@ -51,45 +98,31 @@ function multiply(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
   return left.flatMap((one) => right.map((other) => intersectConjuncts(one, other)));
 }
 
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per form of a comparison reads best in one place
-function readComparison(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
-  const plain = findFieldKey(node);
-  if (plain) return { key: plain, set: { ...anyValue, only: new Set([wanted]) } };
-  if (node.k === 'has') {
-    const above = toFieldPath(node.of);
-    return above && { key: JSON.stringify([...above, node.field]), set: wanted ? anyValue : missing };
-  }
+/** Reads a comparison with literals: what is compared, and the values of it for which the comparison is as wanted. */
+export function readComparison(node: RuleNode, wanted: boolean): { of: RuleNode; set: FieldSet } | null {
+  if (findFieldKey(node)) return { of: node, set: { ...anyValue, only: new Set([wanted]) } };
   if (node.k !== 'op') return null;
   if (node.op === 'in') {
-    const key = findFieldKey(node.left);
-    if (!key || node.right.k !== 'list') return null;
+    if (node.right.k !== 'list') return null;
     const known = node.right.items.flatMap((item): Literal[] => (item.k === 'lit' ? [item.v] : []));
     if (known.length < node.right.items.length) return null;
-    return { key, set: wanted ? { ...anyValue, only: new Set(known) } : { ...anyValue, not: known } };
+    return { of: node.left, set: toSet(known, wanted) };
   }
-  const left = findFieldKey(node.left);
-  const right = findFieldKey(node.right);
-  const key = left ?? right;
-  const literal = left ? node.right : node.left;
-  if (!key || literal.k !== 'lit') return null;
-  const op = left ? node.op : mirrored[node.op];
+  const isMirrored = node.left.k === 'lit';
+  const [of, literal] = isMirrored ? [node.right, node.left] : [node.left, node.right];
+  if (literal.k !== 'lit' || of.k === 'lit') return null;
+  const op = isMirrored ? mirrored[node.op] : node.op;
   const { v } = literal;
-  if (op === '==' || op === '!=')
-    return { key, set: (op === '==') === wanted ? { ...anyValue, only: new Set([v]) } : { ...anyValue, not: [v] } };
-  if (typeof v !== 'number') return null;
-  switch (wanted ? op : opposite[op ?? '']) {
-    case '<':
-      return { key, set: { ...anyValue, high: { value: v, open: true } } };
-    case '<=':
-      return { key, set: { ...anyValue, high: { value: v, open: false } } };
-    case '>':
-      return { key, set: { ...anyValue, low: { value: v, open: true } } };
-    case '>=':
-      return { key, set: { ...anyValue, low: { value: v, open: false } } };
-    default:
-      return null;
-  }
+  if (op === '==' || op === '!=') return { of, set: toSet([v], (op === '==') === wanted) };
+  if (typeof v !== 'number' && typeof v !== 'string') return null;
+  const order = wanted ? op : opposite[op ?? ''];
+  if (order === '<' || order === '<=') return { of, set: withBound('high', { value: v, open: order === '<' }) };
+  if (order === '>' || order === '>=') return { of, set: withBound('low', { value: v, open: order === '>' }) };
+  return null;
 }
+
+const toSet = (values: readonly Literal[], areMeant: boolean): FieldSet =>
+  areMeant ? { ...anyValue, only: new Set(values) } : { ...anyValue, not: values };
 
 const mirrored: Record<string, string> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };
 const opposite: Record<string, string> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
@@ -106,18 +139,23 @@ function serializeShape(node: RuleNode): string {
 
 /** The conjunction of two conjuncts: for each field the values that both allow. */
 export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
-  const fields = new Map(a.fields);
-  for (const [key, set] of b.fields) {
-    const known = fields.get(key);
-    fields.set(key, known ? intersect(known, set) : set);
-  }
   const opaque = a.opaque.size === 0 ? b.opaque : new Set([...a.opaque, ...b.opaque]);
-  return { fields, opaque };
+  return { fields: intersectAll(a.fields, b.fields), terms: intersectAll(a.terms, b.terms), opaque };
 }
 
-/** True if no input can make the conjunction true. Where nothing of it is opaque, false means that some input does. */
-export function isImpossible({ fields, opaque }: Conjunct): boolean {
+function intersectAll(a: Conjunct['fields'], b: Conjunct['fields']): Conjunct['fields'] {
+  const all = new Map(a);
+  for (const [key, set] of b) {
+    const known = all.get(key);
+    all.set(key, known ? intersect(known, set) : set);
+  }
+  return all;
+}
+
+/** True if no input can make the conjunction true. Where it is of fields alone, false means that some input does. */
+export function isImpossible({ fields, terms, opaque }: Conjunct): boolean {
   for (const part of opaque) if (opaque.has(`!${part}`)) return true;
+  for (const set of terms.values()) if (isEmpty(set)) return true;
   /** The prefix of the keys of fields below a field that is not a map. */
   const closed = new Set<string>();
   for (const [key, set] of fields) {
@@ -135,9 +173,11 @@ export function isImpossible({ fields, opaque }: Conjunct): boolean {
 /** True if `b` is true whenever `a` is; false also where that is not certain. */
 export function implies(a: Conjunct, b: Conjunct): boolean {
   for (const part of b.opaque) if (!a.opaque.has(part)) return false;
-  for (const [key, set] of b.fields) {
-    const known = a.fields.get(key);
-    if (!known || !isSubset(known, set)) return false;
+  for (const kind of ['fields', 'terms'] as const) {
+    for (const [key, set] of b[kind]) {
+      const known = a[kind].get(key);
+      if (!known || !isSubset(known, set)) return false;
+    }
   }
   return true;
 }

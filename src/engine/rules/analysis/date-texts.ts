@@ -13,21 +13,39 @@ export function readDate(text: string): string | null {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso.slice(0, 10)) ? iso : null;
 }
 
-/** Finds dates compared by size though they begin with day or month: 02.01.2020 comes before 03.01.2010. */
+/** A day as the text of a timestamp; null for any other text. */
+export const addTime = (text: string): string | null =>
+  text.length === 10 && readDate(text) === text ? `${text}T00:00:00Z` : null;
+
+/** A date that begins with its year, whether or not it is one of the calendar or has all its digits. */
+const yearFirst = /^(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])/;
+
+/**
+ * Finds dates that a comparison cannot mean: 02.01.2020 is before 03.01.2010 letter by letter, so is 2024-3-15 behind
+ * 2024-12-01, and no input has 2024-02-31.
+ */
 export function findDateTexts(node: RuleNode): { at: At; message: string; suggestion: string }[] {
   const below = listChildren(node).flatMap(findDateTexts);
-  if (node.k !== 'op' || !orderings.some((op) => op === node.op)) return below;
-  const dates = [node.left, node.right].flatMap((side) =>
-    side.k === 'lit' && typeof side.v === 'string' && numbersWithYear.test(side.v)
-      ? [{ at: side.at, text: side.v }]
-      : [],
-  );
-  return [
-    ...below,
-    ...dates.map(({ at, text }) => ({
-      at,
-      message: `"${text}" is compared letter by letter, not as a date.`,
-      suggestion: `Write the year first, as the inputs must, too: "${readDate(text) ?? '2026-12-31'}".`,
-    })),
-  ];
+  if (node.k !== 'op') return below;
+  const isOrder = orderings.some((op) => op === node.op);
+  const sides = [node.left, ...(node.right.k === 'list' ? node.right.items : [node.right])];
+  const found = sides.flatMap((side) => {
+    const problem = side.k === 'lit' && typeof side.v === 'string' ? findDateProblem(side.v, isOrder) : null;
+    return problem ? [{ at: side.at, ...problem }] : [];
+  });
+  return [...below, ...found];
+}
+
+function findDateProblem(text: string, isOrder: boolean): { message: string; suggestion: string } | null {
+  const [date, year = '', month = '', day = ''] = yearFirst.exec(text) ?? [];
+  const whole = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  if (date !== undefined && readDate(whole) === null)
+    return { message: `"${text}" is no day of the calendar.`, suggestion: 'Write a day that there is.' };
+  const isMisordered = isOrder && (date === undefined ? numbersWithYear.test(text) : date !== whole);
+  if (!isMisordered) return null;
+  const right = date === undefined ? readDate(text) : whole + text.slice(date.length);
+  return {
+    message: `"${text}" is compared letter by letter, not as a date.`,
+    suggestion: `Write the year first, as the inputs must, too: "${right ?? '2026-12-31'}".`,
+  };
 }

@@ -1,5 +1,6 @@
 /** Sets of values that a field may have: the arithmetic behind the rule checks. */
 import type { Json } from '../../json.ts';
+import { compareStrings } from '../evaluation/values.ts';
 import { findJsonType, type JsonType } from '../functions.ts';
 
 export type Literal = string | number | boolean | null;
@@ -16,8 +17,8 @@ export const typesBySchemaName: Record<string, JsonType> = {
   null: 'null',
 };
 
-type Bound = { value: number; open: boolean };
-/** The values that one field may have; `types` and `only` null: no limit. With bounds it is a number. */
+type Bound = { value: number | string; open: boolean };
+/** The values that one field may have; `types` and `only` null: no limit. With bounds it is of their type alone. */
 export type FieldSet = {
   present: boolean;
   types: readonly JsonType[] | null;
@@ -38,6 +39,12 @@ export const anyValue: FieldSet = {
   whole: false,
 };
 export const missing: FieldSet = { ...anyValue, present: false };
+/** Numbers or texts beyond a bound. */
+export const withBound = (side: 'low' | 'high', bound: Bound): FieldSet => ({
+  ...anyValue,
+  types: [findJsonType(bound.value)],
+  [side]: bound,
+});
 const noValue: FieldSet = { ...anyValue, only: new Set() };
 
 /** The values in both sets. */
@@ -64,7 +71,13 @@ function every(values: ReadonlySet<Literal>, isSo: (value: Literal) => boolean):
 function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
   if (!a || !b) return a ?? b;
   if (a.value === b.value) return { value: a.value, open: a.open || b.open };
-  return (a.value - b.value) * sign > 0 ? a : b;
+  return compare(a.value, b.value) * sign > 0 ? a : b;
+}
+
+/** The order of two values of one type; those of two are in no set together. */
+function compare(a: Bound['value'], b: Bound['value']): number {
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : 0;
+  return typeof b === 'string' ? compareStrings(a, b) : 0;
 }
 
 function contains(set: FieldSet, value: Literal): boolean {
@@ -76,30 +89,43 @@ function isWithin(set: FieldSet, value: Literal): boolean {
   if (set.not.includes(value)) return false;
   if (set.types && !set.types.includes(findJsonType(value))) return false;
   const { low, high } = set;
-  if (typeof value !== 'number') return !low && !high;
-  if (set.whole && !Number.isInteger(value)) return false;
-  if (low && (low.open ? value <= low.value : value < low.value)) return false;
-  return !(high && (high.open ? value >= high.value : value > high.value));
+  if (typeof value !== 'number' && typeof value !== 'string') return !low && !high;
+  if (set.whole && typeof value === 'number' && !Number.isInteger(value)) return false;
+  return isBeyond(value, low, 1) && isBeyond(value, high, -1);
+}
+
+function isBeyond(value: Bound['value'], bound: Bound | null, sign: 1 | -1): boolean {
+  if (bound === null) return true;
+  const order = compare(value, bound.value) * sign;
+  return typeof value === typeof bound.value && (bound.open ? order > 0 : order >= 0);
 }
 
 /** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
 export function isEmpty(set: FieldSet): boolean {
   if (!set.present) return false;
   if (set.only) return every(set.only, (value) => !isWithin(set, value));
-  if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOfType(set, type));
-  return !hasValueOfType(set, 'number');
+  return set.types !== null && !set.types.some((type) => hasValueOfType(set, type));
 }
 
 function hasValueOfType(set: FieldSet, type: JsonType): boolean {
   if (set.types && !set.types.includes(type)) return false;
   if (type === 'null') return contains(set, null);
   if (type === 'bool') return contains(set, true) || contains(set, false);
-  return type !== 'number' || hasNumber(set);
+  if (type === 'number') return hasNumber(set);
+  return type === 'text' ? hasText(set) : !set.low && !set.high;
+}
+
+/** Tries more texts, each followed at once by itself with a zero character, than the set leaves out. */
+function hasText(set: FieldSet): boolean {
+  const low = set.low?.value ?? '';
+  if (typeof low !== 'string') return false;
+  return [...set.not, null, null].some((_, index) => contains(set, low + '\0'.repeat(index)));
 }
 
 function hasNumber(set: FieldSet): boolean {
   const low = set.low?.value ?? Number.NEGATIVE_INFINITY;
   const high = set.high?.value ?? Number.POSITIVE_INFINITY;
+  if (typeof low !== 'number' || typeof high !== 'number') return false;
   if (low > high) return false;
   if (low === high) return contains(set, low);
   if (!set.whole) {
@@ -120,17 +146,16 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (!a.present || !b.present) return a.present === b.present;
   if (a.only) return every(a.only, (value) => !isWithin(a, value) || contains(b, value));
   if (b.only) return false;
-  const types = a.low || a.high ? (['number'] as const) : a.types;
-  if (b.types && !types?.every((type) => b.types?.includes(type))) return false;
+  if (b.types && !a.types?.every((type) => b.types?.includes(type))) return false;
   if (b.whole && !a.whole) return false;
-  if (b.low && !(a.low && (a.low.value > b.low.value || (a.low.value === b.low.value && (a.low.open || !b.low.open)))))
-    return false;
-  if (
-    b.high &&
-    !(a.high && (a.high.value < b.high.value || (a.high.value === b.high.value && (a.high.open || !b.high.open))))
-  )
-    return false;
+  if (!isTighter(a.low, b.low, 1) || !isTighter(a.high, b.high, -1)) return false;
   return b.not.every((value) => !contains(a, value));
+}
+
+function isTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): boolean {
+  if (a === null || b === null) return b === null;
+  const order = compare(a.value, b.value) * sign;
+  return order > 0 || (order === 0 && (a.open || !b.open));
 }
 
 /** True if the field may be a map, with fields of its own. */

@@ -4,6 +4,7 @@ import { compileTree, startRun } from '../evaluation/evaluate.ts';
 import { type ErrorKind, type Outcome, RuleError } from '../evaluation/values.ts';
 import { ruleFunctions } from '../functions.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
+import { addTime } from './date-texts.ts';
 
 /** Steps that one part may take here: rules are checked while they are written, up to 200 at a time. */
 const maxSteps = 1_000;
@@ -61,7 +62,10 @@ export function findConstantErrors(node: RuleNode): ConstantError[] {
   const smaller = findBelow();
   // The limit here is lower than that of a real run, so it says nothing about the value.
   if (outcome.kind === 'limit') return smaller;
-  return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind, suggestion: null }];
+  if (smaller.length > 0) return smaller;
+  const [given] = node.k === 'call' && node.fn === 'timestamp' ? node.args : [];
+  const time = given?.k === 'lit' && typeof given.v === 'string' ? addTime(given.v) : null;
+  return [{ at: node.at, kind: outcome.kind, suggestion: time && `Write its time, too: timestamp("${time}").` }];
 }
 
 const wholeNumber = 'Write a whole number.';

@@ -4,16 +4,17 @@ import type { JsonObject } from '../../json.ts';
 import { printPath } from '../parsing/print.ts';
 import type { ruleFindingSchema } from '../results.ts';
 import type { RulesFile } from '../rules-file.ts';
-import type { At, RuleNode } from '../tree.ts';
-import { type FieldTypes, inferType } from '../types.ts';
+import { type At, listChildren, type RuleNode } from '../tree.ts';
+import { type FieldTypes, inferType, toFieldPath } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
-import { findDateTexts } from './date-texts.ts';
+import { addTime, findDateTexts } from './date-texts.ts';
 import { isLiteral, type Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
 import { findLostDigits } from './lost-digits.ts';
 import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
+import { findVainParts } from './vain-parts.ts';
 
 /**
  * A finding about rules by their places; `at` counts code points. Basis `exact` holds for every input, `examples` was
@@ -78,10 +79,15 @@ export function lintRules(
       ...findDateTexts(ast).map((found): Finding => ({ ...found, kind: 'field' })),
       ...findFailingParts(index, context),
       ...findLostDigits(ast, condition).map((found): Finding => ({ ...found, kind: 'loses_digits' })),
-      ...findAlwaysTrue(index, context),
+      ...findVainParts(ast),
     ];
+    // A part that is marked says more than that the whole is so.
+    const isSaid = new Set(findings.map(({ kind }) => kind));
+    const add = (all: readonly Finding[]) =>
+      findings.push(...all.filter(({ kind }) => !kind.endsWith('_true') || !isSaid.has(kind)));
+    add(findAlwaysTrue(index, context));
     const unreachable = findContradiction(index, context) ?? findCover(index, reachable, context);
-    if (unreachable) findings.push(unreachable);
+    if (unreachable) add([unreachable]);
     else {
       findings.push(...findOnExamples(index, context), ...findOverlaps(index, reachable, context));
       reachable.push(index);
@@ -161,12 +167,17 @@ function findFailingParts(index: number, { rules }: Context): Finding[] {
 
 function findAlwaysTrue(index: number, { folded }: Context): Finding[] {
   const ast = folded[index];
-  if (ast?.k !== 'lit' || ast.v !== true) return [];
+  if (!ast || (ast.k === 'lit' && ast.v !== true)) return [];
+  const whenFalse = toDisjunctiveForm({ k: 'not', of: ast, at: ast.at });
+  if (whenFalse?.every(isImpossible) !== true) return [];
   return [
     {
       kind: 'always_true',
-      message: 'The condition is always true.',
-      suggestion: 'The rules after this one are never reached.',
+      message: ast.k === 'lit' ? 'The condition is always true.' : 'The condition is true whatever its fields hold.',
+      suggestion:
+        ast.k === 'lit'
+          ? 'The rules after this one are never reached.'
+          : 'Join its parts by && where all of them are meant; the rules after it are never reached.',
     },
   ];
 }
@@ -212,9 +223,9 @@ function weighComparison(a: Conjunct, b: Conjunct): number {
   return 1 + forLists + Math.floor((a.fields.size + b.fields.size) / fieldsPerComparison);
 }
 
-function countListed({ fields }: Conjunct): number {
+function countListed({ fields, terms }: Conjunct): number {
   let count = 0;
-  for (const { only, not } of fields.values()) count += (only?.size ?? 0) + not.length;
+  for (const { only, not } of [...fields.values(), ...terms.values()]) count += (only?.size ?? 0) + not.length;
   return count;
 }
 
@@ -252,7 +263,10 @@ function findOnExamples(index: number, context: Context): Finding[] {
         severity: 'info',
         basis: 'examples',
         message: `No example matches this rule${failures}.`,
-        suggestion: nameRealValues(index, context) ?? 'Compare its fields and values with those of the examples.',
+        suggestion:
+          suggestTime(rules[index]?.ast ?? null, context) ??
+          nameRealValues(index, context) ??
+          'Compare its fields and values with those of the examples.',
         shown_by: { rows: impact.rows, of: impact.rows },
       },
     ];
@@ -271,6 +285,17 @@ function findOnExamples(index: number, context: Context): Finding[] {
       shown_by: { rows: effect.holds, of: impact.rows },
     },
   ];
+}
+
+/** Says how days without a time become timestamps, where a rule reads such a field by `timestamp`; else null. */
+function suggestTime(node: RuleNode | null, context: Context): string | null {
+  if (node === null) return null;
+  const [of] = node.k === 'call' && node.fn === 'timestamp' ? node.args : [];
+  const path = of && toFieldPath(of);
+  const seen = path ? context.valuesByField.get(JSON.stringify(path)) : undefined;
+  if (path && seen?.some((value) => typeof value === 'string' && addTime(value) !== null))
+    return `Its days have no time: write timestamp(${printPath(path)} + "T00:00:00Z").`;
+  return listChildren(node).reduce<string | null>((found, child) => found ?? suggestTime(child, context), null);
 }
 
 /** Names the values that a field has on the examples, where a rule only asks for others; else null. */
@@ -319,7 +344,7 @@ function findOverlaps(index: number, earlier: readonly number[], context: Contex
 /** True if both are certainly true on some input. They must name a common field, else every pair would be reported. */
 function hasOverlap(a: Alternatives, b: Alternatives, { schema, budget }: Context): boolean {
   if (budget.left <= 0) return false;
-  const understood = (list: Alternatives) => list?.filter(({ opaque }) => opaque.size === 0) ?? [];
+  const understood = (list: Alternatives) => list?.filter(({ terms, opaque }) => terms.size + opaque.size === 0) ?? [];
   const others = understood(b);
   return understood(a).some((one) =>
     others.some((other) => {

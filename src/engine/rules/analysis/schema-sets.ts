@@ -1,6 +1,6 @@
 /** The values that an input schema allows each field. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
+import { always, type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
 import { anyValue, type FieldSet, isLiteral, typesBySchemaName } from './field-set.ts';
 
 export type SchemaSets = {
@@ -76,7 +76,7 @@ export function readSchemaSets(schema: JsonObject | null): SchemaSets {
         above = here;
       }
     }
-    const narrowed = intersectConjuncts(conjunct, { fields: allowed, opaque: new Set() });
+    const narrowed = intersectConjuncts(conjunct, { ...always, fields: allowed });
     return isImpossible(narrowed) ? null : narrowed;
   };
   const isExact = (conjunct: Conjunct) =>

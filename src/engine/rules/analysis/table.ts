@@ -1,5 +1,5 @@
 /** The table view of a condition: rows of field, test and value that must all be true. */
-import { foldCase } from '../../fold-case.ts';
+import { foldCase } from '../../code-points.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath } from '../parsing/print.ts';
 import { hasComment } from '../source.ts';

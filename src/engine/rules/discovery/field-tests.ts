@@ -1,7 +1,7 @@
 /** The tests that a condition can be made of, field by field, each with the rows on which it is true. */
 
+import { foldCase } from '../../code-points.ts';
 import { compilePath, identifierPattern, isFiniteNumber, listFrequentValues } from '../../features/values.ts';
-import { foldCase } from '../../fold-case.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { isPiiField } from '../../pii.ts';
 import { collectRows, hasRow, type RowSet } from '../../row-sets.ts';

@@ -1,6 +1,5 @@
 /** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
-import { countCodePoints } from '../../code-points.ts';
-import { foldCase } from '../../fold-case.ts';
+import { countCodePoints, foldCase } from '../../code-points.ts';
 import { compileLinearPattern, type LinearPattern } from '../../patterns.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import { chargeString, readShift } from './operators.ts';

@@ -2,7 +2,7 @@
 
 import { MultiSelect, TextInput } from '@mantine/core';
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react';
-import { foldCase } from '../../../engine/fold-case.ts';
+import { foldCase } from '../../../engine/code-points.ts';
 import type { Example } from '../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';

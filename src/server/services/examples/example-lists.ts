@@ -1,5 +1,5 @@
+import { foldCase } from '../../../engine/code-points.ts';
 import { readPath } from '../../../engine/features/values.ts';
-import { foldCase } from '../../../engine/fold-case.ts';
 import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';

@@ -1,5 +1,5 @@
 /** Training examples of the decision types. */
-import { foldCase } from '../../../engine/fold-case.ts';
+import { foldCase } from '../../../engine/code-points.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';

@@ -1,5 +1,5 @@
 /** Tests of the fields of an input as conditions of SQL on the JSON that is stored. */
-import { foldCase } from '../../../engine/fold-case.ts';
+import { foldCase } from '../../../engine/code-points.ts';
 import type { FieldTest } from '../../contract/examples/examples.ts';
 
 type Condition = { sql: string; values: (string | number)[] };

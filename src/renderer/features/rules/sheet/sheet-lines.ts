@@ -1,7 +1,7 @@
 /** The sheet of rules as lines of a spreadsheet, copied or in a file, and what such lines mean. */
 
+import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
-import { foldCase } from '../../../../engine/fold-case.ts';
 import { toLetters } from '../../../../engine/import/sheet.ts';
 import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';

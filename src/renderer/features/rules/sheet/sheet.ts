@@ -1,7 +1,7 @@
 /** The sheet of all rules: its columns, the texts of its cells, and what is typed into them. */
 
+import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
-import { foldCase } from '../../../../engine/fold-case.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../../engine/rules/analysis/fields.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
