@@ -450,6 +450,14 @@ const training = {
   'MOV-7': 'An export of a type or a bundle says what it does while it takes, and can be stopped.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
+  'DRW-1':
+    'Where most rows came without a label, figures are of those labelled in the order of their random numbers, each left out in turn; however the others were chosen, they are learned from and not measured.',
+  'DRW-2':
+    'Below 20 such rows the headline says how many there are of 20, and neither accuracy nor error among automatic decisions is said.',
+  'DRW-3': 'Below 60 such rows no promise is made, and the sentence says how many there are of 60.',
+  'DRW-4':
+    'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
+  'DRW-5': 'Copies of a row, whatever only tells them apart, have one number, one side and one fold.',
   'HLD-1':
     'A training may hold out by date: about the newest fifth of the examples by a field; those without a date are learned, and so is everything once the figures are measured.',
   'HLD-2':

@@ -5,6 +5,10 @@
 import { isJsonObject, type JsonObject, toCanonicalJson } from './json.ts';
 import { deriveSeed, hashString, randomStreams } from './random.ts';
 
+/** Rows without a label: how many there are, and the lowest of their numbers. */
+export type OpenRows = { rows: number; lowest: number };
+export const noOpenRows: OpenRows = { rows: 0, lowest: 1 };
+
 const hashRange = 2 ** 32;
 /** Drawn are rows whose number lies below it. */
 export const drawnShare = 0.2;

@@ -6,8 +6,10 @@ export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 /** How rows were held out, and whether the policy was `refitted` on all rows then. */
 export const splitReportSchema = z.object({
   rule: z
-    .enum(['hash', 'test_rows', 'date', 'group', 'column'])
-    .describe('`hash`: at random; `test_rows`: those that were marked; otherwise by `field`'),
+    .enum(['hash', 'drawn', 'test_rows', 'date', 'group', 'column'])
+    .describe(
+      '`hash`: at random; `drawn`: where most rows came without a label, those labelled in the order of their random numbers, as the others may have been chosen, each left out in turn; `test_rows`: those that were marked; otherwise by `field`',
+    ),
   field: z.string().nullable().default(null).describe('By which date, group or column rows were held out'),
   sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
   refitted: z.boolean(),

@@ -42,6 +42,8 @@ export const randomStreams = {
   textTuning: ofRun(7),
   /** The part of a large set that these models are fitted on. */
   outOfFoldPart: fixed(13),
+  /** Folds of the drawn rows, each of which is left out once. */
+  drawnFolds: ofRun(8),
   heldOutSplit: fixed(0),
   /** The part of a large set that heads are compared on. */
   linearSubset: fixed(7),

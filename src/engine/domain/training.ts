@@ -16,6 +16,8 @@ export type TrainingExample = {
   source: RowSource;
   /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */
   test?: boolean;
+  /** Whether it came without its label, which a person gave it later. Left out: no. */
+  later?: boolean;
   /** Whether it is left to a rule: only the whole decision is measured on it. Left out: no. */
   ruled?: boolean;
 };

@@ -6,6 +6,7 @@ import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequ
 import { formatShare } from './format-share.ts';
 import type { ReappliedRow } from './reapply.ts';
 import { countRowsNeeded } from './rows-needed.ts';
+import { describeMissingDrawn, minDrawnRows } from './whole-decision.ts';
 
 export type PromiseQuestion = PromiseTerms & {
   /** Whether target and certainty were declared before the rows were looked at, or are one try of many. */
@@ -17,6 +18,8 @@ export type PromiseQuestion = PromiseTerms & {
   /** The lowest threshold that may be proposed. */
   lowest: number;
   isRefitted: boolean;
+  /** Whether the rows are those drawn among rows that came without a label; left out: no. */
+  isDrawn?: boolean;
 };
 
 /** Thresholds that are tried, falling: by 0.0001 down to 0.99, then by 0.001. */
@@ -81,8 +84,12 @@ export function findPromise(rows: readonly ReappliedRow[], question: PromiseQues
     rows: rows.length,
     measured_on: isRefitted ? ('before_refit' as const) : ('the_policy' as const),
   };
+  const none = { threshold: null, share_automatic: null, error_observed: null, error_bound: null };
+  const few = describeMissingDrawn(rows.length, question.isDrawn);
+  if (few !== null) {
+    return { possible: false, ...common, ...none, rows_needed: minDrawnRows.promise, sentence: few };
+  }
   if (found === null) {
-    const none = { threshold: null, share_automatic: null, error_observed: null, error_bound: null };
     const passes = isDeclared ? (each: Tried) => passesTest(target_error, each, risk) : isWithin;
     // A sequence that has begun ends at its first test, whatever more rows say about the thresholds behind it.
     const candidates = sequence.length > 0 ? sequence.slice(0, 1) : tried;
@@ -119,7 +126,8 @@ function findLowestBound(tried: readonly Tried[], risk: number): number {
 
 /** Whether a target declared before the look is kept: the sequence down to the threshold, or it alone, passes. */
 export function keepsDeclared(rows: readonly ReappliedRow[], question: PromiseQuestion, threshold: number): boolean {
-  const { target_error } = question;
+  const { target_error, isDrawn } = question;
+  if (describeMissingDrawn(rows.length, isDrawn) !== null) return false;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question, threshold);
   const asked = tried.at(-1);
@@ -160,7 +168,11 @@ const suggestedTargets = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
 const suggestedCertainty = 0.95;
 
 /** The thresholds of usual targets, as the metrics have them. */
-export function suggestThresholds(rows: readonly ReappliedRow[], lowest: number): Metrics['suggested_thresholds'] {
+export function suggestThresholds(
+  rows: readonly ReappliedRow[],
+  lowest: number,
+  isDrawn: boolean,
+): Metrics['suggested_thresholds'] {
   return suggestedTargets.map((target_error) => {
     const found = findPromise(rows, {
       target_error,
@@ -170,6 +182,7 @@ export function suggestThresholds(rows: readonly ReappliedRow[], lowest: number)
       optionCount: 1,
       lowest,
       isRefitted: false,
+      isDrawn,
     });
     return {
       target_error,

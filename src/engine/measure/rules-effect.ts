@@ -24,7 +24,7 @@ export function measureRulesEffect(
   });
   const [first, second] = [pairs.map(([row]) => row), pairs.map(([, row]) => row)];
   const measure = (rows: ReappliedRow[], by: DecidingSettings) => {
-    const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, by, 0);
+    const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, by, { missing: 0 });
     return { accuracy, automatic, error_automatic, cost_per_1000: computeCostPer1000(rows, by, costs) };
   };
   const decided = pairs.map(([a, b]) => [decideRow(a, settings), decideRow(b, tried), a.expected] as const);

@@ -11,15 +11,30 @@ export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
-/**
- * Counts the outcomes of held-out rows. Only reported are `missing` rows, which cannot be decided again, and `dropped`
- * ones, which earlier policies got wrong and which are held out no more.
- */
+/** Labelled drawn rows from which on a figure is said, and a promise made. */
+export const minDrawnRows = { figure: 20, promise: 60 };
+
+/** Says how many drawn rows are missing for a promise; null where there are enough, or rows are not `isDrawn`. */
+export function describeMissingDrawn(rows: number, isDrawn = false): string | null {
+  return isDrawn && rows < minDrawnRows.promise
+    ? `No promise yet: ${rows} of ${minDrawnRows.promise} random rows have a label.`
+    : null;
+}
+
+type Circumstances = {
+  /** Rows that cannot be decided again; only reported. */
+  missing: number;
+  /** Rows that earlier policies got wrong and that are held out no more; only reported. */
+  dropped?: number | undefined;
+  /** Whether the rows are those drawn among rows that came without a label: too few of them say nothing. */
+  isDrawn?: boolean;
+};
+
+/** Counts the outcomes of held-out rows. */
 export function measureWholeDecision(
   { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   settings: ThresholdSettings,
-  missing: number,
-  dropped = 0,
+  { missing, dropped = 0, isDrawn = false }: Circumstances,
 ): WholeDecision {
   const counts = {
     masked: 0,
@@ -45,10 +60,12 @@ export function measureWholeDecision(
     if (!isRight) counts.wrongAutomatic += 1;
   }
   const total = rows.length;
+  const isUnknown = isDrawn && total < minDrawnRows.figure;
+  const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
   const automatic = measureShare(counts.automatic, total);
-  const error = measureShare(counts.wrongAutomatic, counts.automatic);
-  const accuracy = measureShare(counts.right, total);
-  const baseline = measureBaseline(rows, settings);
+  const error = hide(measureShare(counts.wrongAutomatic, counts.automatic));
+  const accuracy = hide(measureShare(counts.right, total));
+  const baseline = isUnknown ? null : measureBaseline(rows, settings);
   const relabelled = describeRelabelled(counts.relabelled, accuracy, measureShare(counts.rightAsNow, total));
   const droppedRows = describeDropped(dropped);
   const said = [relabelled, droppedRows].flatMap((part) => part?.sentence ?? []);
@@ -57,7 +74,9 @@ export function measureWholeDecision(
     missing,
     refused,
     masked: counts.masked,
-    headline: [describeHeadline(accuracy, baseline), ...said].join(' '),
+    headline: isUnknown
+      ? `Accuracy not known yet: ${total} of ${minDrawnRows.figure} random rows have a label.`
+      : [describeHeadline(accuracy, baseline, isDrawn), ...said].join(' '),
     accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),
@@ -67,7 +86,7 @@ export function measureWholeDecision(
     baseline,
     relabelled,
     dropped: droppedRows,
-    sentence: describe(automatic, error),
+    sentence: isUnknown ? 'How many would be decided wrongly is not known yet.' : describe(automatic, error),
   };
 }
 
@@ -90,10 +109,15 @@ function measureBaseline(
   };
 }
 
-function describeHeadline({ share, of, low, high }: MeasuredShare, baseline: WholeDecision['baseline']): string {
+function describeHeadline(
+  { share, of, low, high }: MeasuredShare,
+  baseline: WholeDecision['baseline'],
+  isDrawn: boolean,
+): string {
   if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
-  const right = `Correct on ${formatShare(share)} of ${of} unseen examples (95% confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
+  const examples = isDrawn ? 'unseen examples drawn at random' : 'unseen examples';
+  const right = `Correct on ${formatShare(share)} of ${of} ${examples} (95% confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`

@@ -2,6 +2,7 @@
 import type { Definition } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
+import type { OpenRows } from '../drawn-rows.ts';
 import type { LabelCheck } from '../findings/labels.ts';
 import type { JsonObject } from '../json.ts';
 import type {
@@ -36,6 +37,8 @@ export type TrainRequest = {
   isPromised?: boolean;
   /** Paths of fields that only tell rows apart (`listIdentifyingFields`); left out: as the examples show. */
   identifying?: string[][];
+  /** The type's rows without a label by a person; left out: none. */
+  open?: OpenRows;
   /** Dotted paths of personal data: their values never enter the bundle. */
   piiFields?: string[];
 };

@@ -13,11 +13,21 @@ export async function sendSnapshot(
 ): Promise<void> {
   // A worker that never accepts shows itself by its exit.
   await worker.accepted.catch(() => undefined);
+  let isAnyLater = false;
   for (let after = -1, last = false; !last && isWanted(); ) {
     const rows = snapshots.readAfter(policyId, after, rowsPerMessage);
     last = rows.length < rowsPerMessage;
     after = rows.at(-1)?.position ?? after;
-    await worker.send({ rows, last });
+    isAnyLater ||= rows.some(({ later }) => later);
+    await worker.send({ rows, open: [], last: last && !isAnyLater });
+    await nextTurn();
+  }
+  // Where every row came with its label, open ones change no figure.
+  for (let after = -1, last = !isAnyLater; !last && isWanted(); ) {
+    const open = snapshots.readOpenAfter(policyId, after, rowsPerMessage);
+    last = open.length < rowsPerMessage;
+    after = open.at(-1)?.seq ?? after;
+    await worker.send({ rows: [], open: open.map(({ inputJson }) => inputJson), last });
     await nextTurn();
   }
 }

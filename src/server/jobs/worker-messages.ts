@@ -14,7 +14,7 @@ import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
 export type WorkerOrder = {
-  request: Omit<TrainRequest, 'examples' | 'seed'>;
+  request: Omit<TrainRequest, 'examples' | 'open' | 'seed'>;
   resourcesDir: string;
   ownTextModelsDir: string;
   /** Keeps the embeddings of texts for later trainings. */
@@ -25,8 +25,8 @@ export type WorkerOrder = {
   /** Whether a teacher is connected: the server asks it, the worker never sees its address or key. */
   hasTeacher: boolean;
 };
-/** Server to worker, after the order, until `last`. */
-export type RowsMessage = { rows: SnapshotRecord[]; last: boolean };
+/** Server to worker, after the order, until `last`: labelled rows, then the inputs of open ones as JSON. */
+export type RowsMessage = { rows: SnapshotRecord[]; open: string[]; last: boolean };
 /** Server to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { TrainingExample } from '../../engine/domain/training.ts';
+import { noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
@@ -42,7 +43,7 @@ process.once('message', (order: WorkerOrder) => void work(order));
 
 async function work(order: WorkerOrder): Promise<void> {
   setPriority(niceness);
-  const rows = receiveRows();
+  const rows = receiveRows(order.request.identifying ?? []);
   await report({ kind: 'accepted' });
   const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
@@ -84,11 +85,19 @@ async function reportLabelChecks(checks: readonly LabelCheck[]): Promise<void> {
   }
 }
 
-function receiveRows(): Promise<SnapshotRecord[]> {
-  const received: SnapshotRecord[] = [];
+type Snapshot = { rows: SnapshotRecord[]; open: OpenRows };
+
+function receiveRows(identifying: readonly (readonly string[])[]): Promise<Snapshot> {
+  const received: Snapshot = { rows: [], open: { ...noOpenRows } };
   return new Promise((resolve) => {
-    const receive = ({ rows, last }: RowsMessage) => {
-      for (const row of rows) received.push(row);
+    const receive = ({ rows, open, last }: RowsMessage) => {
+      for (const row of rows) received.rows.push(row);
+      for (const inputJson of open) {
+        const input: JsonObject = JSON.parse(inputJson);
+        const content = toRowContent(input, identifying);
+        received.open.rows += 1;
+        received.open.lowest = Math.min(received.open.lowest, toRowNumber(content));
+      }
       if (!last) return;
       process.off('message', receive);
       resolve(received);
@@ -98,18 +107,20 @@ function receiveRows(): Promise<SnapshotRecord[]> {
 }
 
 /** The digest of the rows' content, whatever their order and ids: the same rows imported again have the same one. */
-function digestRows(rows: readonly SnapshotRecord[]): string {
+function digestRows({ rows, open }: Snapshot): string {
   const texts = rows
-    .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test }) =>
+    .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test, later }) =>
       JSON.stringify([
         ...[inputJson, decision, reasonCodesJson, source],
         ...(test ? ['test'] : []),
+        ...(later && open.rows > 0 ? ['later'] : []),
         ...(firstDecision === null ? [] : [{ firstDecision }]),
       ]),
     )
     .sort();
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text);
+  if (open.rows > 0) hash.update(JSON.stringify(open));
   return hash.digest('hex');
 }
 
@@ -122,11 +133,12 @@ function toExample(row: SnapshotRecord): TrainingExample {
     reasonCodes: JSON.parse(row.reasonCodesJson) as string[],
     source: row.source,
     test: row.test,
+    later: row.later,
   };
 }
 
-async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise<TrainOutcome> {
-  const snapshotSha256 = digestRows(rows);
+async function run(order: WorkerOrder, { rows, open }: Snapshot): Promise<TrainOutcome> {
+  const snapshotSha256 = digestRows({ rows, open });
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
   const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted, so that heavy modules do not delay the answer to the caller.
@@ -157,7 +169,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   }
   try {
     const provenance = { snapshotSha256, node: process.version };
-    const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
+    const request = { ...order.request, examples: rows.map(toExample), open, seed, provenance };
     return await train(request, {
       ...usual,
       encoder: choice === 'words' ? null : usual.encoder,

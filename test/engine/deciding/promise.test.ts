@@ -271,7 +271,7 @@ describe('the whole decision', () => {
       row(1, 'a', 0.99, true),
       row('many', 'a', 0.99),
     ];
-    const whole = measureWholeDecision(reapplySettings(recorded, settings), settings, 2);
+    const whole = measureWholeDecision(reapplySettings(recorded, settings), settings, { missing: 2 });
     expect([whole.rows, whole.refused, whole.missing]).toEqual([7, 1, 2]);
     expect(whole.by_rule).toMatchObject({ count: 2, of: 7 });
     expect(whole.automatic).toMatchObject({ count: 4, of: 7, share: 4 / 7 });
@@ -307,11 +307,13 @@ describe('the whole decision', () => {
 
   it('says so where no row is left, or none is decided alone [PRM-7]', () => {
     const strict = { ...settings, confidence_thresholds: { auto_decide: 1, escalation: 1 } };
-    const none = measureWholeDecision(reapplySettings([row(1, 'a', 0.9)], strict), strict, 0);
+    const none = measureWholeDecision(reapplySettings([row(1, 'a', 0.9)], strict), strict, { missing: 0 });
     expect(none.error_automatic).toMatchObject({ share: null, low: 0, high: 1 });
     expect(none.baseline).toMatchObject({ option: 'a', accuracy: { share: 1 }, rules_alone: null });
     expect(none.sentence).toBe('None of 1 held-out rows would be decided alone.');
-    expect(measureWholeDecision({ rows: [], refused: 0 }, strict, 3).sentence).toContain('Train the type again.');
+    expect(measureWholeDecision({ rows: [], refused: 0 }, strict, { missing: 3 }).sentence).toContain(
+      'Train the type again.',
+    );
   });
 });
 

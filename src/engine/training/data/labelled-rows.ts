@@ -88,7 +88,16 @@ export function prepareRows(
   const rows = labelled
     .flatMap((example) => {
       if (example.decision === null) return [];
-      const { id, source, reasonCodes, decision, firstDecision = null, test = false, ruled = false } = example;
+      const {
+        id,
+        source,
+        reasonCodes,
+        decision,
+        firstDecision = null,
+        test = false,
+        ruled = false,
+        later = false,
+      } = example;
       const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
       const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
       if (label === undefined) return [];
@@ -104,6 +113,7 @@ export function prepareRows(
         decision,
         label,
         test,
+        later,
         ruled,
         isMasked,
         ...place(input),

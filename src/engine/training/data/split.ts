@@ -4,7 +4,7 @@
  */
 import type { Metrics } from '../../domain/metrics.ts';
 import type { RowSource, SplitWay } from '../../domain/training.ts';
-import { drawnShare, isDrawn, toRowNumber } from '../../drawn-rows.ts';
+import { drawnShare, isDrawn, noOpenRows, type OpenRows, toRowNumber } from '../../drawn-rows.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** The facts about an example that a split needs. */
@@ -15,6 +15,8 @@ export type SplitRow = {
   source: RowSource;
   /** Whether the analyst marked it as a test row; left out: no. */
   test?: boolean;
+  /** Whether its label was given later than the row came; left out: no. */
+  later?: boolean;
   /** Rows of one group, 0 or above, stay together, as they nearly repeat each other; left out or −1: on its own. */
   group?: number;
   /** The value that is hashed where groups are held out; left out: the content. */
@@ -25,7 +27,7 @@ export type SplitRow = {
   id?: string;
 };
 
-/** The rule by which rows are held out: a hash of the input or of its group, marks, a date or a column. */
+/** The rule by which rows are held out: a hash of the content or of its group, drawing, marks, a date or a column. */
 type SplitRule = NonNullable<Metrics['split']>['rule'];
 
 /** Positions of rows; `rule` says what decided, `repeats` how many near repeats are on neither side. */
@@ -70,6 +72,11 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
  *   on both sides by their hashes. No rule without memory can do without it: a side that never changes is a function of
  *   the input alone, and some five inputs then share one side.
  *
+ * - Where most rows came without a label, and some of these have one by now, held out are those whose number is below
+ *   that of every open row, whatever made somebody label them: these are drawn, the others may have been chosen. Rows
+ *   that nearly repeat a drawn one are on neither side. A label whose inputs are all drawn keeps the one of highest
+ *   number for the training side. Where most rows came with their label, of the others the drawn ones are held out.
+ *
  * Rows of a group are held out with its oldest user row, or not at all; so a new row that nearly repeats an old one
  * moves none but itself.
  *
@@ -78,8 +85,12 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
  * decisions. Such a row that equals a held-out input, or belongs to its group or time, is on neither side, and none
  * moves another row.
  */
-export function splitRows(rows: readonly SplitRow[], by: SplitWay['by'] = 'random'): Split {
-  const { rule, isHeldOut, isRepeat } = chooseSides(rows, by);
+export function splitRows(
+  rows: readonly SplitRow[],
+  by: SplitWay['by'] = 'random',
+  open: OpenRows = noOpenRows,
+): Split {
+  const { rule, isHeldOut, isRepeat } = chooseSides(rows, by, open);
   const split: Split = { train: [], test: [], rule, repeats: 0 };
   rows.forEach((row, position) => {
     if (isRepeat(row)) split.repeats += 1;
@@ -91,7 +102,7 @@ export function splitRows(rows: readonly SplitRow[], by: SplitWay['by'] = 'rando
 
 type Sides = { rule: SplitRule; isHeldOut(row: SplitRow): boolean; isRepeat(row: SplitRow): boolean };
 
-function chooseSides(rows: readonly SplitRow[], by: SplitWay['by']): Sides {
+function chooseSides(rows: readonly SplitRow[], by: SplitWay['by'], open: OpenRows): Sides {
   const marked = rows.filter(isMarked);
   if (marked.length > 0) {
     const contents = new Set(marked.map(({ content }) => content));
@@ -111,9 +122,19 @@ function chooseSides(rows: readonly SplitRow[], by: SplitWay['by']): Sides {
     const isRepeat = (row: SplitRow) => row.source === 'user' && isHeldOut(row) && older.has(row.group ?? -1);
     return { rule: 'date', isHeldOut, isRepeat };
   }
+  const isChosen = ({ later, content }: SplitRow) => later === true && toRowNumber(content) >= open.lowest;
+  const later = userRows.filter((row) => row.later).length;
+  const isComplete = later === 0 || open.lowest >= drawnShare;
+  if (by === 'random' && !isComplete && 2 * later + open.rows > userRows.length) {
+    const drawn = drawRows(userRows, open);
+    const groups = listGroups(userRows.filter(({ content }) => drawn.has(content)));
+    const isHeldOut = ({ content }: SplitRow) => drawn.has(content);
+    return { rule: 'drawn', isHeldOut, isRepeat: (row) => !isHeldOut(row) && groups.has(row.group ?? -1) };
+  }
   // Of a group its value stands for the content of every row.
   const placed = by === 'group' ? rows.map((row) => ({ ...row, content: toUnit(row) })) : rows;
-  const units = keepTogether(holdOutByHash(placed.filter(({ source }) => source === 'user')), placed);
+  const isMeasured = (row: SplitRow) => row.source === 'user' && (isComplete || !isChosen(row));
+  const units = keepTogether(holdOutByHash(placed.filter(isMeasured)), placed);
   return {
     rule: by === 'group' ? 'group' : 'hash',
     isHeldOut: (row) => units.has(toUnit(row)),
@@ -145,6 +166,19 @@ function findNewest(rows: readonly SplitRow[]): number | null {
 }
 
 const isMarked = ({ source, test }: SplitRow) => source !== 'synthetic' && test === true;
+
+/** The contents of rows whose numbers are below those of all open ones; a label keeps one of its own to be learned. */
+function drawRows(rows: readonly SplitRow[], { lowest }: OpenRows): Set<string> {
+  const numbers = new Map(rows.map(({ content }) => [content, toRowNumber(content)]));
+  const drawn = new Set([...numbers].flatMap(([content, number]) => (number < lowest ? [content] : [])));
+  for (const ofLabel of Map.groupBy(rows, ({ label }) => label).values()) {
+    const contents = new Set(ofLabel.map(({ content }) => content));
+    if ([...contents].some((content) => !drawn.has(content))) continue;
+    const [highest] = [...contents].sort((a, b) => (numbers.get(b) ?? 0) - (numbers.get(a) ?? 0));
+    if (highest !== undefined) drawn.delete(highest);
+  }
+  return drawn;
+}
 
 function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
   const seed = deriveSeed(randomStreams.heldOutSplit);

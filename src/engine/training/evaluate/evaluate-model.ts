@@ -1,5 +1,4 @@
 /** Evaluates a fitted model on rows that it has not seen. */
-import type { ClassifierModel } from '../../classifiers/model.ts';
 import type { FamiliarityEffect } from '../../domain/metrics.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
@@ -16,6 +15,7 @@ import { noticeProbes } from './choose-checks.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
 import { bootstrapMacroF1 } from './macro-f1-interval.ts';
 import { type Evaluation, evaluatePredictions } from './metrics.ts';
+import type { RowScores } from './score-in-turn.ts';
 import { scoreRows } from './score-rows.ts';
 
 export type ModelEvaluation = ReturnType<typeof evaluateModel>;
@@ -27,6 +27,8 @@ type EvaluationParams = {
   /** How well the checks notice options that were left out of learning; null where that was not tried. */
   near: MeasuredShare | null;
   rows: readonly LabelledRow[];
+  /** Their probabilities where others than the model's are measured; null: the model's. */
+  scores: RowScores | null;
   /** Encoded texts of the rows and the probes. */
   texts: EncodedTexts;
   /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
@@ -50,9 +52,11 @@ export function evaluateModel(params: EvaluationParams) {
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));
-  const score = (measured: ClassifierModel) =>
-    scoreRows(measured, built).map((row) => row.map((each, option) => (sharing.includes(option) ? 0 : each)));
-  const probabilities = score(model.calibrated);
+  const score = (kind: keyof RowScores) =>
+    (params.scores?.[kind] ?? scoreRows(model[kind], built)).map((row) =>
+      row.map((each, option) => (sharing.includes(option) ? 0 : each)),
+    );
+  const probabilities = score('calibrated');
   const evaluate = (scores: readonly number[][]) => {
     const ownScores = own(scores);
     const predictions = ownRows.map(({ label }, i) => ({
@@ -63,7 +67,7 @@ export function evaluateModel(params: EvaluationParams) {
     return evaluatePredictions(predictions, options);
   };
   const after = evaluate(probabilities);
-  const before = evaluate(score(model.uncalibrated));
+  const before = evaluate(score('uncalibrated'));
   const predicted = probabilities.map(argmax);
   const unfamiliar = findUnfamiliarRows(familiarity, { plan, rows, built, texts });
   const heldOut = rows.map((row, i) => ({

@@ -1,6 +1,8 @@
 /** Synthetic examples beside those of the user, where the configuration asks for them. */
 import type { Metrics } from '../../domain/metrics.ts';
 import type { SplitWay, TrainingExample } from '../../domain/training.ts';
+import type { OpenRows } from '../../drawn-rows.ts';
+import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { splitRows } from '../data/split.ts';
 import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';
@@ -20,7 +22,10 @@ type Augmentation = {
   notes: string[];
 };
 
-type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed' | 'identifying'> & {
+type AugmentationRequest = Pick<
+  TrainRequest,
+  'config' | 'definition' | 'examples' | 'seed' | 'identifying' | 'open'
+> & {
   /** All examples of the training: which are the newest follows from these. */
   all: readonly TrainingExample[];
 };
@@ -50,14 +55,15 @@ export async function augmentExamples(
 ): Promise<Augmentation> {
   const { config, definition, examples, all, seed } = request;
   const { split } = config;
-  const settings = { split, identifying: request.identifying };
+  const identifying = request.identifying ?? listIdentifyingFields(all.map(({ input }) => input));
+  const settings = { split, identifying };
   const { rows } = prepareRows(examples, definition.options, settings);
   const placed = split.by === 'date' ? prepareRows(all, definition.options, settings).rows : rows;
-  const { sources, avoid } = findSources(examples, placed, split.by);
+  const { sources, avoid } = findSources(examples, placed, split.by, request.open);
   const options = definition.options.filter((option) => sources.some(({ decision }) => decision === option));
   const counts = new Map(options.map((option) => [option, countOption(sources, option)]));
   const stock: Stock = { options, sources, counts };
-  const material: TeacherMaterial = { definition, description: '', examples: sources, avoid, seed };
+  const material: TeacherMaterial = { definition, description: '', examples: sources, avoid, identifying, seed };
   const isRequested = config.augment || config.auto_generate;
   const targetSize = config.augment ? (config.augment_target_size ?? 2 * rows.length) : 0;
   const made = isRequested ? await makeExamples(request, stock, material, targetSize, teach, tick) : nothingMade;
@@ -72,9 +78,14 @@ const countOption = (examples: readonly TrainingExample[], option: string) =>
   examples.filter(({ decision }) => decision === option).length;
 
 /** The examples of the training side, and the inputs of the held-out ones, which must not be made again. */
-function findSources(examples: readonly TrainingExample[], rows: readonly LabelledRow[], by: SplitWay['by']) {
+function findSources(
+  examples: readonly TrainingExample[],
+  rows: readonly LabelledRow[],
+  by: SplitWay['by'],
+  open: OpenRows | undefined,
+) {
   const examplesById = new Map(examples.map((example) => [example.id, example]));
-  const split = splitRows(rows, by);
+  const split = splitRows(rows, by, open);
   const select = (positions: readonly number[]) =>
     positions.flatMap((position) => examplesById.get(rows[position]?.id ?? '') ?? []);
   return { sources: select(split.train), avoid: select(split.test).map(({ input }) => input) };

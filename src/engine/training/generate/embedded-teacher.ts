@@ -1,5 +1,6 @@
 import type { Definition } from '../../domain/definition.ts';
 import type { TrainingExample } from '../../domain/training.ts';
+import { leaveOut } from '../../drawn-rows.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
@@ -28,6 +29,8 @@ export type TeacherMaterial = {
   examples: readonly TrainingExample[];
   /** Further inputs that must not come out again. */
   avoid: readonly JsonObject[];
+  /** Fields that only tell rows apart: a proposal that differs by these is a copy. Left out: none. */
+  identifying?: readonly (readonly string[])[] | undefined;
   seed: number;
 };
 
@@ -39,12 +42,14 @@ export function createProposalCheck(material: Omit<TeacherMaterial, 'description
   const { definition } = material;
   const validate = definition.input_schema === null ? null : compileInputSchema(definition.input_schema);
   const compiled = compileRules(definition.hard_rules, definition);
-  const known = new Set([...material.examples.map(({ input }) => input), ...material.avoid].map(computeSignature));
+  const { examples, avoid, identifying = [] } = material;
+  const toSignature = (input: JsonObject) => computeSignature(leaveOut(input, identifying));
+  const known = new Set([...examples.map(({ input }) => input), ...avoid].map(toSignature));
   return ({ input, decision }) => {
     if (validate !== null && validate(input).length > 0) return 'schema';
     const matched = compiled.ok ? compiled.value.evaluate(input, false).matched : null;
     if (matched !== null && matched.then !== decision) return 'rule';
-    const signature = computeSignature(input);
+    const signature = toSignature(input);
     if (known.has(signature)) return 'duplicate';
     known.add(signature);
     return 'ok';

@@ -9,6 +9,7 @@ import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
 import { evaluateModel } from '../evaluate/evaluate-model.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
+import { type RowScores, scoreInTurn } from '../evaluate/score-in-turn.ts';
 import { type ClassifierChoice, type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
 import { learnText } from '../select/text-use.ts';
@@ -24,6 +25,8 @@ type State = Run & RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'measuredR
 
 /** The share of the stage that is done before the final model is fitted. */
 const finalFitFrom = 0.5;
+/** Of more rows the drawn ones are held out at once. */
+const maxRowsInTurn = 5_000;
 
 /** Measures the model of the training rows, and fits the final one on all where configured. */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
@@ -44,6 +47,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     familiarity: file,
     near,
     rows: measuredRows,
+    scores: split.rule === 'drawn' ? scoreDrawn(state) : null,
     texts: allTexts,
     probes,
     options: request.definition.options,
@@ -52,6 +56,28 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
   });
   const finalRows = split.refitted ? rows : trainRows;
   return { evaluation, checks, finalModel: fitFinalModel(state), finalRows };
+}
+
+/**
+ * Scores the measured rows, each left out in turn; null where that takes too long, or where the encoder has learned
+ * from the others alone: there the measured model scores them, which has learned a little less.
+ */
+function scoreDrawn(state: State): RowScores | null {
+  const { request, progress, rows, trainRows, measuredRows, texts, tuned, choice, measuredModel } = state;
+  if (tuned !== null || rows.length > maxRowsInTurn) return null;
+  const contents = new Set([...trainRows, ...measuredRows].map(({ content }) => content));
+  return scoreInTurn({
+    choice,
+    plan: measuredModel.plan,
+    measured: measuredRows,
+    rows: rows.filter(({ content }) => contents.has(content)),
+    presentOptions: state.presentOptions,
+    sharing: state.sharing,
+    optionCount: request.definition.options.length,
+    texts,
+    seed: request.seed,
+    report: progress.startStep('evaluate', 0, finalFitFrom, 'Leaving out drawn rows in turn'),
+  });
 }
 
 function fitFinalModel(state: State): FittedModel {

@@ -12,7 +12,8 @@ import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
-import { countReasonsByOption } from '../data/labelled-rows.ts';
+import { hashString } from '../../random.ts';
+import { countReasonsByOption, type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
@@ -140,18 +141,26 @@ function measureDecisions(
     relabelled: measuredRows[i]?.relabelled ?? null,
   }));
   const deciding = { ...manifest, rules, inputSchema };
-  const reapplied = reapplySettings(recorded, deciding);
+  const reapplied = reapplySettings(testRows.length === 0 && state.split.rule === 'drawn' ? [] : recorded, deciding);
   const measured = new Set(evaluation.heldOut.map((row) => toMeasuredLabel(row.input_hash, row.expected)));
+  const isDrawn = state.split.rule === 'drawn';
+  // A row that is there as it was may be drawn no more, as open rows have come.
+  if (isDrawn) for (const row of state.rows.map(labelRow)) measured.add(row);
   const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
-  const whole = measureWholeDecision(reapplied, manifest, reapplied.leftOut, dropped);
+  const whole = measureWholeDecision(reapplied, manifest, { missing: reapplied.leftOut, dropped, isDrawn });
   return {
-    whole: testRows.length === 0 ? null : whole,
+    whole: testRows.length === 0 && !isDrawn ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
-      testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0),
+      testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0, isDrawn),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
+}
+
+function labelRow(row: LabelledRow): string {
+  const { inputHash = hashString(row.content), decision } = toMeasured(row);
+  return toMeasuredLabel(inputHash, decision);
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {

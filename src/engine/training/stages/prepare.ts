@@ -25,7 +25,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     split: config.split,
     identifying: request.identifying,
   });
-  const split = splitRows(all, config.split.by);
+  const split = splitRows(all, config.split.by, request.open);
   checkSides(config.split, { split, rows: all });
   const isLearned = ({ label }: LabelledRow) => label >= 0;
   const rows = all.filter(isLearned);
@@ -41,7 +41,10 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   const holdoutNote =
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
   const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
-  const sides = describeSides(config.split, piiFields, { split, rows: all, train: trainRows, test: testRows });
+  const sides =
+    split.rule === 'drawn'
+      ? describeDrawn(testRows.length, trainRows.length)
+      : describeSides(config.split, piiFields, { split, rows: all, train: trainRows, test: testRows });
   const nearDuplicates = findNearDuplicates(trainRows, testRows);
   const leftToRules = reportRuled(all, testRows);
   const corrections = { learned: countCorrections(trainRows), heldOut: countCorrections(testRows) };
@@ -54,7 +57,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     measuredRows: testRows.length === 0 ? trainRows.map(toMeasured) : testRows,
     split: {
       rule: split.rule,
-      field: split.rule === 'hash' || split.rule === 'test_rows' ? null : config.split.field,
+      field: ['hash', 'drawn', 'test_rows'].includes(split.rule) ? null : config.split.field,
       sentence: sides,
       // The analyst's test rows are never learned from, so the measured model is the one that decides.
       refitted: config.refit && split.rule !== 'test_rows' && split.rule !== 'column',
@@ -69,7 +72,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...(leftToRules === null ? [] : [leftToRules.sentence]),
       ...notes,
       ...rowNotes,
-      ...(testRows.length === 0 ? [holdoutNote] : []),
+      ...(testRows.length === 0 && split.rule !== 'drawn' ? [holdoutNote] : []),
       ...(sides === '' ? [] : [sides]),
       ...(split.rule === 'test_rows' && testRows.length > 0 ? [testRowsNote] : []),
       ...(split.repeats > 0 ? [describeRepeats(split.repeats)] : []),
@@ -77,6 +80,10 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...describeCorrections(corrections),
     ],
   };
+}
+
+function describeDrawn(drawn: number, others: number): string {
+  return `Most examples came without a label: the figures are of the ${formatCount(drawn)} that have one in the order of their random numbers, each left out of learning in turn, and not of the ${formatCount(others)} others, which may have been chosen.`;
 }
 
 /** Counts the rows that are left to rules; null where there are none. */

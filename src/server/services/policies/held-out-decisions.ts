@@ -45,6 +45,8 @@ type Kept = {
   missing: number;
   /** Labels of inputs that the policies up to this one got wrong, and that it is not measured by any more. */
   dropped: number;
+  /** Whether they are those drawn among rows that came without a label. */
+  isDrawn: boolean;
   whole: WholeDecision;
 };
 /** Thresholds that are tried; a missing one is as it is now, or in the draft. */
@@ -101,9 +103,9 @@ export class HeldOutDecisions {
 
   /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
   measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
-    const { rows, refused, missing, dropped, settings, options } = this.#try(type, policy, tried);
+    const { rows, refused, settings, options, ...circumstances } = this.#try(type, policy, tried);
     return {
-      ...measureWholeDecision({ rows, refused }, settings, missing, dropped),
+      ...measureWholeDecision({ rows, refused }, settings, circumstances),
       confidence_thresholds: settings.confidence_thresholds,
       ...tabulateRows(rows, settings, options),
       confidence_bins: countByConfidence(rows, binCount),
@@ -177,9 +179,9 @@ export class HeldOutDecisions {
     const doubted = heldOut.listDoubted(type.id, policy.version, type.activeVersion.definition.options);
     const dropped = doubted.filter((label) => !measured.has(label)).length;
     const rows = reapplied.map(({ recorded: { exampleId }, ...row }) => ({ ...row, exampleId }));
-    const missing = unread + leftOut;
-    const whole = measureWholeDecision({ rows, refused }, settings, missing, dropped);
-    return { settings, rows, refused, missing, dropped, whole };
+    const circumstances = { missing: unread + leftOut, dropped, isDrawn: heldOut.isDrawn(policy.id) };
+    const whole = measureWholeDecision({ rows, refused }, settings, circumstances);
+    return { settings, rows, refused, ...circumstances, whole };
   }
 
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {

@@ -4,6 +4,7 @@ import { findStricterWay } from '../../../engine/domain/metrics.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
+import { describeMissingDrawn } from '../../../engine/measure/whole-decision.ts';
 import {
   type DeclaredPromise,
   type KeptPromise,
@@ -51,6 +52,7 @@ function toQuestion(
     optionCount: version.definition.options.length,
     lowest: ownEscalation ?? 0,
     isRefitted: isRefitted(policy),
+    isDrawn: policy.metrics?.split?.rule === 'drawn',
   };
 }
 
@@ -134,7 +136,8 @@ export class PromiseChecks {
     const isKept = basis === 'declared' && keepsDeclared(rows, question, readLeastConfidence(settings));
     // The bounds hold along one order of the rows, which thresholds of single options leave.
     const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
-    const tested = isKept ? target_error : boundError(error.count, error.of, toRisk(question));
+    const isKnown = describeMissingDrawn(rows.length, question.isDrawn) === null;
+    const tested = isKept ? target_error : isKnown ? boundError(error.count, error.of, toRisk(question)) : 1;
     const bound = hasOwnThresholds ? 1 : tested;
     return {
       hasOwnThresholds,

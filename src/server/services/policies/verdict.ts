@@ -61,7 +61,13 @@ export function judgeGate({ trainingConfig, metrics, isQualityGateMet }: JudgedP
     // A gate of an earlier program, which the settings do not have any more.
     return isQualityGateMet === false ? toGate('blocking', 'It missed a gate of its training.') : null;
   }
-  const { compared_with_deployed: compared, macro_f1 } = metrics;
+  const { compared_with_deployed: compared, macro_f1, split, whole } = metrics;
+  if (split?.rule === 'drawn' && whole !== null && whole.accuracy.share === null) {
+    return toGate(
+      'blocking',
+      `The ${target} that the training asked for is not known to be reached. ${whole.headline}`,
+    );
+  }
   const common = compared !== null && compared.rows >= minCommonRows ? compared : null;
   const measured = common?.macro_f1 ?? macro_f1;
   const where = common === null ? '' : ` on the ${common.rows} rows that the deployed policy has held out, too,`;

@@ -90,6 +90,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
+    rule: db.prepare<[string], string | null>("SELECT metrics ->> '$.split.rule' FROM policies WHERE id = ?").pluck(),
     input: db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck(),
     doubted: db
       .prepare<[DoubtFilter], string>(
@@ -98,7 +99,8 @@ function prepareStatements(db: WorkbenchDatabase) {
            AND h.expected IN (SELECT value FROM json_each(@options))
            AND (NOT EXISTS (SELECT 1 FROM policies o WHERE o.id IN (p.id, (SELECT id FROM policies
                   WHERE decision_type_id = @typeId AND version = @upTo))
-                  AND ifnull(o.training_config ->> '$.split.by', 'random') <> 'random')
+                  AND (ifnull(o.training_config ->> '$.split.by', 'random') <> 'random'
+                    OR ifnull(o.metrics ->> '$.split.rule', '') = 'drawn'))
              OR NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id
                   AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash))`,
       )
@@ -158,6 +160,8 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
      */
     listDoubted: (typeId: string, upTo: number, options: readonly string[]): string[] =>
       statements.doubted.all({ typeId, upTo, options: JSON.stringify(options) }),
+    /** Whether a policy was measured on rows drawn among those that came without a label. */
+    isDrawn: (policyId: string): boolean => statements.rule.get(policyId) === 'drawn',
     /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */
     listLabels: (policyId: string): string[] => statements.labels.all(policyId),
     /** The input of an example as it is now; null when it was deleted. */

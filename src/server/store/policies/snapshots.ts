@@ -16,7 +16,14 @@ export type SnapshotRecord = {
   reasonCodesJson: string;
   source: RowSource;
   test: boolean;
+  /** Whether it came without its label, which a person gave it later; not of live decisions that were drawn. */
+  later: boolean;
 };
+
+/** Whether the row of a snapshot came without its label; the audit draws live decisions by itself. */
+const isLater = `(EXISTS (SELECT 1 FROM label_history h WHERE h.example_id = training_snapshots.example_id
+    AND h.kind = 'label' AND h.before IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = training_snapshots.example_id AND e.audited = 1))`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -28,9 +35,21 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM examples
        WHERE decision_type_id = ? AND must = 0 AND decision IN (SELECT value FROM json_each(?))`,
     ),
-    after: db.prepare<[string, number, number], Omit<SnapshotRecord, 'test'> & { test: number }>(
-      `SELECT position, example_id AS exampleId, input AS inputJson, decision, first_decision AS firstDecision, reason_codes AS reasonCodesJson, source, test
+    after: db.prepare<
+      [string, number, number],
+      Omit<SnapshotRecord, 'test' | 'later'> & { test: number; later: number }
+    >(
+      `SELECT position, example_id AS exampleId, input AS inputJson, decision, first_decision AS firstDecision, reason_codes AS reasonCodesJson, source, test,
+         ${isLater} AS later
        FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
+    ),
+    open: db.prepare<[{ policyId: string; after: number; limit: number }], { seq: number; inputJson: string }>(
+      `SELECT e.seq, e.input AS inputJson FROM policies p JOIN examples e ON e.decision_type_id = p.decision_type_id
+       WHERE p.id = @policyId AND e.seq > @after AND e.mark IS NULL AND e.must = 0 AND e.audited = 0 AND e.log_id IS NULL
+         AND NOT EXISTS (SELECT 1 FROM training_snapshots s WHERE s.policy_id = p.id AND s.position = e.seq
+           AND s.source <> 'synthetic')
+         AND (e.source = 'user' AND (e.decision IS NULL OR e.updated_at >= p.created_at OR e.by_teacher = 1 AND e.reviewed = 0))
+       ORDER BY e.seq LIMIT @limit`,
     ),
     remove: db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?'),
   };
@@ -50,7 +69,12 @@ export function createSnapshotStore(db: WorkbenchDatabase) {
       statements.copy.run(policyId, typeId, JSON.stringify(options)).changes,
     /** Up to `limit` rows after a position (−1: from the first). */
     readAfter: (policyId: string, position: number, limit: number): SnapshotRecord[] =>
-      statements.after.all(policyId, position, limit).map((row) => ({ ...row, test: row.test === 1 })),
+      statements.after
+        .all(policyId, position, limit)
+        .map((row) => ({ ...row, test: row.test === 1, later: row.later === 1 })),
+    /** Up to `limit` rows after a position that have no label by a person in the snapshot, and may be given one. */
+    readOpenAfter: (policyId: string, after: number, limit: number): { seq: number; inputJson: string }[] =>
+      statements.open.all({ policyId, after, limit }),
     remove(policyId: string): void {
       statements.remove.run(policyId);
     },

@@ -1,0 +1,70 @@
+/** Rows that came without a label, of which the hard ones were labelled first: the figure is that of the drawn ones. */
+import { expect, it } from 'vitest';
+import { toRowContent, toRowNumber } from '../../../src/engine/drawn-rows.ts';
+import { createRandom } from '../../../src/engine/random.ts';
+import { openForAll, train } from '../workbench.ts';
+
+const options = ['no', 'yes'];
+
+/** Rows whose answer follows from their amount, but near the border from chance. */
+function makeRows() {
+  const random = createRandom(3);
+  return Array.from({ length: 700 }, () => {
+    const amount = Math.round(random() * 1_000_000) / 1_000;
+    const doubt = Math.min(1, Math.max(0, (amount - 300) / 400));
+    const input = { amount, channel: random() < 0.5 ? 'web' : 'shop' };
+    return { input, answer: random() < doubt ? 'yes' : 'no', doubt, number: toRowNumber(toRowContent(input, [])) };
+  });
+}
+
+const bench = openForAll();
+
+it('says how many drawn rows are missing, then a figure that holds the truth, and promises nothing below sixty [DRW-1] [DRW-2] [DRW-3]', async () => {
+  const { call } = bench;
+  const type = { name: 'amounts', options, confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } };
+  const path = `/decision-types/${(await call('POST', '/decision-types', type)).body.id}`;
+  const rows = makeRows();
+  const pool = rows.slice(0, 400);
+  const added = await call('POST', `${path}/examples`, { examples: pool.map(({ input }) => ({ input })) });
+  const known = pool.map((row, i) => ({ ...row, id: added.body[i].id as string }));
+  const label = async (some: typeof known) => {
+    for (const { id, answer } of some) await call('PATCH', `${path}/examples/${id}`, { expected_decision: answer });
+  };
+  const drawn = known.filter(({ number }) => number < 0.2).sort((a, b) => a.number - b.number);
+  const hard = known
+    .filter(({ number }) => number >= 0.2)
+    .sort((a, b) => Math.abs(a.doubt - 0.5) - Math.abs(b.doubt - 0.5));
+  const measure = async () => {
+    const id = await train(call, path, { tune_hyperparams: false, tune_encoder: false, min_per_option: 8 });
+    const { metrics } = (await call('GET', `${path}/policies/${id}`)).body;
+    const whole = (await call('GET', `${path}/policies/${id}/whole-decision`)).body;
+    const promise = (await call('GET', `${path}/policies/${id}/promise?target_error=0.1`)).body;
+    return { metrics, whole, promise };
+  };
+
+  await label([...hard.slice(0, 60), ...drawn.slice(0, 12)]);
+  const first = await measure();
+  expect(first.metrics).toMatchObject({ test_size: 12, split: { rule: 'drawn' } });
+  expect(first.whole).toMatchObject({ accuracy: { share: null, of: 12 }, error_automatic: { share: null } });
+  expect(first.whole.headline).toBe('Accuracy not known yet: 12 of 20 random rows have a label.');
+  expect(first.metrics.whole.headline).toBe(first.whole.headline);
+
+  await label(drawn.slice(12, 45));
+  const { metrics, whole, promise } = await measure();
+  const untouched = rows.slice(400);
+  let right = 0;
+  for (let from = 0; from < untouched.length; from += 50) {
+    const part = untouched.slice(from, from + 50);
+    const decisions = part.map(({ input }) => ({ decision_type: 'amounts', input }));
+    const { body } = await call('POST', '/decide/batch?dry_run=true', { decisions });
+    right += part.filter(({ answer }, i) => body.results[i].decision === answer).length;
+  }
+  const truth = right / untouched.length;
+  expect(metrics.split).toMatchObject({ rule: 'drawn', refitted: true });
+  expect(metrics.test_size).toBe(45);
+  expect(whole.headline).toMatch(/^Correct on .* of 45 unseen examples drawn at random \(/);
+  expect(whole.accuracy.low).toBeLessThan(truth);
+  expect(whole.accuracy.high).toBeGreaterThan(truth);
+  expect(promise).toMatchObject({ possible: false, rows_needed: 60 });
+  expect(promise.sentence).toBe('No promise yet: 45 of 60 random rows have a label.');
+});
