@@ -299,6 +299,9 @@ const examples = {
   'LBL-4': 'An example that next gave out is given to nobody else for five minutes, whatever the number of windows.',
   'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right, and when to stop.',
   'LBL-6': 'similar gives the examples most like one, most alike first.',
+  'LBL-10':
+    'Of the rows to label one in five is an open drawn row of lowest number, to measure by; the order of the others neither learns from drawn rows nor chooses one.',
+  'LBL-11': 'Labelling reads texts by the text model that reads their language.',
   'CAR-1':
     'suggestions answers for examples of one’s choice, in any list, the likeliest options with their probabilities; it gives none out, and nothing for a decision that is judged blind.',
   'CAR-2': 'similar gives the labelled examples alone where asked to.',

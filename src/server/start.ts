@@ -292,7 +292,7 @@ function openRuntime(
   closing.defer(() => modelConnections.close());
   const labellingModels = new LabellingModels({
     spawn: options.spawnChild ?? spawnChild,
-    encoderHost,
+    textModels,
     examples: store.examples,
     feed: store.labelling,
     resourcesDir: options.resourcesDir,

@@ -28,6 +28,8 @@ export type FitRequest<Settings> = {
   rows: Rows;
   /** Index of each row's option, 0 … optionCount - 1; at least two options. */
   labels: Int32Array;
+  /** How much each row counts; every row counts 1 without it. */
+  weights?: Float64Array | undefined;
   optionCount: number;
   settings: Settings;
   seed: number;

@@ -30,16 +30,21 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
 export const manyParameters = { from: 20_000, valueTolerance: 4e-5, memory: 4 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
-function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
+function toResidualsInPlace(
+  logits: Float64Array,
+  { labels, weights }: Pick<Request, 'labels' | 'weights'>,
+  outputs: number,
+): number {
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i];
+    const weight = weights === undefined ? 1 : weights[i];
     if (outputs === 1) {
       const logit = logits[i];
       const magnitude = Math.exp(-Math.abs(logit));
       const positive = logit >= 0 ? 1 / (1 + magnitude) : magnitude / (1 + magnitude);
-      loss += Math.log1p(magnitude) + Math.max(logit, 0) - label * logit;
-      logits[i] = positive - label;
+      loss += weight * (Math.log1p(magnitude) + Math.max(logit, 0) - label * logit);
+      logits[i] = weight * (positive - label);
       continue;
     }
     const out = i * outputs;
@@ -47,7 +52,8 @@ function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: n
     const target = logits[out + label] - max;
     const sum = softmaxInto(logits, out, outputs, max, logits, out);
     logits[out + label] -= 1;
-    loss += Math.log(sum) - target;
+    loss += weight * (Math.log(sum) - target);
+    if (weight !== 1) for (let k = 0; k < outputs; k++) logits[out + k] *= weight;
   }
   return loss;
 }
@@ -109,7 +115,7 @@ function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): F
  * optimal softmax weights of two options are opposite.
  */
 function fit(request: Request): Fitted {
-  const { rows, labels, optionCount } = request;
+  const { rows, optionCount } = request;
   const { centre } = request.settings;
   const outputs = countOutputs(optionCount);
   const penalties = listPenalties(request, outputs);
@@ -125,7 +131,7 @@ function fit(request: Request): Fitted {
     (x, gradient) => {
       request.tick?.();
       writeLogits(rows, x, outputs, logits);
-      const loss = toResidualsInPlace(logits, labels, outputs);
+      const loss = toResidualsInPlace(logits, request, outputs);
       gradient.fill(0);
       addGradient(rows, logits, outputs, gradient);
       return loss + addPenalty(x, centre, penalties, outputs, gradient);

@@ -25,7 +25,7 @@ export type TrainingExample = {
 /** The kind of inputs that the golden decisions of a bundle are made of. */
 export const goldenInputKinds = ['synthetic', 'examples'] as const;
 
-/** The text models that come with the program; labelling reads by the first. */
+/** The text models that come with the program. */
 export const programTextModels = ['english', 'fast'] as const;
 export type ProgramTextModel = (typeof programTextModels)[number];
 

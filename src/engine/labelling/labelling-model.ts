@@ -1,12 +1,14 @@
 /** The model that learns while somebody labels, and says which rows are worth it. Deterministic, not stored. */
+import { isDrawn } from '../drawn-rows.ts';
 import { dot, softmaxInPlace } from '../numeric.ts';
-import { chooseRows, type Reason, rateUse } from './choose-rows.ts';
+import { chooseRows, type OpenRow, type Reason } from './choose-rows.ts';
 import { fitTemperature, toUnseenScores } from './fit-temperature.ts';
+import { type Doubt, fitMarginModel, type MarginModel } from './margin-model.ts';
 import { OnlineRidge, type RidgeStep } from './online-ridge.ts';
 import { RowMatrix } from './row-matrix.ts';
 import { TrackedRows } from './tracked-rows.ts';
 
-/** Rows without a label whose scores are kept up to date; others wait until one of these is labelled. */
+/** Rows without a label that can be chosen by doubt; others wait until one of these is labelled. */
 const maxPool = 20_000;
 /** Labels that are learned when the rows are read in; labels that are given later are learned without a limit. */
 const maxLabelsAtStart = 5_000;
@@ -17,6 +19,16 @@ const penalty = 1;
 const optionTextWeight = 1;
 /** Options that a suggestion names: as many as there are keys for them. */
 const maxLikely = 9;
+/** The order is learned again after this many new labels, or this share of them. */
+const labelsPerFit = 10;
+const shareOfLabelsPerFit = 0.05;
+/** An option with fewer labels is preferred, where the options are so few that this costs the others nothing. */
+const minLabels = 3;
+const maxOptionsWithNeed = 10;
+/** Rows as alike as this say the same, so that one of them is enough. */
+const repeatSimilarity = 0.97;
+/** Rows given out, and not labelled yet, that a chosen one must not repeat. */
+const maxComparedTaken = 100;
 
 /** Where a row stands: the number of its option, open to be chosen, or put aside, neither learned nor chosen. */
 export type RowState = number | 'open' | 'aside';
@@ -25,29 +37,32 @@ type Likely = { option: number; probability: number };
 /** The likeliest option, and the likeliest ones in their order. */
 export type Suggestion = Likely & { likely: Likely[] };
 /** A row worth a label. */
-export type NextRow = { id: string; suggestion: Suggestion; reason: Reason };
+export type NextRow = { id: string; suggestion: Suggestion; reason: Reason; doubted: Doubt | null };
+
+/** A row as the model keeps it: what draws it, and what the order knows of it while it is open. */
+type KnownRow = { number: number; isDrawn: boolean; isOpen: boolean; doubt: Doubt | null };
 
 export class LabellingModel {
   readonly #matrix: RowMatrix;
   readonly #ridge: OnlineRidge;
+  readonly #optionCount: number;
+  readonly #rows = new Map<string, KnownRow>();
+  /** Learned labels. */
   readonly #labels = new Map<string, number>();
   /** The rows that have a label, learned or not. */
   readonly #labelled = new Set<string>();
-  readonly #labelCounts: number[];
-  /** Rows without a label that can be chosen; none of them has one. */
-  readonly #pool: TrackedRows;
-  readonly #waiting = new Set<string>();
   /** The rows labelled last, from which the temperature follows. */
   readonly #unseen: TrackedRows;
   #temperature: number | null = null;
-  #round = 0;
+  #margins: MarginModel | null = null;
+  #countChanged = 0;
+  #countGiven = 0;
 
   /** `optionRows` holds what is known about each option in words, null where no field is text. */
   constructor(width: number, optionCount: number, optionRows: readonly Float64Array[] | null) {
     this.#matrix = new RowMatrix(width);
     this.#ridge = new OnlineRidge(width, optionCount, penalty);
-    this.#labelCounts = new Array<number>(optionCount).fill(0);
-    this.#pool = new TrackedRows(optionCount);
+    this.#optionCount = optionCount;
     this.#unseen = new TrackedRows(optionCount);
     optionRows?.forEach((row, option) => {
       this.#ridge.add(row, option, optionTextWeight);
@@ -56,6 +71,11 @@ export class LabellingModel {
 
   get labelCount(): number {
     return this.#labels.size;
+  }
+
+  /** Learned labels of rows that are drawn by their number, by which figures are measured. */
+  get drawnCount(): number {
+    return this.#labels.size - [...this.#listLearned()].length;
   }
 
   get rowCount(): number {
@@ -70,34 +90,35 @@ export class LabellingModel {
     return [...this.#matrix.ids()];
   }
 
-  addRow(id: string, row: Float64Array, state: RowState): void {
-    this.#matrix.add(id, row);
+  /** `number` is the permanent random number of the row, 0 to 1. */
+  addRow(id: string, row: Float64Array, state: RowState, number: number): void {
+    const place = this.#matrix.add(id, row);
+    const isOpen = state === 'open';
+    const known: KnownRow = { number, isDrawn: isDrawn(number), isOpen, doubt: null };
+    this.#rows.set(id, known);
     this.#noteLabelled(id, state);
-    if (state === 'open') this.#offer(id);
-    else if (state !== 'aside' && this.#labels.size < maxLabelsAtStart) this.#learn(id, state);
+    if (this.#margins !== null && isOpen && !known.isDrawn) this.#rate([known], [place], this.#margins);
+    if (typeof state === 'number' && this.#labels.size < maxLabelsAtStart) this.#learn(id, state);
   }
 
   removeRow(id: string): void {
     if (!this.has(id)) return;
     this.setState(id, 'aside');
     this.#matrix.remove(id);
-    this.#refill();
+    this.#rows.delete(id);
   }
 
   /** Learns a label, another one in its place, or forgets it; a row that is not known changes nothing. */
   setState(id: string, state: RowState): void {
-    const place = this.#matrix.findPlace(id);
+    const known = this.#rows.get(id);
     const before = this.#labels.get(id);
-    if (place === null) return;
+    if (known === undefined) return;
     this.#noteLabelled(id, state);
+    known.isOpen = state === 'open';
     if (before === state) return;
-    this.#pool.remove(id);
-    this.#waiting.delete(id);
     if (before !== undefined && typeof state === 'number') this.#relearn(id, before, state);
     else if (before !== undefined) this.#unlearn(id, before);
     else if (typeof state === 'number') this.#learn(id, state);
-    if (state === 'open') this.#offer(id);
-    this.#refill();
   }
 
   /** Predicts a row as if its own label had not been learned; null for a row that it does not know. */
@@ -114,36 +135,26 @@ export class LabellingModel {
 
   /** Up to `count` rows worth a label, most useful first, without those that are `taken`. */
   choose(count: number, taken: ReadonlySet<string>): NextRow[] {
-    const temperature = this.#readTemperature();
-    const pool = this.#pool;
-    const readDoubt = (lead: number) => Math.exp(-lead / temperature);
-    const uses = Float64Array.from({ length: pool.size }, (_, index) =>
-      rateUse(readDoubt(pool.readLead(index).lead), pool.readVariance(index)),
-    );
-    for (const id of taken) {
-      const index = pool.find(id);
-      if (index !== null) uses[index] = Number.NEGATIVE_INFINITY;
+    this.#fitMargins();
+    const counts = new Array<number>(this.#optionCount).fill(0);
+    for (const { label } of this.#listLearned()) counts[label] = (counts[label] ?? 0) + 1;
+    const hasNeed = this.#optionCount <= maxOptionsWithNeed;
+    const open: OpenRow[] = [];
+    for (const [id, { number, isDrawn, isOpen, doubt }] of this.#rows) {
+      if (!isOpen || taken.has(id)) continue;
+      const isRare = hasNeed && doubt !== null && (counts[doubt.first] ?? 0) < minLabels;
+      open.push({ id, number, isDrawn, doubt: doubt?.doubt ?? null, isRare });
     }
-    this.#round += 1;
-    const choices = chooseRows(
-      {
-        uses,
-        read: (index) => {
-          const { first, second, lead } = pool.readLead(index);
-          return { index, first, second, doubt: readDoubt(lead), variance: pool.readVariance(index) };
-        },
-        labelCounts: this.#labelCounts,
-        multiplyRow: (index, vector) => this.#matrix.multiply(pool.places[index] ?? 0, vector),
-        readRow: (index) => this.#matrix.read(pool.places[index] ?? 0),
-        multiplyInverse: (row) => this.#ridge.multiplyInverse(row),
-      },
-      count,
-      this.#round,
+    const out = [...taken].filter((id) => this.#rows.get(id)?.isOpen === true).slice(-maxComparedTaken);
+    const choices = chooseRows(open, count, this.#countGiven, (id, chosen) =>
+      this.#repeats(id, [...out, ...chosen.map((row) => row.id)]),
     );
-    return choices.map(({ candidate: { index }, reason }) => ({
-      id: pool.ids[index] ?? '',
-      suggestion: this.#toSuggestion(pool.readScores(index)),
+    this.#countGiven += choices.length;
+    return choices.map(({ id, reason }) => ({
+      id,
+      suggestion: this.#toSuggestion(this.#ridge.score(this.#matrix.read(this.#matrix.findPlace(id) ?? 0))),
       reason,
+      doubted: this.#rows.get(id)?.doubt ?? null,
     }));
   }
 
@@ -164,30 +175,44 @@ export class LabellingModel {
     else this.#labelled.delete(id);
   }
 
-  #offer(id: string): void {
-    if (this.#pool.size < maxPool) this.#trackInPool(id);
-    else this.#waiting.add(id);
+  /** Learns the order again where enough has changed, and rates the open rows by it. */
+  #fitMargins(): void {
+    if (this.#countChanged < Math.max(labelsPerFit, shareOfLabelsPerFit * this.#labels.size)) return;
+    this.#countChanged = 0;
+    this.#margins = fitMarginModel(this.#matrix, [...this.#listLearned()]);
+    const rows: KnownRow[] = [];
+    const places: number[] = [];
+    for (const [id, known] of this.#rows) {
+      known.doubt = null;
+      if (rows.length === maxPool || !known.isOpen || known.isDrawn) continue;
+      rows.push(known);
+      places.push(this.#matrix.findPlace(id) ?? 0);
+    }
+    if (this.#margins !== null) this.#rate(rows, places, this.#margins);
   }
 
-  #refill(): void {
-    if (this.#pool.size >= maxPool) return;
-    const [id] = this.#waiting;
-    if (id === undefined) return;
-    this.#waiting.delete(id);
-    this.#trackInPool(id);
+  #rate(rows: readonly KnownRow[], places: readonly number[], margins: MarginModel): void {
+    margins(places).forEach((doubt, at) => {
+      Object.assign(rows[at] ?? {}, { doubt });
+    });
   }
 
-  #trackInPool(id: string): void {
-    const place = this.#matrix.findPlace(id) ?? 0;
-    const row = this.#matrix.read(place);
-    this.#pool.add(id, place, this.#ridge.score(row), dot(row, this.#ridge.multiplyInverse(row)));
+  /** The labels that the order learns from. */
+  *#listLearned(): Generator<{ place: number; label: number }> {
+    for (const [id, label] of this.#labels) {
+      if (this.#rows.get(id)?.isDrawn === false) yield { place: this.#matrix.findPlace(id) ?? 0, label };
+    }
+  }
+
+  #repeats(id: string, others: readonly string[]): boolean {
+    const row = this.#matrix.read(this.#matrix.findPlace(id) ?? 0);
+    return others.some((other) => this.#matrix.compare(this.#matrix.findPlace(other) ?? 0, row) >= repeatSimilarity);
   }
 
   #learn(id: string, label: number): void {
     const place = this.#matrix.findPlace(id) ?? 0;
     const row = this.#matrix.read(place);
     this.#labels.set(id, label);
-    this.#count(label, 1);
     this.#follow(this.#ridge.add(row, label, 1));
     this.#trackUnseen(id, place, row);
   }
@@ -196,8 +221,6 @@ export class LabellingModel {
     const place = this.#matrix.findPlace(id) ?? 0;
     const row = this.#matrix.read(place);
     this.#labels.set(id, to);
-    this.#count(from, -1);
-    this.#count(to, 1);
     this.#unseen.remove(id);
     this.#follow(this.#ridge.relabel(row, from, to, 1));
     this.#trackUnseen(id, place, row);
@@ -205,26 +228,21 @@ export class LabellingModel {
 
   #unlearn(id: string, label: number): void {
     this.#labels.delete(id);
-    this.#count(label, -1);
     this.#unseen.remove(id);
     this.#follow(this.#ridge.add(this.#matrix.read(this.#matrix.findPlace(id) ?? 0), label, -1));
-  }
-
-  #count(label: number, difference: number): void {
-    this.#labelCounts[label] = (this.#labelCounts[label] ?? 0) + difference;
   }
 
   #trackUnseen(id: string, place: number, row: Float64Array): void {
     this.#unseen.add(id, place, this.#ridge.score(row), dot(row, this.#ridge.multiplyInverse(row)));
     const [first] = this.#unseen.ids;
-    const limit = Math.min(maxUnseenRows, maxUnseenScores / this.#labelCounts.length);
+    const limit = Math.min(maxUnseenRows, maxUnseenScores / this.#optionCount);
     if (this.#unseen.size > limit && first !== undefined) this.#unseen.remove(first);
   }
 
   #follow(step: RidgeStep): void {
-    this.#pool.apply(step, this.#matrix);
     this.#unseen.apply(step, this.#matrix);
     this.#temperature = null;
+    this.#countChanged += 1;
   }
 
   #readTemperature(): number {

@@ -21,11 +21,15 @@ export type RowEncoder = {
   encodeText(embedding: Float32Array): Float64Array;
 };
 
-/** Learns the fields and their values from some inputs. */
-export function fitRowEncoder(inputs: readonly JsonObject[], inputSchema: JsonObject | null): RowEncoder {
+/** Learns the fields and their values from some inputs; embeddings have `dimensions` numbers. */
+export function fitRowEncoder(
+  inputs: readonly JsonObject[],
+  inputSchema: JsonObject | null,
+  dimensions: number = limits.embeddingDimensions,
+): RowEncoder {
   const plan = inferPlan(inputs, inputSchema);
   const features = compileFeatures(plan);
-  const embeddingWidth = plan.text === null ? 0 : limits.embeddingDimensions;
+  const embeddingWidth = plan.text === null ? 0 : dimensions;
   const columns = Math.min(features.tabularSize, maxFieldColumns);
   // All fields together weigh about as much as the embedding, whose length is 1.
   const scale = 1 / Math.sqrt(Math.max(1, plan.fields.length));

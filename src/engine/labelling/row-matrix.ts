@@ -1,12 +1,11 @@
 /** Many rows of numbers in little memory: fixed-point numbers of 16 bits, by the id of the row. */
-import { dot } from '../numeric.ts';
 
 /** One is 4,096 steps, so that numbers up to ±8 fit, which is where standardised values are cut. */
 const stepsPerUnit = 4_096;
 const maxSteps = 32_767;
 const firstCapacity = 256;
 
-/** Rows of one width; the place of a row that was removed is given to a later one. */
+/** Rows of one width, the last column a constant; the place of a row that was removed is given to a later one. */
 export class RowMatrix {
   readonly width: number;
   readonly #places = new Map<string, number>();
@@ -42,9 +41,9 @@ export class RowMatrix {
       const steps = Math.round(row[d] * stepsPerUnit);
       const kept = Math.max(-maxSteps, Math.min(maxSteps, steps));
       this.#values[at] = kept;
-      squares += kept * kept;
+      if (d < this.width - 1) squares += kept * kept;
     }
-    this.#lengths[place] = Math.sqrt(squares);
+    this.#lengths[place] = Math.sqrt(squares) / stepsPerUnit;
     this.#ids[place] = id;
     this.#places.set(id, place);
     return place;
@@ -74,17 +73,21 @@ export class RowMatrix {
     return sum / stepsPerUnit;
   }
 
-  /** The `count` rows most like one, by the cosine of their angle (−1 to 1), most alike first, of those wanted. */
+  /** How alike a stored row and another one are: the cosine of their angle (−1 to 1) without the constant. */
+  compare(place: number, row: Float64Array): number {
+    return this.#compare(place, row, measureLength(row, this.width));
+  }
+
+  /** The `count` rows most like one, most alike first, of those wanted. */
   findNearest(
     row: Float64Array,
     count: number,
     isWanted: (id: string) => boolean,
   ): { id: string; similarity: number }[] {
-    const length = Math.sqrt(dot(row, row));
+    const length = measureLength(row, this.width);
     const nearest: { id: string; similarity: number }[] = [];
     for (const [id, place] of this.#places) {
-      const lengths = (length * this.#lengths[place]) / stepsPerUnit;
-      const similarity = lengths === 0 ? 0 : this.multiply(place, row) / lengths;
+      const similarity = this.#compare(place, row, length);
       const last = nearest[nearest.length - 1];
       if (nearest.length === count && last !== undefined && similarity <= last.similarity) continue;
       if (!isWanted(id)) continue;
@@ -96,9 +99,23 @@ export class RowMatrix {
     return nearest;
   }
 
+  #compare(place: number, row: Float64Array, length: number): number {
+    const lengths = length * this.#lengths[place];
+    if (lengths === 0) return 0;
+    const constant = (this.#values[(place + 1) * this.width - 1] / stepsPerUnit) * row[this.width - 1];
+    return (this.multiply(place, row) - constant) / lengths;
+  }
+
   #grow(): void {
     const grow = ({ buffer }: { buffer: ArrayBuffer }) => buffer.transfer(buffer.byteLength * 2);
     this.#values = new Int16Array(grow(this.#values));
     this.#lengths = new Float64Array(grow(this.#lengths));
   }
+}
+
+/** The length of a row without the constant. */
+function measureLength(row: Float64Array, width: number): number {
+  let squares = 0;
+  for (let d = 0; d < width - 1; d++) squares += row[d] * row[d];
+  return Math.sqrt(squares);
 }

@@ -24,11 +24,6 @@ export class TrackedRows {
     return this.ids.length;
   }
 
-  /** The index of a row, which changes when another is removed; null where it is not tracked. */
-  find(id: string): number | null {
-    return this.#indices.get(id) ?? null;
-  }
-
   add(id: string, place: number, scores: Float64Array, variance: number): void {
     const index = this.ids.length;
     if (index === this.#variances.length) this.#grow();
@@ -61,21 +56,6 @@ export class TrackedRows {
 
   readVariance(index: number): number {
     return this.#variances[index];
-  }
-
-  /** The two outputs with the highest scores of a row, and by how much the first leads. */
-  readLead(index: number): { first: number; second: number; lead: number } {
-    const from = index * this.#outputCount;
-    let first = 0;
-    let second = -1;
-    for (let k = 1; k < this.#outputCount; k++) {
-      const score = this.#scores[from + k];
-      if (score > this.#scores[from + first]) {
-        second = first;
-        first = k;
-      } else if (second < 0 || score > this.#scores[from + second]) second = k;
-    }
-    return { first, second, lead: this.#scores[from + first] - this.#scores[from + second] };
   }
 
   apply({ direction, scoreSteps, varianceStep }: RidgeStep, matrix: RowMatrix): void {

@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { toRowNumber } from '../../../src/engine/drawn-rows.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { LabellingModel } from '../../../src/engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../src/engine/labelling/option-texts.ts';
@@ -100,8 +101,8 @@ type Prepared = Awaited<ReturnType<typeof prepare>>;
 /** A model that knows the rows of both sides; those of the test side are never to be chosen. */
 function openModel({ train, test, width, options, optionRows }: Prepared): LabellingModel {
   const model = new LabellingModel(width, options.length, optionRows);
-  for (const [n, { row }] of train.entries()) model.addRow(`train ${n}`, row, 'open');
-  for (const [n, { row }] of test.entries()) model.addRow(`test ${n}`, row, 'aside');
+  for (const [n, { row }] of train.entries()) model.addRow(`train ${n}`, row, 'open', toRowNumber(String(n)));
+  for (const [n, { row }] of test.entries()) model.addRow(`test ${n}`, row, 'aside', 1);
   return model;
 }
 
@@ -161,7 +162,7 @@ function measureTimes(optionCount: number): void {
     const row = Float64Array.from({ length: width }, () => (random() - 0.5) / 10);
     row[n % optionCount] = 0.5;
     row[width - 1] = 1;
-    model.addRow(String(n), row, 'open');
+    model.addRow(String(n), row, 'open', toRowNumber(String(n)));
   }
   const loadedMs = performance.now() - started;
   const labelMs = noTimes();

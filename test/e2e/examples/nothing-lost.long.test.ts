@@ -29,7 +29,7 @@ describe('nothing is lost', () => {
     path = `/api/v1/decision-types/${made.body.id}`;
     const examples = Array.from({ length: 40 }, (_, place) => ({ input: { text: `example number ${place}` } }));
     await workbench.call('POST', `${path}/examples`, { examples });
-    opened = await openWindow(workbench, `#/types/${made.body.id}/examples`);
+    opened = await openWindow(workbench, `#/types/${made.body.id}/examples?view=card&queue=to-label`);
     await page().locator('.main-text').waitFor();
     // Every part of the page is here before the server goes.
     await waitForQuiet(page());

@@ -91,6 +91,16 @@ describe('the labelling model', () => {
     expect(fitTemperature(untold)).toBeGreaterThan(0.3);
   });
 
+  /** Numbers for rows of which none is drawn, and for which every fifth one is. */
+  const undrawn = (n: number) => 0.2 + (0.8 * ((n * 37) % 101)) / 101;
+  const fifthDrawn = (n: number) => (n % 5 === 0 ? 0.001 * (n + 1) : undrawn(n));
+  const open = (count: number, seed: number, toNumber = undrawn, spread = 0.5) => {
+    const model = new LabellingModel(width, optionCount, null);
+    const rows = makeRows(count, seed, spread);
+    for (const [n, { row }] of rows.entries()) model.addRow(String(n), row, 'open', toNumber(n));
+    return { model, rows };
+  };
+
   it('begins with the words of the options and learns each label at once', () => {
     const model = new LabellingModel(
       width,
@@ -98,7 +108,7 @@ describe('the labelling model', () => {
       [0, 1, 2].map((option) => makeRows(3, 9)[option]?.row as Float64Array),
     );
     const rows = makeRows(90, 5);
-    for (const [n, { row }] of rows.entries()) model.addRow(String(n), row, 'open');
+    for (const [n, { row }] of rows.entries()) model.addRow(String(n), row, 'open', undrawn(n));
     expect(model.suggest('1')?.option).toBe(1);
     for (let n = 0; n < 9; n++) model.setState(String(n), (n + 1) % optionCount);
     // Nine labels that say otherwise outweigh three words.
@@ -117,26 +127,75 @@ describe('the labelling model', () => {
     expect([model.rowCount, model.labelCount]).toEqual([89, 7]);
   });
 
-  it('chooses rows that differ from each other, not one row many times', () => {
+  it('goes by the numbers of the rows until it has learned, then by doubt', () => {
+    const { model, rows } = open(60, 11);
+    const first = model.choose(20, new Set());
+    const byNumber = Array.from({ length: 60 }, (_, n) => n).sort((a, b) => undrawn(a) - undrawn(b));
+    expect(first.map(({ id, reason }) => [Number(id), reason])).toEqual(
+      byNumber.slice(0, 20).map((n) => [n, 'random']),
+    );
+    for (const { id } of first) model.setState(id, rows[Number(id)]?.label ?? 0);
+    // A row in the middle of two clouds is open, as no other one is.
+    const between = Float64Array.from([0.5, 0.5, 0, 0, 0, 1]);
+    model.addRow('between', between, 'open', 0.99);
+    const [next] = model.choose(5, new Set());
+    expect([next?.id, next?.reason]).toEqual(['between', 'doubt']);
+    expect([next?.doubted?.first, next?.doubted?.second].sort()).toEqual([0, 1]);
+  });
+
+  it('offers one drawn row in five, those of lowest number, and neither learns from them nor doubts them', () => {
+    const { model, rows } = open(100, 12, fifthDrawn);
+    const offered: string[] = [];
+    for (const count of [20, 3, 4, 1, 2, 10]) {
+      const chosen = model.choose(count, new Set(offered));
+      offered.push(...chosen.map(({ id }) => id));
+    }
+    const drawn = offered.filter((id) => Number(id) % 5 === 0);
+    expect(drawn.map(Number)).toEqual([0, 5, 10, 15, 20, 25, 30, 35]);
+    // Labels of drawn rows that contradict all others do not change the order of the others.
+    const label = (which: LabellingModel, id: string) => which.setState(id, rows[Number(id)]?.label ?? 0);
+    const { model: other } = open(100, 12, fifthDrawn);
+    for (const id of offered) {
+      label(other, id);
+      if (Number(id) % 5 === 0) model.setState(id, ((rows[Number(id)]?.label ?? 0) + 1) % optionCount);
+      else label(model, id);
+    }
+    const list = (which: LabellingModel) =>
+      which.choose(20, new Set()).flatMap(({ id, reason }) => (reason === 'measure' ? [] : [id]));
+    expect(list(model)).toEqual(list(other));
+    expect(list(model)).toHaveLength(16);
+  });
+
+  it('prefers an option that hardly any label has, where options are few', () => {
+    const { model, rows } = open(90, 13);
+    for (let n = 0; n < 30; n++) if (rows[n]?.label !== 2 || n === 2) model.setState(String(n), rows[n]?.label ?? 0);
+    const reasons = model.choose(20, new Set()).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'rare_option').length).toBeGreaterThan(10);
+  });
+
+  it('chooses rows that differ from each other and from those that are out, not one row many times', () => {
     const model = new LabellingModel(width, optionCount, null);
+    for (const [n, { row, label }] of makeRows(30, 6).entries()) model.addRow(`known ${n}`, row, label, undrawn(n));
     const same = Float64Array.from([0.3, 0.3, 0.3, 0, 0, 1]);
-    for (let n = 0; n < 50; n++) model.addRow(`same ${n}`, same, 'open');
-    for (const [n, { row }] of makeRows(6, 6).entries()) model.addRow(`other ${n}`, row, 'open');
-    const chosen = model.choose(4, new Set()).map(({ id }) => id.split(' ')[0]);
-    expect(chosen.filter((kind) => kind === 'same').length).toBeLessThan(3);
+    for (let n = 0; n < 50; n++) model.addRow(`same ${n}`, same, 'open', 0.5);
+    for (const [n, { row }] of makeRows(6, 7).entries()) model.addRow(`other ${n}`, row, 'open', undrawn(n));
+    const kinds = (count: number, taken: string[]) =>
+      model.choose(count, new Set(taken)).map(({ id }) => id.split(' ')[0]);
+    expect(kinds(4, []).filter((kind) => kind === 'same')).toHaveLength(1);
+    expect(kinds(4, ['same 0']).filter((kind) => kind === 'same')).toHaveLength(0);
+    // Where nothing else is left they come all the same.
+    expect(kinds(100, ['same 0'])).toHaveLength(55);
   });
 
   it('leaves out what is not free', () => {
-    const model = new LabellingModel(width, optionCount, null);
-    for (const [n, { row }] of makeRows(20, 7).entries()) model.addRow(String(n), row, 'open');
+    const { model } = open(20, 7);
     const first = new Set(model.choose(8, new Set()).map(({ id }) => id));
     const second = model.choose(20, first).map(({ id }) => id);
     expect([second.length, second.some((id) => first.has(id))]).toEqual([12, false]);
   });
 
   it('finds the rows that are like one', () => {
-    const model = new LabellingModel(width, optionCount, null);
-    for (const [n, { row }] of makeRows(30, 8, 0.1).entries()) model.addRow(String(n), row, 'open');
+    const { model } = open(30, 8, undrawn, 0.1);
     const similar = model.findSimilar('4', 9) ?? [];
     expect(similar.map(({ id }) => Number(id) % optionCount)).toEqual(new Array(9).fill(1));
     const similarities = similar.map(({ similarity }) => similarity);

@@ -68,14 +68,18 @@ describe('examples, one at a time', () => {
     await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
   });
 
-  it('is asked for on the way to it, once, and shows what is left by then', async () => {
+  it('is asked for on the way to it, once', async () => {
     const asked: string[] = [];
-    const { call, url } = await openExamples('queue=to-label', undefined, (path) => asked.push(path));
+    // All have labels: then the place opens with the table.
+    const { call, url } = await openExamples('queue=all&view=card', ['yes', 'no', 'yes', 'no'], (path) =>
+      asked.push(path),
+    );
     const readsRows = () => asked.filter((path) => path.includes('/examples?'));
+    const lists = (text: string) => screen.findByRole('gridcell', { name: text });
     await shows('the cup is broken');
-    press('1');
+    press('2');
     await shows('the plate is late');
-    await waitFor(async () => expect((await readLabels(call, url))['the cup is broken']).toBe('yes'));
+    await waitFor(async () => expect((await readLabels(call, url))['the cup is broken']).toBe('no'));
     const follow = (name: RegExp) => fireEvent.click(screen.getByRole('link', { name }));
     follow(/^Define/);
     await screen.findByLabelText('Description');
@@ -86,15 +90,18 @@ describe('examples, one at a time', () => {
     fireEvent.pointerEnter(screen.getByRole('link', { name: /^Examples/ }));
     await waitFor(() => expect(readsRows()).toHaveLength(before + 1));
     follow(/^Examples/);
-    await shows('the plate is late');
-    press('k');
-    await shows('the plate is late');
+    await lists('the plate is late');
     expect(readsRows()).toHaveLength(before + 1);
-    follow(/^Define/);
-    await screen.findByLabelText('Description');
-    follow(/^Examples/);
-    await shows('the plate is late');
-    expect(readsRows()).toHaveLength(before + 2);
+  });
+
+  it('begin, where rows are open, with those worth most, and say how far the labels are', async () => {
+    await openExamples('');
+    expect((await card()).textContent).toMatch(/Drawn at random|taken evenly/);
+    expect(window.location.hash).toMatch(/queue=useful/);
+    await screen.findByText('0 labels, 0 of the 20 random rows from which accuracy is known.');
+    fireEvent.click(screen.getByRole('button', { name: /^To label/ }));
+    await shows('the cup is broken');
+    expect(screen.queryByText(/random rows/)).toBeNull();
   });
 
   it('flags, reviews, skips and deletes by key', async () => {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
+import { isDrawn, toRowContent, toRowNumber } from '../../../src/engine/drawn-rows.ts';
 import type { Clock } from '../../../src/server/process/clock.ts';
 import type { ServerOptions } from '../../../src/server/process/options.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
@@ -73,12 +74,14 @@ const delivery = places.map((place) => `The parcel to ${place} has not arrived a
 const payment = places.map((place) => `My card was charged twice in the shop in ${place}, please return the money.`);
 
 /** A type with texts of two kinds; `next` polls until the labelling model has read all of them. */
-async function openTexts(fields: Record<string, unknown> = {}) {
+async function openTexts(
+  fields: Record<string, unknown> = {},
+  texts = delivery.flatMap((text, n) => [text, payment[n] ?? '']),
+) {
   const opened = await openForTest();
   const options = ['late_delivery', 'wrong_payment'];
   const id = await makeType(opened.call, { name: 'mail', options, ...fields });
   const url = `/api/v1/decision-types/${id}/examples`;
-  const texts = delivery.flatMap((text, n) => [text, payment[n] ?? '']);
   await opened.call('POST', url, { examples: texts.map((message) => ({ input: { message } })) });
   const next = async (query = '') => (await opened.call('GET', `${url}/next?${query}`)).body;
   const waitUntilRead = () =>
@@ -138,7 +141,7 @@ describe('what to label next', () => {
 
   it('gives no odds of its own beside those of the policy, which suggests [LFT-6]', async () => {
     const hard_rules = [{ name: 'parcel', condition: 'ctx.message.contains("parcel")', then: 'late_delivery' }];
-    const { call, url, next, waitUntilRead } = await openTexts({ hard_rules, fallback_option: 'wrong_payment' });
+    const { call, url, next, waitUntilRead, label } = await openTexts({ hard_rules, fallback_option: 'wrong_payment' });
     const type = url.replace('/examples', '');
     const policy = await call('POST', `${type}/policies`, { kind: 'rules_only' });
     await call('POST', `${type}/policies/${policy.body.id}/deploy`, {});
@@ -148,12 +151,76 @@ describe('what to label next', () => {
     const byPolicy = items.filter(({ suggestion }) => suggestion.source === 'policy');
     expect([byPolicy.length, byPolicy.every(({ suggestion }) => suggestion.probability === 1)]).toEqual([10, true]);
     for (const { why } of byPolicy) expect(why).not.toMatch(/%/);
-    expect(byPolicy.map(({ why }) => why)).toContainEqual(
+    expect(items.every(({ why }) => why.startsWith('Drawn at random'))).toBe(true);
+    for (const item of items.slice(0, 10)) await label(item.example, judge(item));
+    const later = (await next('session=a&count=10&restart=true')).items as Item[];
+    expect(later.map(({ why }) => why)).toContainEqual(
       expect.stringMatching(/^The labels so far leave it open: «\w+» or «\w+»\.$/),
     );
-    expect(items.map(({ why }) => why)).toContainEqual(
-      expect.stringMatching(/^Between «\w+» \(\d+%\) and «\w+» \(\d+%\)\.$/),
+    expect(later.filter(({ why }) => /%/.test(why))).toEqual([]);
+  });
+
+  it('offers one row in five to measure by, drawn by what it holds, whatever its number in the file [LBL-10]', async () => {
+    const { call, url, label, next } = await openTexts();
+    const more = Array.from({ length: 100 }, (_, n) => ({
+      input: { message: `${delivery[n % 10]} It is parcel ${n % 50} of mine.`, id: `P-${1_000 + n}` },
+    }));
+    await call('POST', url, { examples: more });
+    await vi.waitFor(
+      async () => {
+        const { labelling_model } = await next('count=1&session=reader&restart=true');
+        expect(labelling_model).toEqual({ examples_read: 120, labels: 0, drawn: 0 });
+      },
+      { timeout: 120_000, interval: 100 },
     );
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const numberOf = ({ example }: Pick<Item, 'example'>) => toRowNumber(toRowContent(example.input_payload, [['id']]));
+    const all: Item['example'][] = [];
+    for (const page of [1, 2]) all.push(...(await call('GET', `${url}?page_size=100&page=${page}`)).body.items);
+    const drawn = all
+      .map((example) => numberOf({ example }))
+      .filter(isDrawn)
+      .sort((a, b) => a - b);
+    const offered: Item[] = [];
+    for (const count of [7, 13, 20]) offered.push(...(await next(`session=a&count=${count}`)).items);
+    const measured = offered.filter(({ why }) => why.startsWith('Drawn at random, to measure by'));
+    expect(measured.map(numberOf)).toEqual(drawn.slice(0, 8));
+    expect(offered.filter((item) => isDrawn(numberOf(item)))).toHaveLength(8);
+    for (const item of measured.slice(0, 5)) await label(item.example, judge(item));
+    expect((await next('session=b&count=1')).labelling_model).toMatchObject({ labels: 5, drawn: 5 });
+  });
+
+  it('reads texts by a model of their language [LBL-11]', async () => {
+    const late = [
+      '荷物がまだ届いていません。',
+      '配達が遅れています。',
+      '荷物はどこにありますか。',
+      '配達日を過ぎても届きません。',
+    ];
+    const paid = [
+      '二重に請求されました。',
+      '支払いの金額が間違っています。',
+      'カードから余分に引き落とされました。',
+      '請求書の金額がおかしいです。',
+    ];
+    const { next } = await openTexts({ options: ['parcel delivery is late', 'payment amount is wrong'] }, [
+      ...late,
+      ...paid,
+    ]);
+    await vi.waitFor(
+      async () => {
+        const { labelling_model } = await next('count=1&session=reader&restart=true');
+        expect(labelling_model.examples_read).toBe(8);
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const items = (await next('session=a&count=8')).items as Item[];
+    const right = items.filter(
+      ({ example, suggestion }) =>
+        late.includes(example.input_payload.message) === suggestion.decision.startsWith('parcel'),
+    );
+    expect(right).toHaveLength(8);
   });
 
   it('suggests labels for any examples, likeliest first, and gives none of them out [CAR-1]', async () => {
@@ -257,18 +324,40 @@ describe('what to label next', () => {
       await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' })
     ).body;
     await call('POST', url, { examples: [{ input: { message: payment[2] }, expected_decision: 'wrong_payment' }] });
-    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 19 }), {
-      timeout: 120_000,
-      interval: 100,
-    });
+    await vi.waitFor(
+      async () => expect((await next()).labelling_model).toMatchObject({ examples_read: 20, labels: 19 }),
+      {
+        timeout: 120_000,
+        interval: 100,
+      },
+    );
     await call('POST', `${url}/undo`, { undo_token });
-    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 1 }), {
-      timeout: 120_000,
-      interval: 100,
-    });
+    await vi.waitFor(
+      async () => expect((await next()).labelling_model).toMatchObject({ examples_read: 20, labels: 1 }),
+      {
+        timeout: 120_000,
+        interval: 100,
+      },
+    );
     const similar = (await call('GET', `${url}/${edited?.id}/similar?count=1`)).body.items;
     expect(similar[0]).toMatchObject({ example: { input_payload: { message: delivery[3] } } });
     expect(similar[0].similarity).toBeCloseTo(1, 3);
+  });
+
+  it('takes rows evenly from all while they are being read, as a file may be sorted by its answers [LBL-10]', async () => {
+    const away = () => {
+      throw new Error('No process can be started.');
+    };
+    const { call, url } = await openRows(100, undefined, {
+      spawnChild: (name, options) => (name === 'labelling-child' ? away() : spawnChild(name, options)),
+    });
+    const take = async (): Promise<number[]> =>
+      (await call('GET', `${url}/next?session=a&count=20`)).body.items.map(
+        ({ example }: { example: { input_payload: { n: number } } }) => example.input_payload.n,
+      );
+    expect(await take()).toEqual(Array.from({ length: 20 }, (_, n) => 5 * n + 4));
+    const rest = await take();
+    expect([rest.length, Math.min(...rest) < 10, Math.max(...rest) > 90]).toEqual([20, true, true]);
   });
 
   it('reads the rows that come while it reads others', async () => {

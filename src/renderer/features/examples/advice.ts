@@ -11,6 +11,8 @@ export type Given = {
   suggestionOf(exampleId: string): Suggestion | null;
   whyOf(exampleId: string): string | null;
   stopHint: string | null;
+  /** How far the labels are of a queue that the labelling model orders. */
+  progress: { labels: number; drawn: number } | null;
   /** Whether nothing may speak for an answer. */
   isBlind: boolean;
   /** Whether Enter confirms the label that stands there: a person has corrected it. */

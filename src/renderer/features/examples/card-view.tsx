@@ -13,7 +13,7 @@ import { findTurns, InputView } from '../../parts/input-view.tsx';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Pane, Place, useNarrow, useWide } from '../../parts/panes.tsx';
-import { number, percent } from '../../parts/text/figures.ts';
+import { count, number, percent } from '../../parts/text/figures.ts';
 import { findHeadline, findMainText, flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { MarkedText } from '../../parts/text/marked-text.tsx';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
@@ -264,12 +264,33 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
   );
 }
 
-/** Why this row comes now, and whether more labels will help. */
-function GivenNote({ given: { whyOf, stopHint }, example }: { given: Given; example: Example }) {
+/** Why this row comes now, how far the labels are, and whether more of them will help. */
+function GivenNote({ given: { whyOf, stopHint, progress }, example }: { given: Given; example: Example }) {
   return (
     <div className="note stack tight">
       <p>{quoteNames(whyOf(example.id) ?? '')}</p>
       {stopHint !== null && <p>{stopHint}</p>}
+      {progress !== null && <LabelProgress {...progress} />}
+    </div>
+  );
+}
+
+/** Random rows from which an accuracy is said, and from which an error can be promised. */
+const drawnAims = [20, 60];
+
+function LabelProgress({ labels, drawn }: NonNullable<Given['progress']>) {
+  const aim = drawnAims.find((each) => drawn < each);
+  const aimed = aim === drawnAims[0] ? 'accuracy is known' : 'an error can be promised';
+  const measured =
+    aim === undefined
+      ? `${number(drawn)} random rows to measure by`
+      : `${number(drawn)} of the ${aim} random rows from which ${aimed}`;
+  return (
+    <div className="muted small row">
+      <progress max={aim ?? 1} value={aim === undefined ? 1 : drawn} aria-label="Random rows with a label" />
+      <span>
+        {count(labels, 'label')}, {measured}.
+      </span>
     </div>
   );
 }

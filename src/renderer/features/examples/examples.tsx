@@ -47,8 +47,8 @@ export function Examples({ type }: { type: DecisionType }) {
     // While the examples are counted: most who come here label.
     void loadCard().catch(() => undefined);
   }, []);
-  const { view, queue, isGiven, isPlain } = chooseQueue(query, stats.data);
-  const isUnnamed = (stats.data?.total ?? 0) > 0 && isPlain && !(query.queue && query.view);
+  const { view, queue, isGiven, isPlain, isNamed } = chooseQueue(query, stats.data);
+  const isUnnamed = (stats.data?.total ?? 0) > 0 && !isNamed;
   useEffect(() => {
     // The work that is left chooses once: the last label of a queue does not open another one under the hands.
     if (isUnnamed) changeQuery({ queue, view }, { replace: true });

@@ -20,7 +20,7 @@ export const queues: readonly Queue[] = [
   {
     name: 'useful',
     title: 'Most useful next',
-    help: 'Examples without a label, most useful first, each with a suggestion.',
+    help: 'Examples without a label: those that the labels so far leave open, and one in five drawn at random to measure by.',
   },
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
@@ -72,18 +72,23 @@ export function findGivenQueue(queue: string): LabellingQueue | null {
 export type View = 'card' | 'table';
 
 /**
- * The view and the queue that an address names, else those that fit the work that is left; `isPlain`: it is a filter.
+ * The view and the queue that an address names, else those that fit the work that is left. `isPlain`: it is a filter;
+ * `isNamed`: the address leaves nothing open.
  */
 export function chooseQueue(
   query: Query,
   stats: Pick<Stats, 'unlabelled'> | undefined,
-): { view: View; queue: string; isGiven: boolean; isPlain: boolean } {
+): { view: View; queue: string; isGiven: boolean; isPlain: boolean; isNamed: boolean } {
   const toLabel = stats !== undefined && stats.unlabelled > 0;
-  const isGiven = query.queue !== undefined && findGivenQueue(query.queue) !== null;
   const named = query.view === 'card' || query.view === 'table' ? query.view : null;
-  const view = isGiven ? 'card' : (named ?? (toLabel ? 'card' : 'table'));
-  const queue = query.queue ?? (view === 'card' && toLabel ? 'to-label' : 'all');
-  return { view, queue, isGiven, isPlain: !isGiven && queue !== 'findings' };
+  const isCard = named === null ? toLabel : named === 'card';
+  const first = query.search ? 'to-label' : 'useful';
+  const queue = query.queue ?? (isCard && toLabel ? first : 'all');
+  const isGiven = findGivenQueue(queue) !== null;
+  const view = isGiven || isCard ? 'card' : 'table';
+  const isPlain = !isGiven && queue !== 'findings';
+  const isNamed = query.queue !== undefined && (!isPlain || named !== null);
+  return { view, queue, isGiven, isPlain, isNamed };
 }
 
 const optionPrefix = 'option:';

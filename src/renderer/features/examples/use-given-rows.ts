@@ -62,6 +62,7 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,
       whyOf: (id) => said.get(id)?.why ?? null,
       stopHint: last?.stop_hint ?? null,
+      progress: queue === 'to_label' ? (last?.labelling_model ?? null) : null,
       isBlind: queue === 'second_reading' || queue === 'conflicts',
       // The person who corrected a decision is right about it, not the model that was corrected.
       confirms: queue === 'corrections',

@@ -78,9 +78,11 @@ export const labellingOperations = {
       labelling_model: z.object({
         examples_read: z.int().describe('Examples that the labelling model knows so far'),
         labels: z.int(),
+        drawn: z.int().describe('Labels of rows drawn at random, by which figures are measured'),
       }),
     }),
-    summary: 'The examples to look at next, most useful first, with suggestions; none twice',
+    summary:
+      'The examples to look at next, most useful first and one in five drawn at random, with suggestions; none twice',
     // Rows given out are kept from others: a second call gives other rows.
     hints: creates,
     errors: ['unavailable'],

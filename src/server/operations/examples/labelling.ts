@@ -17,7 +17,7 @@ export const labellingHandlers = {
       recent_accuracy: next.recent.of === 0 ? null : next.recent.right / next.recent.of,
       recent: next.recent,
       stop_hint: next.stopHint,
-      labelling_model: { examples_read: next.examplesRead, labels: next.labels },
+      labelling_model: { examples_read: next.examplesRead, labels: next.labels, drawn: next.drawn },
     };
   },
 

@@ -11,7 +11,7 @@ import { sha256 } from '../../process/clock.ts';
 import { findProgramFolder } from '../../process/program-folder.ts';
 import { readFacts } from './read-facts.ts';
 
-/** The folders of the text models, by the names under which a training chooses them; labelling reads by the first. */
+/** The folders of the text models, by the names under which a training chooses them. */
 const folders: Record<ProgramTextModel, string> = { english: 'all-MiniLM-L6-v2', fast: 'use-multilingual-v3' };
 
 export type TextModel = {

@@ -1,43 +1,55 @@
 /** Entry of the labelling child: keeps the labelling models, answers questions, ends when the parent is gone. */
 import { setPriority } from 'node:os';
+import type { ProgramTextModel } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { BatchTextEncoder } from '../../../engine/ports.ts';
 import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
+import { countLanguages } from '../../../engine/text/languages.ts';
 import { nextTurn } from '../../process/turns.ts';
 import { type CachedEncoder, withEncodingCache } from '../encoder/encoding-cache.ts';
 import { openTextModel, type TextModel } from '../encoder/text-model.ts';
+import { openLanguageDetector } from '../language-detector.ts';
 import type { FromLabellingChild, LabellingQuestion, ToLabellingChild } from './labelling-messages.ts';
-import { type Embed, LabellingType } from './labelling-type.ts';
+import { type ChooseReader, type Embed, LabellingType } from './labelling-type.ts';
 
 /** Below the server, as the encoder: deciding comes first. */
 const niceness = 5;
 /** Rows that are read in between two looks at the questions; a decision with text waits for this many texts at most. */
 const rowsPerTurn = 8;
+/** Texts of which fewer are English are read by the model of many languages. */
+const minEnglishShare = 0.5;
 
-/** Embeds texts, from the disk where they are known there, else by the encoder of the server. */
-class SharedEncoder {
-  readonly #textModel: TextModel;
+/** The text models, which embed texts from the disk where they are known there, else by the encoders of the server. */
+class SharedEncoders {
+  readonly #resourcesDir: string;
   readonly #encodingsDir: string;
   readonly #awaited = new Map<number, (embeddings: Float32Array[] | null) => void>();
+  readonly #caches = new Map<ProgramTextModel, CachedEncoder>();
   #nextId = 1;
-  #cache: CachedEncoder | null = null;
 
   constructor(resourcesDir: string, encodingsDir: string) {
-    this.#textModel = openTextModel(resourcesDir);
+    this.#resourcesDir = resourcesDir;
     this.#encodingsDir = encodingsDir;
   }
 
-  readonly embed: Embed = async (texts) => {
-    this.#cache ??= this.#open();
-    const tokenizer = this.#textModel.tokenizer();
-    try {
-      return await this.#cache.embedBatch(
-        texts.map((text) => toEncoderInput(tokenizer.encode(text), limits.maxEncoderTokens).ids),
-      );
-    } catch (error) {
-      if (error instanceof EncoderAway) return null;
-      throw error;
-    }
+  readonly chooseReader: ChooseReader = async (texts) => {
+    const languages = countLanguages(texts, await openLanguageDetector());
+    const english = languages.find(({ language }) => language === 'en')?.share ?? 0;
+    const name = languages.length > 0 && english < minEnglishShare ? 'fast' : 'english';
+    const textModel = openTextModel(this.#resourcesDir, name);
+    const { dimensions, frame } = textModel.facts;
+    const embed: Embed = async (parts) => {
+      const tokenizer = textModel.tokenizer();
+      try {
+        return await this.#open(textModel, name).embedBatch(
+          parts.map((text) => toEncoderInput(tokenizer.encode(text), limits.maxEncoderTokens, frame).ids),
+        );
+      } catch (error) {
+        if (error instanceof EncoderAway) return null;
+        throw error;
+      }
+    };
+    return { dimensions, embed };
   };
 
   receive(id: number, embeddings: Float32Array[] | null): void {
@@ -46,26 +58,31 @@ class SharedEncoder {
   }
 
   close(): void {
-    this.#cache?.close();
+    for (const cache of this.#caches.values()) cache.close();
   }
 
-  #open(): CachedEncoder {
+  #open({ encoderSha256, facts: { dimensions, frame } }: TextModel, textModel: ProgramTextModel): CachedEncoder {
+    const known = this.#caches.get(textModel);
+    if (known !== undefined) return known;
     const embedBatch = async (texts: readonly (readonly number[])[]) => {
       const id = this.#nextId++;
       const embeddings = await new Promise<Float32Array[] | null>((resolve) => {
         this.#awaited.set(id, resolve);
-        tell({ kind: 'embed', id, texts });
+        tell({ kind: 'embed', id, textModel, texts });
       });
       if (embeddings === null) throw new EncoderAway();
       return embeddings;
     };
     const encoder: BatchTextEncoder = {
-      sha256: this.#textModel.encoderSha256,
-      dimensions: limits.embeddingDimensions,
+      sha256: encoderSha256,
+      dimensions,
+      frame,
       embedBatch,
       embed: async (ids) => (await embedBatch([ids]))[0] as Float32Array,
     };
-    return withEncodingCache(encoder, this.#encodingsDir, Date.now());
+    const cache = withEncodingCache(encoder, this.#encodingsDir, Date.now());
+    this.#caches.set(textModel, cache);
+    return cache;
   }
 }
 
@@ -73,19 +90,19 @@ class SharedEncoder {
 class EncoderAway extends Error {}
 
 class LabellingTypes {
-  readonly #encoder: SharedEncoder;
+  readonly #encoders: SharedEncoders;
   readonly #types = new Map<string, LabellingType>();
   #isReading = false;
   /** Set by rows that come while others are read, too. */
   #hasRows = false;
 
-  constructor(encoder: SharedEncoder) {
-    this.#encoder = encoder;
+  constructor(encoders: SharedEncoders) {
+    this.#encoders = encoders;
   }
 
   async answer(question: LabellingQuestion): Promise<unknown> {
     if (question.kind === 'open') {
-      this.#types.set(question.settings.typeId, new LabellingType(question.settings, this.#encoder.embed));
+      this.#types.set(question.settings.typeId, new LabellingType(question.settings, this.#encoders.chooseReader));
       return null;
     }
     const type = this.#types.get(question.typeId);
@@ -143,23 +160,23 @@ function tell(message: FromLabellingChild): void {
   if (process.connected) process.send?.(message);
 }
 
-let encoder: SharedEncoder | null = null;
+let encoders: SharedEncoders | null = null;
 let types: LabellingTypes | null = null;
 
 setPriority(niceness);
 process.once('disconnect', () => {
-  encoder?.close();
+  encoders?.close();
   process.exit(0);
 });
 
 process.on('message', (message: ToLabellingChild) => {
   switch (message.kind) {
     case 'start':
-      encoder = new SharedEncoder(message.resourcesDir, message.encodingsDir);
-      types = new LabellingTypes(encoder);
+      encoders = new SharedEncoders(message.resourcesDir, message.encodingsDir);
+      types = new LabellingTypes(encoders);
       break;
     case 'embeddings':
-      encoder?.receive(message.id, message.embeddings);
+      encoders?.receive(message.id, message.embeddings);
       break;
     case 'question':
       void answer(message.id, message.question);

@@ -9,7 +9,7 @@ import type { LabellingProcess } from './labelling-process.ts';
 const statesPerMessage = 2_000;
 const rowsPerMessage = 200;
 
-export type ExampleFeed = Pick<LabellingStore, 'readStates' | 'readInputs'>;
+export type ExampleFeed = Pick<LabellingStore, 'readStates' | 'readInputs' | 'listIdentifyingFields'>;
 
 /** Sends the child the examples that it lacks; resolves with false where the encoder could not be asked. */
 export async function feedExamples(

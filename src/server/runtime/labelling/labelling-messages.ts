@@ -1,4 +1,5 @@
 /** The messages between the server and its labelling child. */
+import type { ProgramTextModel } from '../../../engine/domain/training.ts';
 import type { NextRow, RowState, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 
 /** The order to make a model; another one with the same `typeId` replaces it. */
@@ -8,6 +9,8 @@ export type ModelSettings = {
   /** The words that describe each option. */
   optionTexts: string[];
   inputSchemaJson: string;
+  /** Paths of the fields that only tell rows apart: what is left of a row draws it. */
+  identifying: string[][];
 };
 
 export type StatePair = [id: string, state: RowState];
@@ -36,7 +39,7 @@ export type LabellingAnswers = {
   rows: boolean;
   state: null;
   remove: null;
-  next: { rows: NextRow[]; read: number; labels: number };
+  next: { rows: NextRow[]; read: number; labels: number; drawn: number };
   suggest: (Suggestion | null)[];
   /** The labelled rows most like an input; none while there is no model. */
   nearest: { id: string; similarity: number }[];
@@ -52,4 +55,4 @@ export type ToLabellingChild =
 export type FromLabellingChild =
   | { kind: 'answer'; id: number; answer: unknown }
   | { kind: 'failed'; id: number; message: string }
-  | { kind: 'embed'; id: number; texts: readonly (readonly number[])[] };
+  | { kind: 'embed'; id: number; textModel: ProgramTextModel; texts: readonly (readonly number[])[] };

@@ -25,7 +25,10 @@ type LabellingModelsOptions = LabellingProcessOptions & {
 };
 
 type Known = {
+  settings: Omit<ModelSettings, 'identifying'>;
   settingsKey: string;
+  /** Fields that only tell rows apart, by which the child was opened: more rows may show others. */
+  openedKey: string | null;
   options: readonly string[];
   /** The revision of the examples that the model has, or is being brought to; null where it must be read again. */
   revision: number | null;
@@ -37,9 +40,12 @@ type Known = {
 type Likely = { decision: string; probability: number };
 export type ModelSuggestion = Likely & { likely: Likely[] };
 export type ModelNext = {
-  rows: { id: string; suggestion: ModelSuggestion; reason: NextRow['reason'] }[];
+  /** `between` names the two options that the order leaves open; none where it has not rated the row. */
+  rows: { id: string; suggestion: ModelSuggestion; reason: NextRow['reason']; between: string[] }[];
   read: number;
   labels: number;
+  /** Labels of rows drawn at random. */
+  drawn: number;
 };
 
 /**
@@ -60,12 +66,14 @@ export class LabellingModels {
   /** Rows worth a label, most useful first, without those of the ids `taken`. */
   async next(type: DecisionTypeRecord, count: number, taken: readonly string[]): Promise<ModelNext> {
     const known = await this.#prepare(type);
-    const { rows, read, labels } = await this.#child.ask({ kind: 'next', typeId: type.id, count, taken: [...taken] });
-    const named = rows.map(({ suggestion, ...row }) => ({
-      ...row,
+    const { rows, ...counts } = await this.#child.ask({ kind: 'next', typeId: type.id, count, taken: [...taken] });
+    const named = rows.map(({ id, suggestion, reason, doubted }) => ({
+      id,
+      reason,
       suggestion: nameOptions(suggestion, known.options),
+      between: doubted === null ? [] : [doubted.first, doubted.second].map((option) => known.options[option] ?? ''),
     }));
-    return { rows: named, read, labels };
+    return { rows: named, ...counts };
   }
 
   /** Resolves when the model has read all examples as they are now; rejects when `signal` says so. */
@@ -143,7 +151,7 @@ export class LabellingModels {
   #find(type: DecisionTypeRecord): Known {
     const { definition } = type.activeVersion;
     const optionTexts = writeOptionTexts(definition, type.description);
-    const settings: ModelSettings = {
+    const settings = {
       typeId: type.id,
       optionCount: definition.options.length,
       optionTexts,
@@ -155,9 +163,17 @@ export class LabellingModels {
     const isSame = before?.settingsKey === settingsKey;
     const known: Known = isSame
       ? before
-      : { settingsKey, options: definition.options, revision: null, reading: null, retryAtMs: 0, rows: 0 };
+      : {
+          settings,
+          settingsKey,
+          openedKey: null,
+          options: definition.options,
+          revision: null,
+          reading: null,
+          retryAtMs: 0,
+          rows: 0,
+        };
     this.#known.set(type.id, known);
-    if (!isSame) this.#child.tell({ kind: 'open', settings });
     return known;
   }
 
@@ -174,10 +190,18 @@ export class LabellingModels {
   async #read(typeId: string, known: Known): Promise<void> {
     const { examples, feed } = this.#options;
     known.revision = examples.readRevision(typeId);
+    this.#open(known, feed.listIdentifyingFields(typeId));
     const isRead = await feedExamples(this.#child, feed, { id: typeId, options: known.options }, (count) => {
       known.rows = count;
     });
     if (!isRead) this.#retryLater(known);
+  }
+
+  #open(known: Known, identifying: string[][]): void {
+    const openedKey = JSON.stringify(identifying);
+    if (openedKey === known.openedKey) return;
+    known.openedKey = openedKey;
+    this.#child.tell({ kind: 'open', settings: { ...known.settings, identifying } });
   }
 
   #retryLater(known: Known): void {

@@ -1,7 +1,7 @@
 /** The labelling child: started when it is asked something, and asked through one channel. */
 import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../../process/spawn-child.ts';
-import type { EncoderHost } from '../encoder/encoder-host.ts';
+import type { HostedTextModel } from '../encoder/encoder-host.ts';
 import type {
   FromLabellingChild,
   LabellingAnswers,
@@ -13,7 +13,8 @@ const heapMb = 512;
 
 export type LabellingProcessOptions = {
   spawn: SpawnChild;
-  encoderHost: Pick<EncoderHost, 'encoder'>;
+  /** Those of the program, by whose encoders the child has its texts read. */
+  textModels: readonly HostedTextModel[];
   resourcesDir: string;
   encodingsDir: string;
 };
@@ -86,7 +87,6 @@ export class LabellingProcess {
   }
 
   async #receive(child: ChildProcess, message: FromLabellingChild): Promise<void> {
-    const { encoder } = this.#options.encoderHost;
     switch (message.kind) {
       case 'answer':
       case 'failed': {
@@ -97,7 +97,9 @@ export class LabellingProcess {
         return;
       }
       case 'embed': {
-        const embeddings = await Promise.all(message.texts.map((ids) => encoder.embed(ids))).catch(() => null);
+        const encoder = this.#options.textModels.find(({ model }) => model.name === message.textModel)?.host.encoder;
+        const embedded = encoder && Promise.all(message.texts.map((ids) => encoder.embed(ids)));
+        const embeddings = (await embedded?.catch(() => null)) ?? null;
         tell(child, { kind: 'embeddings', id: message.id, embeddings });
       }
     }

@@ -1,4 +1,5 @@
 /** The labelling model of one decision type inside the labelling child: rows wait here until they are numbers. */
+import { toRowContent, toRowNumber } from '../../../engine/drawn-rows.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { LabellingModel, type RowState } from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
@@ -6,6 +7,9 @@ import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './lab
 
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
+/** The text model that suits the language of some texts. */
+export type TextReader = { dimensions: number; embed: Embed };
+export type ChooseReader = (texts: readonly string[]) => Promise<TextReader>;
 
 /** Rows that are seen before the fields are decided. */
 const rowsToFit = 1_000;
@@ -16,18 +20,19 @@ type Waiting = Map<string, { inputJson: string; state: RowState }>;
 
 export class LabellingType {
   readonly #settings: ModelSettings;
-  readonly #embed: Embed;
+  readonly #chooseReader: ChooseReader;
   readonly #waiting: Waiting = new Map();
   #roomAwaited: ((isRead: boolean) => void)[] = [];
   #isComplete = false;
   #encoder: RowEncoder | null = null;
+  #embed: Embed = async () => [];
   #model: LabellingModel | null = null;
   /** Ids named since the first part of the present states. */
   #named = new Set<string>();
 
-  constructor(settings: ModelSettings, embed: Embed) {
+  constructor(settings: ModelSettings, chooseReader: ChooseReader) {
     this.#settings = settings;
-    this.#embed = embed;
+    this.#chooseReader = chooseReader;
   }
 
   setStates(pairs: readonly StatePair[], first: boolean, last: boolean): string[] {
@@ -89,7 +94,8 @@ export class LabellingType {
       const present = this.#waiting.get(id);
       if (present === undefined || present.inputJson !== inputJson) continue;
       this.#waiting.delete(id);
-      this.#model?.addRow(id, encoder.encode(input, embedding), present.state);
+      const number = toRowNumber(toRowContent(input, this.#settings.identifying));
+      this.#model?.addRow(id, encoder.encode(input, embedding), present.state, number);
     }
     this.#tellRoom(true);
     return true;
@@ -97,7 +103,8 @@ export class LabellingType {
 
   next(count: number, taken: readonly string[]): LabellingAnswers['next'] {
     const rows = this.#model?.choose(count, new Set(taken)) ?? [];
-    return { rows, read: this.#model?.rowCount ?? 0, labels: this.#model?.labelCount ?? 0 };
+    const { rowCount: read = 0, labelCount: labels = 0, drawnCount: drawn = 0 } = this.#model ?? {};
+    return { rows, read, labels, drawn };
   }
 
   suggest(ids: readonly string[]): LabellingAnswers['suggest'] {
@@ -124,7 +131,13 @@ export class LabellingType {
     const inputs = [...this.#waiting.values()]
       .slice(0, rowsToFit)
       .map((row) => JSON.parse(row.inputJson) as JsonObject);
-    const encoder = fitRowEncoder(inputs, JSON.parse(inputSchemaJson) as JsonObject | null);
+    const inputSchema = JSON.parse(inputSchemaJson) as JsonObject | null;
+    let encoder = fitRowEncoder(inputs, inputSchema);
+    if (encoder.embeddingWidth > 0) {
+      const { dimensions, embed } = await this.#chooseReader(inputs.map(encoder.readText));
+      encoder = fitRowEncoder(inputs, inputSchema, dimensions);
+      this.#embed = embed;
+    }
     const optionRows = encoder.embeddingWidth === 0 ? [] : await this.#embed(optionTexts);
     if (optionRows === null) return false;
     this.#encoder = encoder;

@@ -21,6 +21,7 @@ type NextExamples = {
   stopHint: string | null;
   examplesRead: number;
   labels: number;
+  drawn: number;
 };
 
 /** Suggestions that must have been looked at, and the share of right ones from which more labels hardly help. */
@@ -32,12 +33,11 @@ const maxLikely = 9;
 const secondReadingText =
   'A second reading. The first label is not shown, nor what a model would say, so that you judge freely.';
 
-const percent = (share: number) => `${Math.round(share * 100)}%`;
-
 /**
  * Gives a session the next examples of a queue and keeps them from all others for five minutes: those most useful to
- * the labelling model, the most doubtful suspects, else the newest. What the session has had comes again only where
- * nothing else is left: a queue may hold what was labelled, and a row that was passed over is free again in time.
+ * the labelling model, or evenly from all while it reads them, the most doubtful suspects, else the newest. What the
+ * session has had comes again only where nothing else is left: a queue may hold what was labelled, and a row that was
+ * passed over is free again in time.
  */
 export async function takeNextExamples(
   deps: Foundation,
@@ -87,6 +87,7 @@ export async function takeNextExamples(
     stopHint: queue === 'to_label' ? writeStopHint(recent) : null,
     examplesRead: live.read,
     labels: live.labels,
+    drawn: live.drawn,
   };
 }
 
@@ -108,7 +109,7 @@ async function suggestAndExplain(
   const suggestions = await suggest(deps, type, examples, modelRows);
   return examples.map((example, index) => {
     const suggestion = suggestions[index] ?? null;
-    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null, suggestion) };
+    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null) };
   });
 }
 
@@ -161,7 +162,9 @@ async function askLabellingModel(
   count: number,
   taken: readonly string[],
 ): Promise<ModelNext> {
-  return await deps.runtime.labellingModels.next(type, count, taken).catch(() => ({ rows: [], read: 0, labels: 0 }));
+  return await deps.runtime.labellingModels
+    .next(type, count, taken)
+    .catch(() => ({ rows: [], read: 0, labels: 0, drawn: 0 }));
 }
 
 function readChosen(
@@ -321,7 +324,6 @@ function explain(
   queue: Exclude<LabellingQueue, 'suspect' | 'second_reading' | 'conflicts'>,
   example: ExampleRecord,
   row: ModelNext['rows'][number] | null,
-  suggestion: Suggestion | null,
 ): string {
   if (isBlind(example))
     return 'A live decision, drawn at random. What was decided is not shown, so that you judge freely.';
@@ -336,28 +338,22 @@ function explain(
       return 'You corrected this decision. Train again to include it.';
     case 'to_label':
       return row === null
-        ? 'Not ordered by usefulness yet: that takes some labels, and a moment to read the examples.'
-        : explainChoice(row, suggestion?.source === 'policy');
+        ? 'One of rows taken evenly from all: the order by usefulness begins when they have been read.'
+        : explainChoice(row);
   }
 }
 
-/** Why the labelling model chose a row; beside a suggestion of the policy without its probabilities, which differ. */
-function explainChoice(
-  { reason, suggestion: { decision, likely } }: ModelNext['rows'][number],
-  isByPolicy: boolean,
-): string {
-  const [first, second] = likely.map(
-    (each) => `«${each.decision}»${isByPolicy ? '' : ` (${percent(each.probability)})`}`,
-  );
+/** Why the labelling model chose a row. */
+function explainChoice({ reason, between: [first = '', second = ''] }: ModelNext['rows'][number]): string {
   switch (reason) {
+    case 'measure':
+      return 'Drawn at random, to measure by: however the other rows are chosen, these stand for all.';
     case 'random':
-      return 'Drawn at random, so that the labels stand for all rows.';
+      return 'Drawn at random: the order by usefulness begins after the first labels.';
     case 'doubt':
-      return isByPolicy ? `The labels so far leave it open: ${first} or ${second}.` : `Between ${first} and ${second}.`;
+      return `The labels so far leave it open: «${first}» or «${second}».`;
     case 'rare_option':
-      return `It may be «${decision}», which has few labels.`;
-    case 'different':
-      return 'Nothing like this has been labelled yet.';
+      return `It may be «${first}», which has few labels.`;
   }
 }
 

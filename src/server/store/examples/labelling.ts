@@ -130,9 +130,21 @@ export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisio
       listIdentifyingFields(readNewestInputs(decisionTypeId, maxIdentifyingRows, maxIdentifyingBytes)),
     /** The inputs of some of the newest 2,000 examples whose JSON is not longer than `maxBytes`. */
     readNewestInputs,
-    /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */
+    /**
+     * Up to `limit` examples of a queue without those of the ids `except`: newest first, the oldest of the audit, and
+     * of those to label evenly from all, as a file may be sorted by its answers.
+     */
     readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
       const { sql, values } = toQueueWhere(decisionTypeId, queue);
+      if (queue.kind === 'to_label') {
+        const evenly = db.prepare<Value[], RawExample>(
+          `${selectExamples} WHERE id IN (SELECT id FROM (
+             SELECT id, row_number() OVER (ORDER BY seq) AS place, count(*) OVER () AS total
+             FROM examples WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)))
+           WHERE place * CAST(? AS INTEGER) / total > (place - 1) * CAST(? AS INTEGER) / total) ORDER BY seq`,
+        );
+        return evenly.all(...values, JSON.stringify(except), limit, limit).map(toExample);
+      }
       const direction = queue.kind === 'audit' ? 'ASC' : 'DESC';
       const rows = db.prepare<Value[], RawExample>(
         `${selectExamples} WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq ${direction} LIMIT ?`,
