@@ -71,7 +71,10 @@ const parts = {
     'training/stages',
     ['training/train.ts', 'training/search-labels.ts'],
   ],
-  edge: [['api.ts', 'sha256.ts', 'late-re2.ts', 'inputs.ts', 'encoder.ts', 'predictor.ts', 'node.ts', 'browser.ts']],
+  edge: [
+    ['api.ts', 'sha256.ts', 'late-re2.ts', 'inputs.ts', 'encoder.ts', 'predictor.ts', 'node.ts', 'browser.ts'],
+    'page',
+  ],
   server: [
     'process',
     [

@@ -1,16 +1,18 @@
 /** The package `decision-edge` for Node and the browser, built from src/edge and the engine. */
+import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import ts from 'typescript';
+import { escapeHtml } from '../src/engine/report/html.ts';
 import { projectRoot } from './freshness.ts';
 import { collectLicenses, listPackages } from './licenses.ts';
 
 const sources = join(projectRoot, 'src/edge');
 const latePatterns = join(sources, 'late-re2.ts');
 
-/** Puts a file of ours in the place of a package, but for that file itself. */
-const replacePackage = (name: string, file: string): Plugin => ({
+/** Puts a file of ours in the place of a module, but for that file itself. */
+const replaceModule = (name: string, file: string): Plugin => ({
   name: `replace-${name}`,
   resolveId: (source, importer) => (source === name && importer !== file ? file : null),
 });
@@ -19,7 +21,7 @@ const replacePackage = (name: string, file: string): Plugin => ({
 export async function buildEdge(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const modules = await writeModules(folder);
+  const modules = [...(await writeModules(folder)), ...(await writePage(folder))];
   for (const name of ['api', 'node', 'browser']) {
     const source = readFileSync(join(sources, `${name}.ts`), 'utf8');
     writeFileSync(join(folder, `${name}.d.ts`), writeDeclarations(source));
@@ -53,7 +55,7 @@ async function writeModules(folder: string): Promise<string[]> {
     platform: 'neutral',
     resolve: { mainFields: ['module', 'main'] },
     external: [/^node:/, 'onnxruntime-node'],
-    plugins: [replacePackage('re2js', latePatterns)],
+    plugins: [replaceModule('re2js', latePatterns)],
     logLevel: 'warn',
   });
   const { output } = await bundle.write({
@@ -66,6 +68,47 @@ async function writeModules(folder: string): Promise<string[]> {
   await bundle.close();
   return output.filter((chunk): chunk is OutputChunk => chunk.type === 'chunk').flatMap((chunk) => chunk.moduleIds);
 }
+
+/** Writes the page, complete but for the bundle that it is to hold, and returns what its script was made of. */
+async function writePage(folder: string): Promise<string[]> {
+  const bundle = await rolldown({
+    input: join(sources, 'page/page.ts'),
+    platform: 'browser',
+    plugins: [
+      replaceModule('jschardet', join(sources, 'page/no-detector.ts')),
+      replaceModule('./formats/read-parquet.ts', join(sources, 'page/no-parquet.ts')),
+    ],
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.generate({ format: 'iife', minify: true, codeSplitting: false });
+  await bundle.close();
+  const [{ code, moduleIds }] = output;
+  const script = toInlineScript(code);
+  const read = (name: string) => readFileSync(join(sources, 'page', name), 'utf8');
+  const [style, shell] = [read('page.css'), read('page.html')];
+  const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${digest(script)}%EVAL%`,
+    `style-src ${digest(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const parts: [mark: string, text: string][] = [
+    ['%POLICY%', policy],
+    ['/* %STYLE% */', style],
+    ['%LICENSES%', escapeHtml(collectLicenses(moduleIds))],
+    ['/* %SCRIPT% */', script],
+  ];
+  const page = parts.reduce((text, [mark, part]) => text.replace(mark, () => part), shell);
+  writeFileSync(join(folder, 'page.html'), page);
+  return moduleIds;
+}
+
+const signs: Readonly<Record<string, string>> = { '</': '<\\/', '<!--': '\\x3c!--', '\0': '\\x00', '\r': '\\r' };
+
+/** A script as it can stand in HTML, where some signs of its texts would end it or become others. */
+const toInlineScript = (code: string) => code.replace(/<\/(?=script)|<!--|[\0\r]/gi, (sign) => signs[sign] ?? sign);
 
 /** The types of one file, whose exports state theirs. */
 function writeDeclarations(source: string): string {

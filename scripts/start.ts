@@ -28,6 +28,7 @@ if (desktop.kind === 'ready' && !process.argv.includes('--browser')) {
 } else {
   if (desktop.kind !== 'ready') process.stderr.write(`${desktop.message}\n`);
   buildIfStale('out/renderer/index.html', ['--renderer']);
+  buildIfStale('out/decision-edge/page.html', ['--edge']);
   const entry = [...serverFlags, join(projectRoot, 'scripts/workbench.ts')];
   follow(spawn(process.execPath, [...entry, 'serve', '--open', ...flags], { stdio: 'inherit' }));
 }

@@ -690,6 +690,12 @@ const records = {
   'EDG-6': 'The package declares the extras rules, mcp and serve, all for these together, and spark apart.',
   'EDG-7': 'Without the extras everything runs but patterns and the servers: expression rules decide.',
   'EDG-8': 'Neither the package nor the workbench lets ONNX Runtime identify the machine or send events to its maker.',
+  'EDG-9': 'The package for Node and the browser decides as the service: the same digest, probabilities within 1e-5.',
+  'EDG-10': 'The package for Node and the browser takes the bundles that the workbench and Python take, and no other.',
+  'EDG-11': 'In Node and the browser many inputs are decided with progress and an end; a refused one is named.',
+  'EDG-12': 'The package is at most 450 kB of script for tables and 2 MB for words, with licences and components.',
+  'EDG-13':
+    'A policy of a table or of words is saved as one HTML file that decides one input or a file and connects to nothing.',
 };
 
 const serving = {

@@ -68,6 +68,8 @@ export type BundleInfo = {
   readonly created_at: string;
   readonly tool_version: string;
   readonly fields: readonly EdgeField[];
+  /** How texts of fields are read, as people have written them. */
+  readonly readings: readonly { readonly path: readonly string[]; readonly reading: { readonly kind: string } }[];
   readonly digest: string;
   readonly bundle_digest: string;
 };

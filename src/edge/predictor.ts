@@ -150,6 +150,7 @@ function describe(bundle: Bundle, digests: Digests): BundleInfo {
     created_at: manifest.created_at,
     tool_version: manifest.tool_version,
     fields,
+    readings: manifest.readings ?? [],
     ...digests,
   };
 }

@@ -95,6 +95,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     host: '127.0.0.1',
     listen: null,
     resourcesDir: path.join(program, 'resources'),
+    edgeDir: path.join(program, 'out', 'decision-edge'),
     synchronous: 'FULL',
     heartbeatTimeoutMs: 30_000,
     trainingMemoryMb: 2_000,

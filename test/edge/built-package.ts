@@ -1,8 +1,9 @@
 /** The package `decision-edge` as engineers install it: built. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildEdge } from '../../scripts/build-edge.ts';
+import { projectRoot } from '../../scripts/freshness.ts';
 import { forAll, makeDataDir, removeDataDir } from '../server/workbench.ts';
 
 type NodeEntry = typeof import('../../src/edge/node.ts');
@@ -16,6 +17,8 @@ export const buildForAll = () =>
       const folder = join(project, 'node_modules/decision-edge');
       mkdirSync(folder, { recursive: true });
       await buildEdge(folder);
+      // As if it were installed beside the package.
+      symlinkSync(join(projectRoot, 'node_modules/onnxruntime-node'), join(project, 'node_modules/onnxruntime-node'));
       const node: NodeEntry = await import(pathToFileURL(join(folder, 'node.js')).href);
       const browser: BrowserEntry = await import(pathToFileURL(join(folder, 'browser.js')).href);
       return { project, folder, node, browser };

@@ -16,20 +16,20 @@ const bundleMode = 0o666;
 const toPartPath = (file: string) => `${file}.${process.pid}.part`;
 
 /** Refuses, before any work is done, a place at which no bundle can be written, or at which something else lies. */
-export function checkBundlePlace(out: string): void {
+export function checkBundlePlace(out: string, flag = 'out', isOurs = isBundle, kind = 'bundle'): void {
   const file = path.resolve(out);
   const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
   try {
     closeSync(openSync(toPartPath(file), 'wx', bundleMode));
     rmSync(toPartPath(file));
   } catch (cause) {
-    const reason = `The file ${out} of --out cannot be written (${(cause as Error).message}).`;
+    const reason = `The file ${out} of --${flag} cannot be written (${(cause as Error).message}).`;
     throw refuse(`${reason} Name a file in a folder that is there and yours.`, cause);
   }
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw refuse(`The path ${out} is a folder. Name a file in it.`);
-  if (found !== undefined && !(found.isFile() && isBundle(file))) {
-    throw refuse(`The file ${out} is there already and is no bundle. Only a bundle is replaced; name another file.`);
+  if (found !== undefined && !(found.isFile() && isOurs(file))) {
+    throw refuse(`The file ${out} is there already and is no ${kind}. Only a ${kind} is replaced; name another file.`);
   }
 }
 
@@ -43,6 +43,20 @@ function isBundle(file: string): boolean {
   }
 }
 
+/** Whether a file is a page that was saved before: it begins as one, with the bundle inside. */
+function isPage(file: string): boolean {
+  const text = readFileSync(file, 'utf8');
+  return text.startsWith('<!doctype html>') && text.includes('<script type="text/plain" id="bundle">');
+}
+
+async function writePage(client: Client, typeId: string, policyId: string, html: string) {
+  const params = { decision_type_id: typeId };
+  const { blob } = await client.download('bundle.export_page', { params, query: { policy_id: policyId } });
+  const file = path.resolve(html);
+  writeDurably(file, new Uint8Array(await blob.arrayBuffer()), { mode: bundleMode, part: toPartPath(file) });
+  return { page: html };
+}
+
 /** Writes the bundle of a policy, whole or not at all; an earlier bundle of that name is replaced. */
 export async function writeBundle(client: Client, typeId: string, policyId: string, out: string, slim = false) {
   const params = { decision_type_id: typeId };
@@ -53,10 +67,11 @@ export async function writeBundle(client: Client, typeId: string, policyId: stri
   return { bundle: out, sha256: sha256(bytes), revision: identifyBundle(bytes, sha256).release };
 }
 
-const help = `workbench export --out FILE [--policy V] [--type NAME] [--slim] [--data-dir DIR]
-Writes the bundle of a policy, which decides offline.
+const help = `workbench export --out FILE | --html FILE [--policy V] [--type NAME] [--slim] [--data-dir DIR]
+Writes the bundle of a policy, which decides offline, or one HTML page that decides in any browser.
 
   --out FILE       where the bundle is written; a bundle that lies there is replaced, nothing else
+  --html FILE      where the page is written, likewise; texts have to be read by words alone
   --policy V       version or id of the policy (the deployed one)
   --type NAME      the decision type (the only one there is)
   --slim           without tokenizer and text encoder
@@ -65,18 +80,26 @@ Writes the bundle of a policy, which decides offline.
 
 export const exportCommand = defineCommand(
   help,
-  { ...commonOptions, out: { type: 'string' }, policy: { type: 'string' }, slim: { type: 'boolean' } },
+  {
+    ...commonOptions,
+    out: { type: 'string' },
+    html: { type: 'string' },
+    policy: { type: 'string' },
+    slim: { type: 'boolean' },
+  },
   async ({ values, file }, { env, answer }) => {
-    const { out } = values;
-    if (out === undefined || file !== undefined) {
-      throw new CommandError(endCodes.refused, 'Name the file of the bundle by --out.');
+    const { out, html } = values;
+    if ((out === undefined && html === undefined) || file !== undefined) {
+      throw new CommandError(endCodes.refused, 'Name the file of the bundle by --out, or that of the page by --html.');
     }
-    checkBundlePlace(out);
+    if (out !== undefined) checkBundlePlace(out);
+    if (html !== undefined) checkBundlePlace(html, 'html', isPage, 'page');
     return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);
-      const written = await writeBundle(client, type.id, id, out, values.slim);
-      await answer({ decision_type: type.name, policy_id: id, policy_version: version, ...written });
+      const bundle = out === undefined ? {} : await writeBundle(client, type.id, id, out, values.slim);
+      const page = html === undefined ? {} : await writePage(client, type.id, id, html);
+      await answer({ decision_type: type.name, policy_id: id, policy_version: version, ...bundle, ...page });
       return endCodes.done;
     });
   },

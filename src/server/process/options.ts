@@ -32,6 +32,8 @@ export type ServerOptions = {
   /** 0 picks a free port. */
   port: number;
   rendererDir: string | null;
+  /** The built package `decision-edge`, which has the page that policies are saved as. */
+  edgeDir: string;
   resourcesDir: string;
   /** FULL: an answered decision survives a power cut. NORMAL: it survives a killed process. */
   synchronous: 'FULL' | 'NORMAL';

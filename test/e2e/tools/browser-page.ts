@@ -50,6 +50,20 @@ export async function openWindow(
   return { page, faults, browser, close: () => context.close() };
 }
 
+/** Opens an address that needs no workbench, such as a saved file; `reached` are the other addresses it asked for. */
+export async function openAddress(address: string): Promise<Window & { reached: string[] }> {
+  const browser = await startChromium();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const faults = watchFaults(page);
+  const reached: string[] = [];
+  page.on('request', (request) => {
+    if (!/^(?:blob|data):/.test(request.url()) && request.url() !== address) reached.push(request.url());
+  });
+  await page.goto(address);
+  return { page, faults, reached, browser, close: () => context.close() };
+}
+
 /** Help beside a row that was deleted while it was asked for: the page shows none, but Chromium logs the 404. */
 const helpOfGoneRow = /status of 404 .*\/examples\/[0-9a-f-]{36}\/(explain|labels|similar)\b/;
 

@@ -84,20 +84,21 @@ export function ArchiveExport({ type }: { type: DecisionType }) {
   );
 }
 
-/** Saves the bundle, with or without the text model. */
+/** Saves the bundle, with or without the text model, or the page that decides by itself. */
 export function BundleExport({ type }: { type: DecisionType }) {
   const { client } = useWorkbench();
   const [slim, setSlim] = useState(false);
   const params = { decision_type_id: type.id };
   const download = useDownload(type, (signal) => client.download('bundle.export', { params, query: { slim } }, signal));
+  const page = useDownload(type, (signal) => client.download('bundle.export_page', { params, query: {} }, signal));
   const { isPending, run } = download;
   useCommands('Files', [{ id: 'export-bundle', title: 'Export bundle', enabled: !isPending, run }]);
   return (
     <Part title="Use it offline">
       <div className="stack">
         <p className="muted">
-          The bundle holds the classifier, the rules, the thresholds, a model card and the text model. It decides
-          without this program and without a network, and tests itself on known inputs when it is opened.
+          Both decide without this program and test themselves when opened. The page runs in any browser, for tables and
+          words.
         </p>
         <Checkbox
           label="Leave the text model out"
@@ -106,6 +107,7 @@ export function BundleExport({ type }: { type: DecisionType }) {
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
         <Download download={download} name="Export bundle" busy="Packing the bundle…" isFirst={type.draft === null} />
+        <Download download={page} name="Save as a page" busy="Packing the page…" />
       </div>
     </Part>
   );

@@ -272,4 +272,14 @@ export const trainingOperations = {
     summary: 'A policy, by default the deployed one, as a ZIP bundle for offline use',
     errors: ['not_found', 'model_not_deployed', 'conflict'],
   }),
+  'bundle.export_page': operation('GET', `${base}/export/page`, {
+    ...common,
+    scope: 'export',
+    query: z.strictObject({ policy_id: uuid.optional().describe('Another policy than the deployed one') }),
+    output: null,
+    produces: 'text/html',
+    summary: 'A policy as one HTML file that decides by itself, offline: one input by a form, or a table',
+    description: 'Refused with `conflict` where texts are read by a text model, which is too large for a page.',
+    errors: ['not_found', 'model_not_deployed', 'conflict'],
+  }),
 };

@@ -1,5 +1,6 @@
-/** A policy given away: its bundle as it decides now, with the card that describes it. */
+/** A policy given away: its bundle as it decides now, with the card that describes it, or as a page. */
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Bundle,
@@ -17,6 +18,7 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
+import { escapeHtml } from '../../../engine/report/html.ts';
 import { makeGoldenInputs } from '../../../engine/training/package/golden-inputs.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -113,6 +115,41 @@ export async function exportBundle(
   ]);
   const licenses = Buffer.concat([notice, Buffer.from('\n'), license]);
   return nameBundle(withTextModel(slim, { tokenizer, encoder, license: licenses }, sha256), name);
+}
+
+/**
+ * Writes the page of a policy, as it decides now. Throws `conflict` where a text model reads its texts, and
+ * `unavailable` where the page was not built or as `exportBundle`.
+ */
+export async function exportPage(
+  { runtime, options }: Foundation,
+  type: DecisionTypeRecord,
+  exportable: ExportablePolicy,
+): Promise<{ html: string; fileName: string }> {
+  const { plan, inputSchema } = runtime.deployed.readFile(type, exportable.policy).present;
+  if (plan.text?.encoder) {
+    throw new WorkbenchError(
+      'conflict',
+      'The policy reads texts by a text model, which is too large for a page. Train with words alone (text_model: words), or use the bundle.',
+    );
+  }
+  const page = await readFile(path.join(options.edgeDir, 'page.html'), 'utf8').catch((cause: unknown) => {
+    const message = 'The page that decides by itself is not built. Run npm run build, then save it again.';
+    throw new WorkbenchError('unavailable', message, undefined, { cause });
+  });
+  const { bytes, fileName } = await exportBundle(runtime, type, exportable, false);
+  const html = fillPage(page, { name: type.name, bundle: bytes, hasSchema: inputSchema !== null });
+  return { html, fileName: fileName.replace(/\.zip$/, '.html') };
+}
+
+/** Puts a bundle into the built page; an input schema is compiled to a function, which the page then allows. */
+export function fillPage(page: string, policy: { name: string; bundle: Uint8Array; hasSchema: boolean }): string {
+  const parts = {
+    TITLE: escapeHtml(policy.name),
+    BUNDLE: Buffer.from(policy.bundle).toString('base64'),
+    EVAL: policy.hasSchema ? " 'unsafe-eval'" : '',
+  };
+  return Object.entries(parts).reduce((text, [name, part]) => text.replaceAll(`%${name}%`, () => part), page);
 }
 
 /** A slim bundle says in its name that it is one. */

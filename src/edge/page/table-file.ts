@@ -1,0 +1,132 @@
+/** A table as a file: read as an import reads it, and written again with the decisions in new columns. */
+import { strToU8, zipSync } from 'fflate';
+import type { Reading } from '../../engine/domain/definition.ts';
+import { firstZipDay, listParts, sheetPath, toSheetFrame, writeRow } from '../../engine/export/write-workbook.ts';
+import { usualReadings } from '../../engine/import/kinds.ts';
+import { readFile } from '../../engine/import/read-file.ts';
+import { compileCellReader } from '../../engine/import/readings.ts';
+import { describeFile } from '../../engine/import/report.ts';
+import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
+import { surveyColumns } from '../../engine/import/survey.ts';
+import type { Json } from '../../engine/json.ts';
+import { type BundleInfo, type EdgeDecision, type EdgeField, type Input, InvalidInput } from '../api.ts';
+import { place } from './input-form.ts';
+
+/** A table that can be decided: its rows as inputs, and sentences about how it was read. */
+export type Table = { name: string; sheet: Sheet; inputs: Input[]; notes: string[] };
+
+const maxBytes = 200_000_000;
+const newColumns = ['decision', 'confidence', 'stage', 'reasons', 'review'];
+
+/** Reads a file, whose columns are called like the fields of the policy. Throws UnreadableFile. */
+export async function readTable(file: { name: string; bytes: Uint8Array }, info: BundleInfo): Promise<Table> {
+  const sheet = await readFile(file, {}, { maxBytes });
+  const columns = new Map(sheet.columns.map((name, index) => [name, index]));
+  const read = info.fields.flatMap((field) => {
+    const column = columns.get(field.path.join('.'));
+    return column === undefined ? [] : [{ field, column }];
+  });
+  const names = info.fields.map(({ path }) => path.join('.'));
+  if (read.length === 0)
+    throw new UnreadableFile(
+      `No column is called like a field of the policy. Name them in the first line: ${names.join(', ')}.`,
+    );
+  const readers = prepareReaders(sheet, info, read);
+  const missing = names.filter((name) => !columns.has(name));
+  const notes = describeFile(sheet).map((sentence) => `${sentence}.`);
+  if (missing.length > 0) notes.push(`No column for: ${missing.join(', ')}. They count as missing.`);
+  const inputs = sheet.rows.map((row) => {
+    const input: Record<string, unknown> = {};
+    for (const { path, readValue } of readers) {
+      const value = readValue(row);
+      if (value !== null) place(input, path, value);
+    }
+    return input;
+  });
+  return { name: file.name, sheet, inputs, notes };
+}
+
+type ReadColumn = { field: EdgeField; column: number };
+type ValueReader = { path: readonly string[]; readValue(row: SheetRow): Json };
+
+function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColumn[]): ValueReader[] {
+  const surveys = new Map(surveyColumns(sheet).map(({ name, reading }) => [name, reading]));
+  const readings = new Set(info.readings.map(({ path }) => path.join('.')));
+  return read.map(({ field, column }) => {
+    const name = field.path.join('.');
+    // The decider reads the texts of these itself.
+    const reading = readings.has(name) ? null : chooseReading(field.kind, surveys.get(name) ?? null);
+    const toValue = compileCellReader(reading);
+    const readValue = (row: SheetRow) => {
+      const cell = readCell(row, sheet.columns, column);
+      const value = toValue(cell);
+      // A misfit stays as it is, so that the decision names it as unread.
+      return value === undefined ? (cell ?? null) : value;
+    };
+    return { path: field.path, readValue };
+  });
+}
+
+/** Chooses how cells of a field without a reading are read: as their column is written, if that is of its kind. */
+function chooseReading(kind: EdgeField['kind'], found: Reading | null): Reading | null {
+  if (kind === 'any' || kind === found?.kind) return found;
+  if (kind === 'number') return usualReadings.number;
+  if (kind === 'boolean') return usualReadings.yes_no;
+  return kind === 'date' ? usualReadings.date_year_first : null;
+}
+
+/** The new cells of a row. */
+function listCells(decided: EdgeDecision | InvalidInput): (string | number)[] {
+  if (decided instanceof InvalidInput) return ['', '', 'refused', decided.message, 'yes'];
+  const { decision, confidence, stage, reason_codes, rules_triggered, escalate, unread } = decided;
+  const reasons = [...reason_codes, ...rules_triggered.map((name) => `rule ${name}`), ...unread];
+  return [decision, confidence, stage, reasons.join('; '), escalate ? 'yes' : ''];
+}
+
+/** A name that no column has yet. */
+function toFreeName(name: string, taken: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name} ${number}`;
+    if (!taken.includes(candidate)) return candidate;
+  }
+}
+
+/** Writes a table with its decisions, as a workbook where it was one, else with the same separator. */
+export function writeDecided(
+  { name, sheet }: Table,
+  decided: readonly (EdgeDecision | InvalidInput)[],
+): { name: string; bytes: Uint8Array<ArrayBuffer>; type: string } {
+  const header = [...sheet.columns, ...newColumns.map((column) => toFreeName(column, sheet.columns))];
+  const lines: Json[][] = [header];
+  for (const [at, row] of sheet.rows.entries()) {
+    const result = decided[at];
+    const cells = sheet.columns.map((_, column) => readCell(row, sheet.columns, column) ?? null);
+    if (result !== undefined) lines.push([...cells, ...listCells(result)]);
+  }
+  const stem = name.replace(/\.\w+$/, '');
+  if (sheet.workbook !== null) return { name: `${stem}-decided.xlsx`, bytes: writeSheet(lines), type: xlsxType };
+  const delimiter = sheet.delimiter?.length === 1 ? sheet.delimiter : ',';
+  const text = lines.map((cells) => `${cells.map((cell) => writeCell(cell, delimiter)).join(delimiter)}\r\n`).join('');
+  // The mark tells Excel that the text is UTF-8.
+  return { name: `${stem}-decided.csv`, bytes: strToU8(`\ufeff${text}`), type: 'text/csv' };
+}
+
+const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const toText = (cell: Json) => (typeof cell === 'string' ? cell : cell === null ? '' : JSON.stringify(cell));
+
+function writeCell(cell: Json, delimiter: string): string {
+  const text = toText(cell);
+  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function writeSheet(lines: readonly (readonly Json[])[]): Uint8Array<ArrayBuffer> {
+  const { start, end } = toSheetFrame([]);
+  const rows = lines.map((cells, index) =>
+    writeRow(
+      cells.map((cell) => (typeof cell === 'object' ? toText(cell) : cell)),
+      index + 1,
+    ),
+  );
+  const parts = Object.fromEntries([...listParts('Decisions'), [sheetPath, strToU8(start + rows.join('') + end)]]);
+  return zipSync(parts, { mtime: firstZipDay() });
+}

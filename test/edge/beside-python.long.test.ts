@@ -1,0 +1,120 @@
+/** The package for Node beside Python, on a table, on words and on texts that a text model reads. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { buildEdge } from '../../scripts/build-edge.ts';
+import { isFresh, projectRoot } from '../../scripts/freshness.ts';
+import type { EdgeDecision } from '../../src/edge/api.ts';
+import { requireEdgePython } from '../edge-python.ts';
+import { remarks } from '../engine/training/tuning-request.ts';
+import { runCommand } from '../server/wire/command-process.ts';
+import {
+  createTrainable,
+  forAll,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  removeDataDir,
+  startWorkbench,
+  train,
+} from '../server/workbench.ts';
+import { buildForAll } from './built-package.ts';
+
+const edge = buildForAll();
+const loans = loanExamples(300).map((example) => (example as { input: Record<string, unknown> }).input);
+const said = loans.map((_, row) => ({
+  remark: [1, 2, 3].map((step) => remarks[(row * step) % remarks.length]?.input['remark']).join(' '),
+}));
+const kinds = { loan: loans, words: said, fast: said };
+
+/** The bundles of three types, and what the workbench says to a page of the last. */
+const bundles = forAll(
+  async () => {
+    const folder = makeDataDir();
+    const bench = await startWorkbench(join(folder, 'data'), { edgeDir: edge.folder });
+    const headers = { authorization: `Bearer ${bench.token}`, host: '127.0.0.1' };
+    const examples = remarks.map(({ input, decision }) => ({ input, decision }));
+    let refusal = '';
+    for (const name of ['loan', 'words', 'fast'] as const) {
+      const type = name === 'loan' ? loanType : { name, options: ['praise', 'complaint'] };
+      const url = await createTrainable(bench, type, name === 'loan' ? loanExamples(40) : examples);
+      const config = name === 'loan' ? {} : { text_model: name, min_per_option: 20 };
+      await train(bench.call, url, { ...config, tune_hyperparams: false, tune_encoder: false });
+      const full = await bench.app.inject({ url: `/api/v1${url}/export`, headers });
+      const slim = await bench.app.inject({ url: `/api/v1${url}/export?slim=true`, headers });
+      writeFileSync(join(folder, `${name}.zip`), full.rawPayload);
+      writeFileSync(join(folder, `${name}-slim.zip`), slim.rawPayload);
+      const { status, body, text } = await bench.call('GET', `${url}/export/page`);
+      if (status !== 200) refusal = `${name}: ${status} ${body.error.message}`;
+      else writeFileSync(join(folder, `${name}.html`), `${text}<!-- saved before -->`);
+    }
+    await bench.stop();
+    return { folder, refusal };
+  },
+  ({ folder }) => removeDataDir(folder),
+);
+
+describe('600 inputs', () => {
+  it.each(Object.entries(kinds))('of %s are decided as in Python [EDG-9]', async (name, inputs) => {
+    const python = await requireEdgePython();
+    const file = join(bundles.folder, `${name}.zip`);
+    const { stdout, stderr } = spawnSync(python, ['-m', 'decision_edge', 'predict', file], {
+      input: inputs.map((input) => `${JSON.stringify(input)}\n`).join(''),
+      encoding: 'utf8',
+      maxBuffer: 1e8,
+    });
+    const expected = stdout.split('\n').filter((line) => line !== '');
+    expect(expected.length, stderr).toBe(600);
+    const predictor = await edge.node.loadBundle(file);
+    const decided = await predictor.decideMany(inputs);
+    for (const [at, line] of expected.entries()) {
+      const { confidence, class_probabilities, ...settled } = JSON.parse(line) as EdgeDecision;
+      expect(decided[at]).toMatchObject(settled);
+      expect(Math.abs(decided[at]!.confidence - confidence)).toBeLessThan(1e-5);
+      for (const [option, share] of Object.entries(class_probabilities))
+        expect(Math.abs((decided[at]!.class_probabilities[option] ?? -1) - share)).toBeLessThan(1e-5);
+    }
+    await predictor.close();
+  });
+
+  it('read by a text model need it: from its folder, and ONNX Runtime [EDG-9]', async () => {
+    const slim = join(bundles.folder, 'fast-slim.zip');
+    const textModel = join(projectRoot, 'resources/models/use-multilingual-v3');
+    await expect(edge.node.loadBundle(slim)).rejects.toThrow(`${slim}: The bundle is slim`);
+    const predictor = await edge.node.loadBundle(slim, { textModel });
+    const full = await edge.node.loadBundle(join(bundles.folder, 'fast.zip'));
+    expect((await predictor.decide(said[0]!)).digest).toBe((await full.decide(said[0]!)).digest);
+    const other = join(projectRoot, 'resources/models/all-MiniLM-L6-v2');
+    await expect(edge.node.loadBundle(slim, { textModel: other })).rejects.toThrow('not that of the text model');
+    const { loadBundle, TextModelNeeded } = edge.browser;
+    const without = loadBundle(readFileSync(join(bundles.folder, 'fast.zip')));
+    await expect(without).rejects.toBeInstanceOf(TextModelNeeded);
+    for (const opened of [predictor, full]) await opened.close();
+  });
+});
+
+describe('the page', () => {
+  it('is refused for a policy whose texts a text model reads, with the remedy [EDG-13]', () => {
+    expect(bundles.refusal).toMatch(/^fast: 409 The policy reads texts by a text model.*text_model: words/);
+  });
+
+  it('is written by the command, which replaces a page and nothing else [EDG-13]', async () => {
+    const built = 'out/decision-edge/page.html';
+    if (!isFresh(built, ['src/edge', 'src/engine', 'scripts'])) await buildEdge(join(projectRoot, 'out/decision-edge'));
+    const page = join(bundles.folder, 'words.html');
+    const folder = ['--data-dir', join(bundles.folder, 'data')];
+    const done = await runCommand(['export', '--html', page, '--type', 'words', ...folder]);
+    expect([done.code, done.lines[0]], done.told).toEqual([
+      0,
+      expect.objectContaining({ page, decision_type: 'words' }),
+    ]);
+    expect(readFileSync(page, 'utf8')).toContain('<h1 id="name">words</h1>');
+    expect(readFileSync(page, 'utf8')).not.toContain('saved before');
+    const letter = join(bundles.folder, 'letter.html');
+    writeFileSync(letter, '<!doctype html><p>Dear Sir');
+    const { code, told } = await runCommand(['export', '--html', letter, '--type', 'words', ...folder]);
+    expect([code, existsSync(letter)]).toEqual([2, true]);
+    expect(told).toContain(`The file ${letter} is there already and is no page.`);
+  });
+});
