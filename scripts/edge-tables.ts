@@ -2,7 +2,7 @@
 import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { z } from 'zod';
 import { inputFieldKinds } from '../src/engine/bundle/input-fields.ts';
-import { bundleLimits, maxEntryBytes } from '../src/engine/bundle/manifest.ts';
+import { bundleLimits, maxEntryBytes, newestReader } from '../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../src/engine/bundle/zip.ts';
 import { classifierKinds } from '../src/engine/classifiers/model.ts';
 import { errorTable } from '../src/engine/errors.ts';
@@ -20,6 +20,8 @@ import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
 import { binaryOperators, macros } from '../src/engine/rules/tree.ts';
 import { plainFormats, timeFormats } from '../src/engine/schema/formats.ts';
+import { knownCharacterRuns } from '../src/engine/text/known-characters.ts';
+import { loneRanges, maxWordCodePoints } from '../src/engine/text/words.ts';
 import { toolVersion } from '../src/server/process/program-folder.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -61,6 +63,7 @@ export function renderEdgeTables(): string {
     MAX_DATE_LENGTH: maxDateLength,
     MAX_WORD_LENGTH: maxWordLength,
     LAST_OF_THIS_CENTURY: lastOfThisCentury,
+    MAX_WORD_CODE_POINTS: maxWordCodePoints,
   };
   const { months, ...others } = datePatterns;
   const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
@@ -70,6 +73,7 @@ export function renderEdgeTables(): string {
     'from __future__ import annotations',
     '',
     `VERSION = ${JSON.stringify(toolVersion(projectRoot))}`,
+    `NEWEST_READER = ${JSON.stringify(newestReader)}`,
     '',
     ...Object.entries(numbers).map(([name, value]) => `${name} = ${writeInteger(value)}`),
     '',
@@ -108,6 +112,16 @@ export function renderEdgeTables(): string {
       .map((name) => JSON.stringify(name))
       .join(', ')})`,
     '"""Those with a time of day: their groups are hour, minute, second, and sign, hours and minutes of the offset."""',
+    '',
+    'LONE_RANGES = (',
+    ...loneRanges.map(([first, last]) => `    (0x${first.toString(16)}, 0x${last.toString(16)}),`),
+    ')',
+    '"""Code points that stand for a word each."""',
+    '',
+    'KNOWN_CHARACTER_RUNS = (',
+    ...(knownCharacterRuns.match(/.{1,110}(?: |$)/g) ?? []).map((line) => `    ${JSON.stringify(line)}`),
+    ')',
+    '"""Characters that every runtime knows, and the gaps between them: lengths in turn, in base 36."""',
     '',
     ...writePatterns('NUMBER_PATTERNS', numberPatterns),
     '"""How numbers are written by people; their parts are the groups."""',

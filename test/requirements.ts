@@ -376,6 +376,8 @@ const training = {
     'The languages of texts are said at an import, in the findings about the data, after a training, in weak parts and where live inputs differ; one that no text model reads with what that costs.',
   'TRN-28':
     'A text model of one’s own is added from a folder, after its licence, digests, golden vectors and a trial, or refused with the remedy and nothing left; trainings choose it, bundles and backups carry it, and it is removed only where none that decides reads by it.',
+  'TRN-29':
+    'Texts of every script, and emoji, are told apart by their words, by service and Python package alike; a policy that reads words alone needs no text model.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
   'TRN-9': 'A worker that died is retried once, as a new attempt on the same snapshot.',
   'TRN-10': 'The same snapshot and seed give the same metrics.',

@@ -8,6 +8,7 @@ import type { Decider } from '../engine/decide/decided.ts';
 import { compileDecider } from '../engine/decide/decider.ts';
 import { runGolden } from '../engine/decide/golden.ts';
 import { WorkbenchError } from '../engine/errors.ts';
+import { needsTokenizer } from '../engine/features/plan.ts';
 import type { Sha256 } from '../engine/ports.ts';
 import type { Tokenizer } from '../engine/text/tokenizer.ts';
 import {
@@ -98,7 +99,7 @@ type OpenText = TextPorts & { close(): Promise<void> };
 /** Opens what a bundle reads texts by: the tokenizer, and the encoder where its plan has one. */
 async function openText(bytes: Uint8Array, { manifest, plan }: Bundle, platform: Platform): Promise<OpenText> {
   const close = () => Promise.resolve();
-  if (plan.text === null || manifest.text === null) return { tokenizer: null, encoder: null, close };
+  if (manifest.text === null || !needsTokenizer(plan)) return { tokenizer: null, encoder: null, close };
   const zip = openZip(bytes, bundleZipLimits);
   const given = manifest.text.slim ? platform.textModel : null;
   const files = given ?? { tokenizer: zip.read(tokenizerEntry), encoder: zip.read(encoderEntry) };
@@ -107,7 +108,7 @@ async function openText(bytes: Uint8Array, { manifest, plan }: Bundle, platform:
   if (platform.sha256(files.tokenizer) !== manifest.text.tokenizer_sha256)
     throw new InvalidBundle('The tokenizer given is not that of the text model that the bundle was made with.');
   const tokenizer = await openTokenizer(files.tokenizer);
-  const spec = plan.text.encoder;
+  const spec = plan.text?.encoder ?? null;
   if (spec === null) return { tokenizer, encoder: null, close };
   if (files.encoder === undefined)
     throw new TextModelNeeded('The bundle is slim: give the encoder of its text model as `textModel`, too.');

@@ -25,7 +25,7 @@ from ._model.columns import Batch
 from ._model.familiarity import Familiarity
 from ._model.features import TabularFeatures
 from ._model.shared import give_memory_back
-from ._model.text import TextFeatures
+from ._model.text import ReadText, TextFeatures
 from ._reading import Readings
 from ._rules import RulesError, RuleSet, load_rules
 from ._verify import check_itself, iterate_differences
@@ -285,19 +285,18 @@ class EdgePredictor:
         if not waiting:
             return [decision for decision in by_rule if decision is not None]
         dense = self._tabular.encode_columns(batch.find_column, batch.size)[waiting]
-        texts: list[list[int]] = [[] for _ in waiting]
+        texts: list[ReadText] = []
         ngrams: list[tuple[list[int], list[float]]] = [([], []) for _ in waiting]
         if self._text is not None:
-            texts = self._text.tokenize_rows(batch.find_column, waiting)
-            if self._text.ngrams is not None:
-                ngrams = [self._text.ngrams.encode(ids) for ids in texts]
+            texts = self._text.read_rows(batch.find_column, waiting)
+            ngrams = [self._text.weigh(text) for text in texts]
             if self._text.encoder is not None:
-                dense = np.hstack([dense, self._text.encoder.encode_many(texts)])
+                dense = np.hstack([dense, self._text.encoder.encode_many([text.ids for text in texts])])
         scored = self._classifier.score_rows(dense, ngrams)
         heads = [[]] * len(waiting) if self._heads is None else self._heads.score_rows(dense, ngrams)
         unfamiliar = [False] * len(waiting)
         if self._familiarity is not None:
-            unfamiliar = self._familiarity.find_unfamiliar(dense, texts)
+            unfamiliar = self._familiarity.find_unfamiliar(dense, [text.units for text in texts])
         decided = map(self._settings.decide_by_classifier, scored, unfamiliar, heads)
         return [next(decided) if decision is None else decision for decision in by_rule]
 
@@ -325,17 +324,17 @@ class EdgePredictor:
         if self._classifier is None:
             return self._settings.decide_without_classifier()
         dense = self._tabular.encode(values)
-        ids: list[int] = []
+        units: Sequence[int | str] = []
         indices: list[int] = []
         weights: list[float] = []
         if self._text is not None:
-            ids = self._text.tokenize(values)
-            if self._text.ngrams is not None:
-                indices, weights = self._text.ngrams.encode(ids)
+            text = self._text.read(values)
+            units = text.units
+            indices, weights = self._text.weigh(text)
             if self._text.encoder is not None:
-                dense += self._text.encoder.encode(ids)
+                dense += self._text.encoder.encode(text.ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
-        unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
+        unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, units)
         probabilities = self._classifier.score(dense, indices, weights)
         return self._settings.decide_by_classifier(probabilities, unfamiliar, heads)
 
@@ -364,7 +363,7 @@ def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
         text = expect_object(plan["text"])
     return TextFeatures(
         text,
-        bundle.text_file(TOKENIZER),
+        bundle.text_file(TOKENIZER) if TOKENIZER in bundle else None,
         bundle.text_file(ENCODER) if ENCODER in bundle else None,
         bundle.bytes(ADAPTERS) if ADAPTERS in bundle else None,
     )

@@ -31,7 +31,7 @@ def test_shared_embeddings_alone_and_among_others() -> None:
     plan = {"fields": [["text"]], "ngrams": None, "encoder": spec}
     text = TextFeatures(plan, open_file("tokenizer.json"), SharedFile("", encoder))
     assert text.encoder is not None
-    ids = [text.tokenize({"text": case["text"]}) for case in SHARED["cases"]]
+    ids = [text.read({"text": case["text"]}).ids for case in SHARED["cases"]]
     expected = np.array([case["embedding"] for case in SHARED["cases"]])
     alone, together = [text.encoder.encode(one) for one in ids], text.encoder.encode_many(ids)
     assert np.abs(np.array(alone) - expected).max() < MAX_COMPONENT_DIFFERENCE
@@ -50,7 +50,7 @@ def test_shared_embeddings_with_adapters() -> None:
     weights = ((at * 40503 % 65536) / 65536 - 0.5) * 0.1
     text = tuned(rank, weights.astype("<f4").tobytes())
     assert text.encoder is not None
-    embeddings = text.encoder.encode_many([text.tokenize({"text": case["text"]}) for case in SHARED["cases"]])
+    embeddings = text.encoder.encode_many([text.read({"text": case["text"]}).ids for case in SHARED["cases"]])
     expected = np.array([case["tuned"] for case in SHARED["cases"]])
     assert np.abs(np.array(embeddings) - expected).max() < MAX_COMPONENT_DIFFERENCE
 

@@ -30,9 +30,9 @@ def test_shared_pieces_and_embeddings_alone_and_among_others() -> None:
     assert hashlib.sha256(tokenizer).hexdigest() == SHARED["tokenizer_sha256"]
     text = TextFeatures({**PLAN, "encoder": SPEC}, SharedFile("", tokenizer), SharedFile("", encoder))
     assert text.encoder is not None
-    ids = [text.tokenize({"text": case["text"]}) for case in SHARED["cases"]]
+    ids = [text.read({"text": case["text"]}).ids for case in SHARED["cases"]]
     assert ids == [case["ids"] for case in SHARED["cases"]]
-    assert text.tokenize({"text": "a\ud800b"}) == text.tokenize({"text": "a\ufffdb"})
+    assert text.read({"text": "a\ud800b"}).ids == text.read({"text": "a\ufffdb"}).ids
     expected = np.array([case["embedding"] for case in SHARED["cases"]])
     alone, together = [text.encoder.encode(one) for one in ids], text.encoder.encode_many(ids)
     assert np.abs(np.array(alone) - expected).max() < MAX_COMPONENT_DIFFERENCE
@@ -58,7 +58,7 @@ def open_text(data: bytes) -> TextFeatures:
 
 def test_unknown_characters_in_a_row_are_one_piece() -> None:
     text = open_text(small_file())
-    assert text.tokenize({"text": "ab bü  çç"}) == [1, 3, 2, 3, 0, 2, 0]
+    assert text.read({"text": "ab bü  çç"}).ids == [1, 3, 2, 3, 0, 2, 0]
 
 
 UNIGRAM = json.loads((ROOT / "test" / "cases" / "unigram.json").read_text("utf-8"))
@@ -68,7 +68,7 @@ UNIGRAM = json.loads((ROOT / "test" / "cases" / "unigram.json").read_text("utf-8
 def test_shared_pieces_of_models_whose_files_are_written_otherwise(file: dict[str, Any]) -> None:
     parts = {key: file[key] for key in ("normalizer", "pre_tokenizer")}
     text = open_text(json.dumps({"added_tokens": UNIGRAM["added_tokens"], "model": UNIGRAM["model"], **parts}).encode())
-    assert [text.tokenize({"text": case["text"]}) for case in file["cases"]] == [case["ids"] for case in file["cases"]]
+    assert [text.read({"text": case["text"]}).ids for case in file["cases"]] == [case["ids"] for case in file["cases"]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import {
   type Manifest,
   type ManifestDraft,
   manifestSchema,
-  minReader,
   unlistedEntries,
 } from './manifest.ts';
 import { digestRelease } from './release-digest.ts';
@@ -29,7 +28,12 @@ export function listFiles(entries: ReadonlyMap<string, Uint8Array>, sha256: Sha2
 }
 
 /** Lists the entries in a manifest, adds its digest and the revision, and writes all of it as a ZIP. */
-export function assemble(draft: ManifestDraft, entries: ReadonlyMap<string, Uint8Array>, sha256: Sha256): Uint8Array {
+export function assemble(
+  draft: ManifestDraft,
+  entries: ReadonlyMap<string, Uint8Array>,
+  minReader: string,
+  sha256: Sha256,
+): Uint8Array {
   const files = listFiles(entries, sha256);
   const revision = digestRelease(draft, files, sha256);
   const full = manifestSchema.parse({

@@ -3,7 +3,7 @@ import { strFromU8, strToU8 } from 'fflate';
 import type { ZodType } from 'zod';
 import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/familiarity.ts';
 import { countSlots } from '../features/kinds.ts';
-import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
+import { type FeaturePlan, featurePlanSchema, needsTokenizer } from '../features/plan.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/rules-file.ts';
@@ -17,6 +17,7 @@ import {
   bundleZipLimits,
   type EntryName,
   encoderEntry,
+  findMinReader,
   type Golden,
   goldenSchema,
   type Manifest,
@@ -66,7 +67,7 @@ function listTextEntries(
   sha256: Sha256,
 ): Map<EntryName, Uint8Array> {
   const entries = new Map<EntryName, Uint8Array>();
-  if (manifest.text === null || plan.text === null) return entries;
+  if (manifest.text === null || !needsTokenizer(plan)) return entries;
   if (sha256(text.tokenizer) !== manifest.text.tokenizer_sha256) {
     throw toBundleError(
       'entry text/tokenizer.json',
@@ -76,7 +77,7 @@ function listTextEntries(
   }
   entries.set('LICENSES', strToU8(withTextModelLicense(strFromU8(text.license))));
   entries.set('text/tokenizer.json', text.tokenizer);
-  if (plan.text.encoder !== null) {
+  if (plan.text?.encoder) {
     if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {
       throw toBundleError(
         `entry ${encoderEntry}`,
@@ -115,7 +116,9 @@ export function digestParts(parts: Omit<BundleParts, 'golden' | 'modelCard'>, sh
  */
 export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelFiles): Uint8Array {
   const manifest = { ...parts.manifest };
-  if (manifest.text !== null) manifest.text = { ...manifest.text, slim: text === undefined };
+  if (manifest.text !== null) {
+    manifest.text = { ...manifest.text, slim: text === undefined && needsTokenizer(parts.plan) };
+  }
   const entries = new Map<EntryName, Uint8Array>([
     ...listDecidingEntries(parts),
     ['golden.jsonl', strToU8(parts.golden.map((line) => `${JSON.stringify(line)}\n`).join(''))],
@@ -124,7 +127,7 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   ]);
   if (text !== undefined)
     for (const [name, bytes] of listTextEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
-  return assemble(manifest, entries, sha256);
+  return assemble(manifest, entries, findMinReader(parts.plan), sha256);
 }
 
 function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
@@ -190,6 +193,9 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
   if ((text === null) !== (plan.text === null)) {
     throw toBundleError('entry features.json', 'and the manifest disagree about text');
   }
+  if (text !== null && needsTokenizer(plan) && text.tokenizer_sha256 === null) {
+    throw toBundleError('entry features.json', 'and the manifest disagree about the tokenizer');
+  }
   const tokenizer = manifest.files['text/tokenizer.json']?.sha256;
   const encoder = manifest.files[encoderEntry]?.sha256;
   if (text === null || text.slim) {
@@ -197,7 +203,7 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
       throw toBundleError('entry text/', 'is not expected in this bundle');
     return;
   }
-  if (tokenizer !== text.tokenizer_sha256)
+  if (tokenizer !== (text.tokenizer_sha256 ?? undefined))
     throw toBundleError('entry text/tokenizer.json', 'is missing or another one');
   if (encoder !== (plan.text?.encoder ? text.encoder_sha256 : undefined))
     throw toBundleError(`entry ${encoderEntry}`, 'is missing, unexpected or another one');
@@ -339,5 +345,6 @@ export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sh
   if (bundle.manifest.text === null) return slim;
   const manifest = toManifestDraft(bundle.manifest);
   const entries = new Map([...files, ...listTextEntries(manifest, bundle.plan, text, sha256)]);
-  return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
+  const full = { ...manifest, text: { ...bundle.manifest.text, slim: false } };
+  return assemble(full, entries, findMinReader(bundle.plan), sha256);
 }

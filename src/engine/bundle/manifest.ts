@@ -10,6 +10,7 @@ import {
   reasonCodesSchema,
 } from '../domain/definition.ts';
 import { goldenInputKinds } from '../domain/training.ts';
+import { type FeaturePlan, isOfWords } from '../features/plan.ts';
 import type { JsonObject } from '../json.ts';
 import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
@@ -21,7 +22,15 @@ export const bundleFormatVersion = 2;
  * The first version whose package reads what this one writes: 0.2.0 knows neither this setting nor `golden_inputs`, and
  * refuses what it does not know. An addition raises it, only for bundles that use the addition.
  */
-export const minReader = '0.3.0';
+const minReader = '0.3.0';
+/** The first version that reads n-grams of words, and encoders with a frame of their own. */
+export const newestReader = '0.4.0';
+
+/** The first version that reads a bundle with a plan rightly. */
+export function findMinReader({ text }: FeaturePlan): string {
+  const isNewer = text !== null && ((text.ngrams !== null && isOfWords(text.ngrams)) || text.encoder?.frame);
+  return isNewer ? newestReader : minReader;
+}
 const versionPattern = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
 const mebibyte = 1024 * 1024;
@@ -83,11 +92,12 @@ const settings = {
   created_at: z.iso.datetime({ offset: true }),
   /** null where rules alone decide: inputs that no rule decides get the fallback option. */
   classifier: z.strictObject({ kind: z.enum(classifierKinds) }).nullable(),
-  /** null when the policy reads no text; `slim` when the text files are not inside. */
+  /** null when the policy reads no text; `slim` when it needs text files that are not inside. */
   text: z
     .strictObject({
       encoder_sha256: sha256Hex.nullable(),
-      tokenizer_sha256: sha256Hex,
+      /** null where texts are read by their words alone. */
+      tokenizer_sha256: sha256Hex.nullable(),
       slim: z.boolean(),
       /** The model that the encoder was made from, as model cards name it; left out where it is the usual one. */
       base_model: z.string().min(1).max(200).optional(),
@@ -233,7 +243,7 @@ export const entryNames = Object.keys(maxEntryBytes) as EntryName[];
 /** Whether a manifest asks for a newer reader than this one: for an addition that is not known here. */
 export function needsNewerReader(version: unknown): version is string {
   if (typeof version !== 'string' || !versionPattern.test(version)) return false;
-  const [needed = [], known = []] = [version, minReader].map((each) => each.split('.').map(Number));
+  const [needed = [], known = []] = [version, newestReader].map((each) => each.split('.').map(Number));
   const differs = needed.findIndex((part, index) => part !== known[index]);
   return differs >= 0 && Number(needed[differs]) > Number(known[differs]);
 }

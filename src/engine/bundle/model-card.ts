@@ -1,7 +1,7 @@
 /** The model card of a bundle. */
 
 import type { Metrics } from '../domain/metrics.ts';
-import type { FeaturePlan } from '../features/plan.ts';
+import { countNgrams, type FeaturePlan, isOfWords, needsTokenizer } from '../features/plan.ts';
 import { nounOf, type PathReading } from '../import/readings.ts';
 import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
@@ -44,7 +44,11 @@ function describeText(plan: FeaturePlan): string {
   if (plan.text === null) return 'It reads no text.';
   const fields = plan.text.fields.map((path) => escapeMarkdown(path.join('.'))).join(', ');
   const ways: string[] = [];
-  if (plan.text.ngrams !== null) ways.push(`${plan.text.ngrams.idf.length} word pieces and pairs of them`);
+  const { ngrams } = plan.text;
+  if (ngrams !== null) {
+    const kind = isOfWords(ngrams) ? 'words, pairs of words and letters of words' : 'word pieces and pairs of them';
+    ways.push(`${countNgrams(ngrams)} ${kind}`);
+  }
   if (plan.text.encoder !== null) {
     const { max_tokens, adapters } = plan.text.encoder;
     const kind = adapters === undefined ? 'a sentence encoder' : 'a sentence encoder that was tuned on the examples';
@@ -288,7 +292,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
     ...listUnder('Fields left out', leftOut),
     '## What is inside',
     `The hard rules${parts} and golden decisions to test an implementation against: ${goldenWords}${pinnedWords}. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
-    manifest.text === null
+    !needsTokenizer(plan)
       ? 'Nothing else is needed to run it.'
       : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
     '## How to run it from Python',

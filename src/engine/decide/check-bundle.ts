@@ -3,7 +3,7 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { toBundleError } from '../bundle/zip.ts';
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
-import type { EncoderSpec } from '../features/plan.ts';
+import { countNgrams, type EncoderSpec, needsTokenizer } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
 import { OnnxError } from '../onnx/protobuf.ts';
 import type { Adapters, TextEncoder } from '../ports.ts';
@@ -13,9 +13,9 @@ import type { Tokenizer } from '../text/tokenizer.ts';
 /** The installed text model; null where a part is not there. */
 export type TextPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | null };
 
-/** The parts of the text model that a policy uses; `encoder` is null where word pieces are enough. */
-export type TextParts = { tokenizer: Tokenizer; encoder: EncoderPart | null };
-type EncoderPart = { port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
+/** The parts of the text model that a policy uses: none where words are enough, no encoder where their pieces are. */
+export type TextParts = { tokenizer: Tokenizer | null; encoder: EncoderPart | null };
+type EncoderPart = { tokenizer: Tokenizer; port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
 
 /** The classifier and the reason codes' heads (null without heads). */
 export type Models = { classifier: ClassifierModel; reasonHeads: ClassifierModel | null };
@@ -27,8 +27,12 @@ export function readModels(bundle: Bundle): Models | null {
   const classifier = readEntry('classifier.onnx', bundle.classifier);
   const { D, V, K, kind } = classifier;
   const denseWidth = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
-  const countNgrams = plan.text?.ngrams?.idf.length ?? 0;
-  if (D !== denseWidth || V !== countNgrams || K !== manifest.options.length || kind !== manifest.classifier?.kind) {
+  if (
+    D !== denseWidth ||
+    V !== countNgrams(plan.text?.ngrams) ||
+    K !== manifest.options.length ||
+    kind !== manifest.classifier?.kind
+  ) {
     throw refuse('classifier.onnx', "does not fit features.json and the manifest's options");
   }
   if (bundle.reasonHeads === null) return { classifier, reasonHeads: null };
@@ -62,6 +66,7 @@ export function requireTextParts(
   { encoder, tokenizer }: TextPorts,
 ): TextParts | null {
   if (plan.text === null) return null;
+  if (!needsTokenizer(plan)) return { tokenizer: null, encoder: null };
   if (tokenizer === null) {
     throw new WorkbenchError('unavailable', 'The policy reads text, but the tokenizer is not available.');
   }
@@ -76,7 +81,7 @@ export function requireTextParts(
       'The policy was trained with another text encoder than the one installed. Train the type again.',
     );
   }
-  return { tokenizer, encoder: { port: encoder, spec, adapters } };
+  return { tokenizer, encoder: { tokenizer, port: encoder, spec, adapters } };
 }
 
 /** Compiles the bundle's input schema, also one that would not be saved any more; null without a schema. */

@@ -7,14 +7,15 @@ import type { Decision, DecisionTrace } from '../domain/decision.ts';
 import { type ErrorDetail, WorkbenchError } from '../errors.ts';
 import { type CompiledFeatures, compileFeatures } from '../features/compile.ts';
 import { compileFamiliarity, type FamiliarityCheck } from '../features/familiarity.ts';
-import type { FeaturePlan } from '../features/plan.ts';
+import type { FeaturePlan, TextUnit } from '../features/plan.ts';
 import type { PathReading } from '../import/readings.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
 import { type CompiledRules, loadRules, type RulesFile, type RulesOutcome } from '../rules/rules-file.ts';
 import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
-import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
+import { compileNgrams, type NgramReader } from '../text/ngrams.ts';
+import type { NgramRow } from '../text/word-ngrams.ts';
 import { readThresholdsOf } from '../thresholds.ts';
 import {
   compileInputValidator,
@@ -67,11 +68,11 @@ type CompiledPolicy = RulesPart & {
   plan: FeaturePlan;
   reasons: Reasons;
   features: CompiledFeatures;
-  text: (TextParts & { weighNgrams: ((ids: readonly number[]) => NgramRow) | null }) | null;
+  text: (TextParts & { ngrams: NgramReader | null }) | null;
   /** The dense vector of every call; null where calls overlap because they wait for the encoder. */
   sharedDense: Float32Array | null;
   denseWidth: number;
-  checkFamiliarity: ((dense: Float32Array, ids: readonly number[]) => FamiliarityCheck[]) | null;
+  checkFamiliarity: ((dense: Float32Array, units: readonly TextUnit[]) => FamiliarityCheck[]) | null;
   classifier: ClassifierModel;
   score: Scorer;
   scoreHeads: Scorer | null;
@@ -175,7 +176,7 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
     plan,
     reasons,
     features,
-    text: text === null ? null : { ...text, weighNgrams: ngrams === null ? null : compileNgrams(ngrams) },
+    text: text === null ? null : { ...text, ngrams: ngrams === null ? null : compileNgrams(ngrams) },
     sharedDense: text?.encoder ? null : new Float32Array(classifier.D),
     denseWidth: classifier.D,
     checkFamiliarity:
@@ -229,15 +230,23 @@ function decide(
   const dense = policy.features.writeTabular(input, policy.sharedDense ?? new Float32Array(policy.denseWidth));
   timer?.mark('features');
   if (policy.text === null) {
-    return classify(policy, input, { dense, ngrams: noNgrams, text: null, ids: noIds }, rulesOutcome, timer);
+    return classify(
+      policy,
+      input,
+      { dense, ngrams: noNgrams, text: null, ids: noIds, units: noIds },
+      rulesOutcome,
+      timer,
+    );
   }
-  const { tokenizer, weighNgrams, encoder } = policy.text;
+  const { tokenizer, ngrams: reader, encoder } = policy.text;
   const text = policy.features.joinText(input);
-  const ids = tokenizer.encode(text.text);
-  const ngrams = weighNgrams === null ? noNgrams : weighNgrams(ids);
+  const ids = tokenizer?.encode(text.text) ?? noIds;
+  const parted = reader?.(text.text, ids);
+  const ngrams = parted?.weighWithout(0, 0) ?? noNgrams;
+  const seen = { dense, ngrams, text, ids, units: parted?.units ?? ids };
   if (encoder === null) {
     timer?.mark('text');
-    return classify(policy, input, { dense, ngrams, text, ids }, rulesOutcome, timer);
+    return classify(policy, input, seen, rulesOutcome, timer);
   }
   const { port, spec, adapters } = encoder;
   return port.embed(toEncoderInput(ids, spec.max_tokens, spec.frame).ids, adapters).then(
@@ -246,7 +255,7 @@ function decide(
         dense[policy.features.tabularSize + d] = (embedding[d] ?? 0) * spec.scale;
       }
       timer?.mark('text');
-      return classify(policy, input, { dense, ngrams, text, ids }, rulesOutcome, timer);
+      return classify(policy, input, seen, rulesOutcome, timer);
     },
     (error: unknown) => decideWithoutEncoder(policy, error, rulesOutcome, timer),
   );
@@ -254,8 +263,7 @@ function decide(
 
 async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[]): Promise<readonly JsonObject[]> {
   if (policy.text === null || policy.text.encoder === null) return [];
-  const { tokenizer } = policy.text;
-  const { port, spec, adapters } = policy.text.encoder;
+  const { tokenizer, port, spec, adapters } = policy.text.encoder;
   const { validateInput } = policy;
   const open = inputs.filter((input) => {
     if (validateInput !== null) {
@@ -278,11 +286,11 @@ function classify(
   timer: StageTimer | null,
 ): DecisionResult {
   const { manifest, plan, features } = policy;
-  const { dense, ngrams, ids } = seen;
+  const { dense, ngrams, units } = seen;
   const probabilities = policy.score(dense, ngrams.indices, ngrams.values);
   const { best, isSetAside } = chooseOption(probabilities, policy.setAside);
   const option = manifest.options[best] ?? '';
-  const familiarity = policy.checkFamiliarity?.(dense, ids) ?? [];
+  const familiarity = policy.checkFamiliarity?.(dense, units) ?? [];
   // Rounding can take a probability of 1 a little beyond it.
   const confidence = Math.min(1, probabilities[best] ?? 0);
   const prediction: Prediction = { option, confidence, unfamiliarReason: describeUnfamiliar(familiarity), isSetAside };
@@ -301,7 +309,7 @@ function classify(
     features: traceFeatures(plan, features, policy.classifier, input, seen, best),
     thresholds: readThresholdsOf(option, manifest.confidence_thresholds),
     stage_ms: timer.marks,
-    truncated: policy.text === null ? [] : listTruncatedFields(plan, policy.text.tokenizer, seen),
+    truncated: listTruncatedFields(policy.text?.encoder ?? null, seen),
     reasons: heads,
     familiarity,
   };

@@ -3,14 +3,21 @@ import { type ClassifierModel, computeSlotContributions } from '../classifiers/m
 import type { DecisionTrace, RuleTrace } from '../domain/decision.ts';
 import type { ConfidenceThresholds } from '../domain/definition.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
-import type { FeaturePlan } from '../features/plan.ts';
+import type { FeaturePlan, TextUnit } from '../features/plan.ts';
 import { readPath } from '../features/values.ts';
 import type { JsonObject } from '../json.ts';
 import type { MonotonicClock } from '../ports.ts';
-import type { NgramRow } from '../text/ngrams.ts';
-import type { Tokenizer } from '../text/tokenizer.ts';
+import type { NgramRow } from '../text/word-ngrams.ts';
+import type { TextParts } from './check-bundle.ts';
 
-export type ClassifierInput = { dense: Float32Array; ngrams: NgramRow; text: InputText | null; ids: readonly number[] };
+/** The input of the classifier: `ids` are the pieces that an encoder reads, `units` what n-grams are made of. */
+export type ClassifierInput = {
+  dense: Float32Array;
+  ngrams: NgramRow;
+  text: InputText | null;
+  ids: readonly number[];
+  units: readonly TextUnit[];
+};
 
 type TracedFeature = DecisionTrace['features'][number];
 
@@ -70,7 +77,7 @@ export function traceFeatures(
     seen.ngrams.indices.forEach((index, position) => {
       contribution += (seen.ngrams.values[position] ?? 0) * (model.ngram[index * model.K + option] ?? 0);
     });
-    const value = { tokens: seen.ids.length, known_ngrams: seen.ngrams.indices.length };
+    const value = { tokens: seen.units.length, known_ngrams: seen.ngrams.indices.length };
     traced.push({ field, kind: 'text_ngrams', value, contribution });
   }
   if (plan.text.encoder !== null) {
@@ -83,16 +90,16 @@ export function traceFeatures(
 }
 
 /** Names the text fields of which the encoder does not see everything. */
-export function listTruncatedFields(plan: FeaturePlan, tokenizer: Tokenizer, seen: ClassifierInput): string[] {
-  const encoder = plan.text?.encoder;
+export function listTruncatedFields(encoder: TextParts['encoder'], seen: ClassifierInput): string[] {
   if (seen.text === null) return [];
   const { text, parts, cut } = seen.text;
-  if (!encoder || seen.ids.length <= encoder.max_tokens - 2) return cut;
+  if (encoder === null || seen.ids.length <= encoder.spec.max_tokens - 2) return cut;
+  const { tokenizer, spec } = encoder;
   return parts.flatMap(({ field, end }, index) => {
     if (cut.includes(field)) return [field];
     // A field without any token after the cut lost nothing.
     const start = index === 0 ? 0 : (parts[index - 1]?.end ?? 0);
     const tokensUpToEnd = tokenizer.encode(text.slice(0, end)).length;
-    return tokensUpToEnd > encoder.max_tokens - 2 && tokenizer.encode(text.slice(start, end)).length > 0 ? [field] : [];
+    return tokensUpToEnd > spec.max_tokens - 2 && tokenizer.encode(text.slice(start, end)).length > 0 ? [field] : [];
   });
 }

@@ -5,13 +5,12 @@
 import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
-import type { EncoderSpec } from '../features/plan.ts';
+import type { EncoderSpec, TextUnit } from '../features/plan.ts';
 import { type Reading, readPlaces, toReadablePlace } from '../features/readable-text.ts';
 import { readPath } from '../features/values.ts';
 import type { JsonObject } from '../json.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
-import type { NgramRow } from '../text/ngrams.ts';
-import type { Tokenizer } from '../text/tokenizer.ts';
+import type { NgramReader } from '../text/ngrams.ts';
 import type { TextParts } from './check-bundle.ts';
 
 /** A stretch of the text at a path of the input (UTF-16 indices). */
@@ -25,7 +24,7 @@ type WeighedPolicy = {
   classifier: ClassifierModel;
   denseWidth: number;
   score: Scorer;
-  text: (TextParts & { weighNgrams: ((ids: readonly number[]) => NgramRow) | null }) | null;
+  text: (TextParts & { ngrams: NgramReader | null }) | null;
 };
 
 /**
@@ -39,13 +38,18 @@ export async function estimateWithout(
   stretches: readonly Stretch[],
 ): Promise<Estimates | null> {
   if (text === null || text.encoder === null) return null;
-  const { port, spec, adapters } = text.encoder;
+  const { tokenizer, port, spec, adapters } = text.encoder;
   if (port.weighTokens === undefined) return null;
   const joined = features.joinText(input);
   const toRead = features.isMarkup ? prepareToRead(input) : (stretch: Stretch) => stretch;
-  const ids = text.tokenizer.encode(joined.text);
-  const tokensOf = findTokens(text.tokenizer, joined, ids, stretches.map(toRead));
-  if (tokensOf === null) return null;
+  const read = stretches.map(toRead);
+  const ids = tokenizer.encode(joined.text);
+  const tokensOf = findUnits((part) => tokenizer.encode(part), joined, ids, read);
+  const parted = text.ngrams?.(joined.text, ids);
+  const units = parted?.units ?? ids;
+  const partOf = (part: string) => text.ngrams?.(part, []).units ?? [];
+  const unitsOf = units === ids ? tokensOf : findUnits(partOf, joined, units, read);
+  if (tokensOf === null || unitsOf === null) return null;
   const encoderIds = toEncoderInput(ids, spec.max_tokens, spec.frame).ids;
   const embedding = await port.embed(encoderIds, adapters);
   const dense = features.writeTabular(input, new Float32Array(denseWidth));
@@ -53,11 +57,11 @@ export async function estimateWithout(
     embedding.map((number) => number * spec.scale),
     features.tabularSize,
   );
-  const scoreWithout = (from: number, to: number) => {
-    const ngrams = text.weighNgrams?.([...ids.slice(0, from), ...ids.slice(to)]);
+  const scoreWithout = ({ from, to }: Span) => {
+    const ngrams = parted?.weighWithout(from, to);
     return score(dense, ngrams?.indices ?? [], ngrams?.values ?? []);
   };
-  const direction = findDirection(classifier, features.tabularSize, spec, scoreWithout(0, 0), option);
+  const direction = findDirection(classifier, features.tabularSize, spec, scoreWithout(nothing), option);
   const found = await port.weighTokens(encoderIds, direction, adapters).catch((error: unknown) => {
     if (error instanceof WorkbenchError && error.code === 'unavailable') return null;
     throw error;
@@ -66,8 +70,8 @@ export async function estimateWithout(
   // [CLS] stands before the text's tokens; what is behind the encoder's end weighs nothing.
   const weights = found.subarray(1, encoderIds.length - 1);
   return (at) => {
-    const { from, to } = tokensOf[at] ?? { from: 0, to: 0 };
-    const probability = scoreWithout(from, to)[option] ?? 0;
+    const { from, to } = tokensOf[at] ?? nothing;
+    const probability = scoreWithout(unitsOf[at] ?? nothing)[option] ?? 0;
     const kept = probability * Math.exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
     return kept / (kept + 1 - probability);
   };
@@ -117,13 +121,17 @@ function findDirection(
 /** Where a text may be cut without changing its tokens: beside white space, punctuation and the signs of ASCII. */
 const apart = /^[\s\p{P}!-/:-@[-`{-~]$/u;
 
-/** The tokens of each stretch, or null where the tokens of the whole text are not those of its parts. */
-function findTokens(
-  tokenizer: Tokenizer,
+/** Places in a row among the tokens or words of a text. */
+type Span = { from: number; to: number };
+const nothing: Span = { from: 0, to: 0 };
+
+/** The tokens or words of each stretch, or null where those of the whole text are not those of its parts. */
+function findUnits<T extends TextUnit>(
+  part: (text: string) => readonly T[],
   { text, parts: fields }: InputText,
-  ids: readonly number[],
+  units: readonly T[],
   stretches: readonly Stretch[],
-): { from: number; to: number }[] | null {
+): Span[] | null {
   const starts = new Map(fields.map(({ field }, at) => [field, at === 0 ? 0 : (fields[at - 1]?.end ?? 0) + 1]));
   const places = stretches.map(({ path, start, end }) => {
     const at = starts.get(path.join('.'));
@@ -132,15 +140,15 @@ function findTokens(
   const mayCut = (at: number) => apart.test(text[at - 1] ?? '') || apart.test(text[at] ?? '');
   const cuts = new Set(places.flatMap(({ start, end }) => [start, end]).filter((at) => at < text.length && mayCut(at)));
   const parts: { end: number; from: number; to: number }[] = [];
-  const joined: number[] = [];
+  const joined: T[] = [];
   for (const end of [...cuts, text.length].sort((a, b) => a - b)) {
     const from = joined.length;
-    joined.push(...tokenizer.encode(text.slice(parts.at(-1)?.end ?? 0, end)));
+    joined.push(...part(text.slice(parts.at(-1)?.end ?? 0, end)));
     parts.push({ end, from, to: joined.length });
   }
-  if (joined.length !== ids.length || joined.some((id, at) => id !== ids[at])) return null;
+  if (joined.length !== units.length || joined.some((unit, at) => unit !== units[at])) return null;
   return places.map(({ start, end }) => ({
-    from: parts.find((part) => part.end > start)?.from ?? 0,
-    to: start === end ? 0 : (parts.find((part) => part.end >= end)?.to ?? joined.length),
+    from: parts.find((each) => each.end > start)?.from ?? 0,
+    to: start === end ? 0 : (parts.find((each) => each.end >= end)?.to ?? joined.length),
   }));
 }

@@ -1,14 +1,24 @@
 /** Whether an input is like the examples: a classifier may be sure even of nonsense. */
 import { z } from 'zod';
 import { compileNearest, nearestFits, nearestSchema } from './nearest-example.ts';
-import type { FeaturePlan } from './plan.ts';
+import { type FeaturePlan, isOfWords, type TextUnit } from './plan.ts';
 
 const finite = z.number();
 
 /** `familiarity.json`: a check that does not apply to the policy, or that learned nothing, is null. */
 export const familiaritySchema = z.strictObject({
-  /** Mean rarity of the word pieces of the text: their idf, `unknown` for those outside the vocabulary. */
-  words: z.strictObject({ unknown: finite, most: finite }).nullable(),
+  /** Mean rarity of the words of the text: their idf, `unknown` for words outside the list. */
+  words: z
+    .strictObject({
+      unknown: finite,
+      most: finite,
+      /** The words of the examples, and in how many texts each occurs; left out where the plan's pieces are the list. */
+      known: z
+        .strictObject({ words: z.array(z.string()), df: z.array(z.int().nonnegative()) })
+        .refine(({ words, df }) => words.length === df.length, { message: 'must have one df per word' })
+        .optional(),
+    })
+    .nullable(),
   /** Largest dot product of the embedding with the mean direction of an option's examples. */
   embedding: z.strictObject({ centroids: z.array(z.array(finite)).min(1), least: finite }).nullable(),
   /** Largest cosine with an example along the directions that tell the options apart; left out where it is not used. */
@@ -27,16 +37,27 @@ export type FamiliarityCheck = { check: CheckName; score: number; limit: number;
 /** Differences of rounding between implementations must not move a value over an end of its range. */
 const slack = 1e-4;
 
-/** Mean rarity of token ids; a text without any is as rare as an unknown one. */
-export function computeRarity(
-  ids: readonly number[],
-  findIdf: (id: number) => number | undefined,
+/** Mean rarity of words or pieces; a text without any is as rare as an unknown one. */
+export function computeRarity<T extends TextUnit>(
+  units: readonly T[],
+  findIdf: (unit: T) => number | undefined,
   unknown: number,
 ): number {
-  if (ids.length === 0) return unknown;
+  if (units.length === 0) return unknown;
   let sum = 0;
-  for (const id of ids) sum += findIdf(id) ?? unknown;
-  return sum / ids.length;
+  for (const unit of units) sum += findIdf(unit) ?? unknown;
+  return sum / units.length;
+}
+
+/** The idf of a word in `df` texts, where one in none of them has `unknown`. */
+export const toIdf = (unknown: number, df: number): number => unknown - Math.log(1 + df);
+
+function listIdf(words: FamiliarityFile['words'], { text }: FeaturePlan): Map<TextUnit, number> {
+  const { known, unknown = 0 } = words ?? {};
+  if (known !== undefined) return new Map(known.words.map((word, at) => [word, toIdf(unknown, known.df[at] ?? 0)]));
+  const ngrams = text?.ngrams;
+  if (!ngrams || isOfWords(ngrams)) return new Map();
+  return new Map(ngrams.unigrams.map((id, at) => [id, ngrams.idf[at] ?? unknown]));
 }
 
 /** Largest dot product of `embedding` with one of the directions. */
@@ -68,22 +89,21 @@ export function isOutside(
   return false;
 }
 
-/** Compiles the checks into a function of dense vector and token ids, with one outcome per check. */
+/** Compiles the checks into a function of dense vector and the text's words or pieces, with one outcome per check. */
 export function compileFamiliarity(
   file: FamiliarityFile,
   plan: FeaturePlan,
   slots: readonly { field: string; start: number; size: number }[],
-): (dense: Float32Array, ids: readonly number[]) => FamiliarityCheck[] {
+): (dense: Float32Array, units: readonly TextUnit[]) => FamiliarityCheck[] {
   const { words, embedding, nearest, fields } = file;
   const findNearest = nearest === undefined ? null : compileNearest(nearest);
-  const ngrams = plan.text?.ngrams;
-  const idf = new Map(ngrams?.unigrams.map((id, index) => [id, ngrams.idf[index]]));
-  return (dense, ids) => {
+  const idf = listIdf(words, plan);
+  return (dense, units) => {
     const checks: FamiliarityCheck[] = [];
     const add = (check: CheckName, score: number, limit: number, familiar: boolean) =>
       checks.push({ check, score, limit, familiar, outside: [] });
     if (words !== null) {
-      const score = computeRarity(ids, (id) => idf.get(id), words.unknown);
+      const score = computeRarity(units, (unit) => idf.get(unit), words.unknown);
       add('words', score, words.most, score <= words.most);
     }
     if (embedding !== null) {
@@ -104,12 +124,16 @@ export function compileFamiliarity(
   };
 }
 
+/** Of words where the plan's n-grams are, of pieces where those are. */
+const fitsVocabulary = ({ known }: NonNullable<FamiliarityFile['words']>, { text }: FeaturePlan) =>
+  text !== null && text.ngrams !== null && isOfWords(text.ngrams) === (known !== undefined);
+
 /** Whether the file's lists have the lengths that the plan asks for. */
 export function fitsPlan(file: FamiliarityFile, plan: FeaturePlan): boolean {
   const { words, embedding, nearest, fields } = file;
   const dimensions = plan.text?.encoder?.dimensions;
   return (
-    (words === null || (plan.text?.ngrams ?? null) !== null) &&
+    (words === null || fitsVocabulary(words, plan)) &&
     (embedding === null || embedding.centroids.every((centroid) => centroid.length === dimensions)) &&
     (nearest === undefined || nearestFits(nearest, dimensions)) &&
     (fields === null || (fields.low.length === plan.tabular_size && fields.high.length === plan.tabular_size))

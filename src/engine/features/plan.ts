@@ -35,7 +35,7 @@ export const fieldSchema = z.discriminatedUnion('kind', [
 export type Field = z.infer<typeof fieldSchema>;
 export type FieldKind = Field['kind'];
 
-const ngramSpecSchema = z
+const pieceNgramSpecSchema = z
   .strictObject({
     unigrams: z.array(z.int().nonnegative()),
     bigrams: z.array(z.int().nonnegative()),
@@ -46,8 +46,48 @@ const ngramSpecSchema = z
   .refine((spec) => spec.idf.length === spec.unigrams.length + spec.bigrams.length / 2, {
     message: 'idf must have one entry per n-gram',
   });
-/** The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. */
+/**
+ * The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. No
+ * training makes it any more.
+ */
+export type PieceNgramSpec = z.infer<typeof pieceNgramSpecSchema>;
+
+const wordNgramSpecSchema = z
+  .strictObject({
+    words: z.array(z.string().min(1)),
+    /** Two words with a blank between them. */
+    pairs: z.array(z.string().regex(/^[^ ]+ [^ ]+$/)),
+    /** Two to four letters of a word between the ends `<` and `>`. */
+    letters: z.array(z.string().min(2)),
+    /** The number of texts it was learned from, and in how many of them each n-gram occurs. */
+    texts: z.int().nonnegative(),
+    df: z.array(z.int().nonnegative()),
+    /** Whether n-grams that are not in it count in the length of a text. */
+    unknown: z.boolean(),
+    scale: finite,
+  })
+  .refine(({ words, pairs, letters, df }) => df.length === words.length + pairs.length + letters.length, {
+    message: 'df must have one entry per n-gram',
+  });
+/** The vocabulary of words, pairs of words and letters within words. */
+export type WordNgramSpec = z.infer<typeof wordNgramSpecSchema>;
+
+const ngramSpecSchema = z.union([wordNgramSpecSchema, pieceNgramSpecSchema]);
 export type NgramSpec = z.infer<typeof ngramSpecSchema>;
+
+/** A unit of n-grams: a word, or the id of a tokenizer's piece. */
+export type TextUnit = string | number;
+
+/** Whether a vocabulary is of words, not of the pieces of a tokenizer. */
+export const isOfWords = (spec: NgramSpec): spec is WordNgramSpec => 'words' in spec;
+
+/** The number of n-grams of a vocabulary: rows of the classifier. */
+export const countNgrams = (spec: NgramSpec | null | undefined): number =>
+  spec ? (isOfWords(spec) ? spec.df : spec.idf).length : 0;
+
+/** Whether texts are parted by a tokenizer: for the encoder, or for n-grams of its pieces. */
+export const needsTokenizer = ({ text }: FeaturePlan): boolean =>
+  text !== null && (text.encoder !== null || (text.ngrams !== null && !isOfWords(text.ngrams)));
 
 /** The ids around those of a text: the last stands behind it, all others before it, such as those of a prefix. */
 export const frameSchema = z.array(z.int().nonnegative()).min(2).max(limits.maxFrameTokens);

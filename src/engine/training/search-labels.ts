@@ -70,7 +70,6 @@ export async function searchLabels(
   });
   const outOfFold = predictOutOfFold({
     choice,
-    plan: choice.plan,
     rows,
     trainRows: chooseTrainRows(rows, split.by),
     presentOptions,

@@ -309,7 +309,7 @@ export class DeployedDeciders {
 
   /** The text model that a policy reads by; undefined for one that reads no text. */
   findTextModel({ manifest: { text } }: Pick<Bundle, 'manifest'>): HostedTextModel | undefined {
-    if (text === null) return undefined;
+    if (text === null || text.tokenizer_sha256 === null) return undefined;
     const { textModels } = this.#options;
     const model = findReader(
       text,

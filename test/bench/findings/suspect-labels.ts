@@ -82,13 +82,12 @@ async function checkAll(request: TrainRequest) {
   const seen = { ...prepared, ...planFeatures(prepared) };
   const planned = { ...seen, ...(await compareTextModels(seen)) };
   const textModel = await chooseTextModel(planned);
-  const { choice, measuredModel } = fitClassifier({ ...planned, ...textModel });
+  const { choice } = fitClassifier({ ...planned, ...textModel });
   const started = performance.now();
   const { rows, trainRows, presentOptions } = prepared;
   const { options } = request.definition;
   const outOfFold = predictOutOfFold({
     choice,
-    plan: measuredModel.plan,
     rows,
     trainRows,
     presentOptions,

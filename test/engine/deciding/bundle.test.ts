@@ -134,6 +134,20 @@ describe('packing and opening a bundle', () => {
     expect(() => withTextModel(slim, { tokenizer: encoder, encoder, license }, sha256)).toThrow('not the tokenizer');
   });
 
+  it('that reads words alone has all it needs, slim or full, and asks for a reader that knows words', () => {
+    const ngrams = { words: ['late'], pairs: [], letters: ['<l'], texts: 9, df: [3, 4], unknown: true, scale: 1 };
+    const plan = { ...amountPlan, text: { fields: [['note']], ngrams, encoder: null } };
+    const text = { encoder_sha256: null, tokenizer_sha256: null, slim: false };
+    const bytes = packed({ plan, text });
+    const { manifest, plan: read } = unpackBundle(bytes, sha256);
+    expect(manifest).toMatchObject({ min_reader: '0.4.0', text });
+    expect(read).toEqual(plan);
+    expect(withTextModel(bytes, { tokenizer, encoder: null, license }, sha256)).toEqual(bytes);
+    expect(unpackBundle(packedWithText(null), sha256).manifest.min_reader).toBe('0.3.0');
+    const pieces = { ...plan, text: { ...plan.text, ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 } } };
+    expect(refusal(packed({ plan: pieces, text }))).toContain('disagree about the tokenizer');
+  });
+
   it('has the terms of what it ships, whole [PRV-2]', () => {
     const slim = packedWithText(null);
     const termsOf = (bytes: Uint8Array) => strFromU8(readEntries(bytes).get('LICENSES')!);

@@ -78,7 +78,7 @@ describe('the text model of a policy', () => {
   it('is what the plan names, and nothing for a policy that reads no text', () => {
     expect(requireTextParts(bundle, { encoder, tokenizer })).toEqual({
       tokenizer,
-      encoder: { port: encoder, spec, adapters: null },
+      encoder: { tokenizer, port: encoder, spec, adapters: null },
     });
     expect(requireTextParts(bundleOf(), { encoder, tokenizer })).toBeNull();
   });

@@ -98,12 +98,19 @@ function tellApartByMeans(drawn: LearnedRows): LearnedRows {
   });
   const texts = new Map(
     drawn.rows.map(({ input }) => {
-      const ids = Array.from({ length: 6 }, () => Math.floor(random() * 50));
-      return [String(input['text']), { ids, embedding: new Float32Array(dimensions), truncated: false }];
+      const words = Array.from({ length: 6 }, () => `word${Math.floor(random() * 50)}`);
+      return [String(input['text']), { words, ids: [], embedding: new Float32Array(dimensions), truncated: false }];
     }),
   );
-  const unigrams = Array.from({ length: 50 }, (_, id) => id);
-  const ngrams = { unigrams, bigrams: [], idf: unigrams.map(() => 3), scale: 1 };
+  const ngrams = {
+    words: ['word1'],
+    pairs: [],
+    letters: [],
+    texts: drawn.rows.length,
+    df: [3],
+    unknown: true,
+    scale: 1,
+  };
   const text = { ...drawn.plan.text, fields: [['text']], ngrams, encoder: drawn.plan.text?.encoder ?? null };
   return { ...drawn, plan: { ...drawn.plan, text }, built: { ...drawn.built, dense }, texts };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/features/compile.ts';
 import { featurePlanSchema } from '../../../src/engine/features/plan.ts';
 import { toEncoderInput } from '../../../src/engine/text/encoder-input.ts';
-import { compileNgrams, fitNgrams, moveWeights } from '../../../src/engine/text/ngrams.ts';
+import { compilePieceNgrams } from '../../../src/engine/text/ngrams.ts';
 import { createTokenizer } from '../../../src/engine/text/tokenizer.ts';
 
 const file = new URL('../../../resources/models/all-MiniLM-L6-v2/tokenizer.json', import.meta.url);
@@ -48,10 +48,10 @@ describe("the encoder's input", () => {
   });
 });
 
-describe('n-grams', () => {
+describe('n-grams of word pieces, which former policies read', () => {
   it('weigh known word pieces and pairs by TF-IDF and normalise', () => {
     const spec = { unigrams: [10, 20], bigrams: [10, 20, 20, 20], idf: [1, 2, 3, 4], scale: 5 };
-    const row = compileNgrams(spec)([10, 20, 20, 99]);
+    const row = compilePieceNgrams(spec)([10, 20, 20, 99]);
     const raw = [1, (1 + Math.log(2)) * 2, 3, 4];
     const norm = Math.hypot(...raw);
     expect(row.indices).toEqual([0, 1, 2, 3]);
@@ -62,43 +62,7 @@ describe('n-grams', () => {
 
   it('give an empty row for a text without known n-grams', () => {
     const spec = { unigrams: [10], bigrams: [], idf: [1], scale: 1 };
-    expect(compileNgrams(spec)([])).toEqual({ indices: [], values: [] });
-    expect(compileNgrams(spec)([11, 12])).toEqual({ indices: [], values: [] });
-  });
-
-  it('are learned from small sets whole and from larger ones when they occur twice', () => {
-    const small = fitNgrams(
-      [
-        [1, 2],
-        [1, 3],
-      ],
-      1,
-    );
-    expect(small.unigrams).toEqual([1, 2, 3]);
-    expect(small.bigrams).toEqual([1, 2, 1, 3]);
-    expect(small.idf[0]).toBeCloseTo(1, 12);
-    expect(small.idf[1]).toBeCloseTo(Math.log(3 / 2) + 1, 12);
-    const large = fitNgrams(
-      Array.from({ length: 60 }, (_, i) => [7, 1000 + i]),
-      1,
-    );
-    expect(large.unigrams).toEqual([7]);
-    expect(large.bigrams).toEqual([]);
-  });
-
-  it('take their weights along into a vocabulary that was learned again', () => {
-    const from = { unigrams: [1, 2], bigrams: [1, 2], idf: [1, 1, 1], scale: 1 };
-    const to = { unigrams: [2, 3], bigrams: [1, 2, 2, 3], idf: [1, 1, 1, 1], scale: 1 };
-    const moved = moveWeights(Float64Array.of(1, 10, 2, 20, 12, 120, 5, 50), from, to);
-    expect([...moved]).toEqual([2, 20, 0, 0, 12, 120, 0, 0, 5, 50]);
-  });
-
-  it('do not depend on the order of the texts', () => {
-    const texts = [
-      [5, 6, 7],
-      [6, 7],
-      [9, 5, 6],
-    ];
-    expect(fitNgrams([...texts].reverse(), 2)).toEqual(fitNgrams(texts, 2));
+    expect(compilePieceNgrams(spec)([])).toEqual({ indices: [], values: [] });
+    expect(compilePieceNgrams(spec)([11, 12])).toEqual({ indices: [], values: [] });
   });
 });

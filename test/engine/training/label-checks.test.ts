@@ -47,7 +47,7 @@ function predict(
   };
   const choice = { plan, textUse, linear: { ...linear, weight: 0.5 }, trees };
   const optionCount = options.length;
-  return predictOutOfFold({ choice, plan, rows, trainRows, presentOptions, optionCount, texts, seed, report: tick });
+  return predictOutOfFold({ choice, rows, trainRows, presentOptions, optionCount, texts, seed, report: tick });
 }
 
 describe('the labels of examples', () => {

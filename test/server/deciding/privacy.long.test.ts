@@ -269,7 +269,7 @@ describe('personal fields that are declared late', () => {
       });
     const readPlan = (bytes: Uint8Array) =>
       JSON.parse(strFromU8(unzipSync(bytes)['features.json'] ?? new Uint8Array()));
-    expect(readPlan((await exportBundle()).rawPayload).text.ngrams.idf.length).toBeGreaterThan(0);
+    expect(readPlan((await exportBundle()).rawPayload).text.ngrams.df.length).toBeGreaterThan(0);
 
     const declared = await bench.call('PUT', type, { pii_fields: ['complaint'] });
     expect(declared.body.pii_residue.policies).toEqual([policy]);

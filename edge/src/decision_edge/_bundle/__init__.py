@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from .._errors import InvalidBundle, TextModelNeeded
-from .._json import JsonObject, parse_entry
+from .._json import JsonObject, JsonValue, parse_entry
 from .._model.shared import SharedFile, share_file
 from .._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
 from .manifest import check_manifest, check_manifest_digest, list_files
@@ -146,7 +146,7 @@ def _check_text(bundle: Bundle) -> None:
         raise InvalidBundle("features.json and manifest.json disagree about text.")
     tokenizers = encoders = False
     if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
-        tokenizers, encoders = True, plan_text.get("encoder") is not None
+        tokenizers, encoders = text["tokenizer_sha256"] is not None, plan_text.get("encoder") is not None
     for name, expected in ((TOKENIZER, tokenizers), (ENCODER, encoders)):
         if (name in bundle) != expected:
             raise InvalidBundle(f"Entry {name!r} is missing or not expected in this bundle.")
@@ -163,7 +163,9 @@ def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | No
     text = bundle.manifest.get("text")
     if not isinstance(plan_text, dict) or not isinstance(text, dict):
         raise InvalidBundle("The feature plan uses text, but manifest.json names no text model.")
-    needed = [(TOKENIZER, text.get("tokenizer_sha256"))]
+    needed: list[tuple[str, JsonValue]] = []
+    if text["tokenizer_sha256"] is not None:
+        needed.append((TOKENIZER, text["tokenizer_sha256"]))
     if plan_text.get("encoder") is not None:
         needed.append((ENCODER, text.get("encoder_sha256")))
     for name, sha256 in needed:

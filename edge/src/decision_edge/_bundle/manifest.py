@@ -19,7 +19,16 @@ from .._json import (
     read_record,
     reading,
 )
-from .._tables import CLASSIFIER_KINDS, DATE_TIME, FIELD_KINDS, MAX_NAME_LENGTH, MAX_OPTIONS, MAX_REASON_CODES, VERSION
+from .._tables import (
+    CLASSIFIER_KINDS,
+    DATE_TIME,
+    FIELD_KINDS,
+    MAX_NAME_LENGTH,
+    MAX_OPTIONS,
+    MAX_REASON_CODES,
+    NEWEST_READER,
+    VERSION,
+)
 
 __all__ = ["check_manifest", "check_manifest_digest", "list_files"]
 
@@ -96,7 +105,7 @@ def _check_min_reader(needed: JsonValue) -> None:
     match = _VERSION.fullmatch(needed) if isinstance(needed, str) else None
     if match is None:
         raise InvalidBundle("manifest.json is not as the format says: min_reader must be a version such as 0.3.0.")
-    if tuple(map(int, match.groups())) > tuple(map(int, VERSION.split("."))):
+    if tuple(map(int, match.groups())) > tuple(map(int, NEWEST_READER.split("."))):
         raise InvalidBundle(
             f"The bundle uses what only version {needed} and later of decision-edge read rightly; this is {VERSION}."
             f" Install the wheel of version {needed} or later."
@@ -236,9 +245,9 @@ def _check_parts(manifest: JsonObject) -> None:
         text = expect_keys(manifest["text"], known, frozenset({"base_model"}))
         if not 1 <= len(expect_string(text.get("base_model", "-"))) <= 200:
             raise ValueError("text.base_model must have 1 to 200 characters")
-        _expect_sha256(text["tokenizer_sha256"])
-        if text["encoder_sha256"] is not None:
-            _expect_sha256(text["encoder_sha256"])
+        for name in ("encoder_sha256", "tokenizer_sha256"):
+            if text[name] is not None:
+                _expect_sha256(text[name])
         if not isinstance(text["slim"], bool):
             raise ValueError("text.slim is no boolean")
     for facts in read_record(manifest["files"]).values():

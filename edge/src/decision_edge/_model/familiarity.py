@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from .._json import (
     expect_list,
     expect_number,
     expect_object,
+    expect_string,
     reading,
 )
 
@@ -52,15 +54,15 @@ class Familiarity:
         """The lowest and the highest usual value of each tabular slot; empty where ranges are not checked."""
         return () if self._fields is None else (self._fields.low, self._fields.high)
 
-    def is_unfamiliar(self, dense: Sequence[float], ids: Sequence[int]) -> bool:
-        """Return whether any check fails for a dense vector and the token ids of the text."""
-        return self.find_unfamiliar(np.array([dense]), [ids])[0]
+    def is_unfamiliar(self, dense: Sequence[float], units: Sequence[int | str]) -> bool:
+        """Return whether any check fails for a dense vector and the words or pieces of the text."""
+        return self.find_unfamiliar(np.array([dense]), [units])[0]
 
-    def find_unfamiliar(self, dense: Matrix, texts: Sequence[Sequence[int]]) -> list[bool]:
-        """Return for each row of `dense`, with the token ids of its text, whether any check fails."""
+    def find_unfamiliar(self, dense: Matrix, texts: Sequence[Sequence[int | str]]) -> list[bool]:
+        """Return for each row of `dense`, with the words or pieces of its text, whether any check fails."""
         outside = np.zeros(len(dense), np.bool_)
         if self._words is not None:
-            outside |= [self._words.is_outside(ids) for ids in texts]
+            outside |= [self._words.is_outside(units) for units in texts]
         if self._embedding is not None or self._nearest is not None:
             directions = _to_directions(dense[:, self._tabular_size :])
             for check in (self._embedding, self._nearest):
@@ -73,19 +75,31 @@ class Familiarity:
 
 
 class _Words:
-    """The mean rarity of the text's tokens must not be above a limit."""
+    """The mean rarity of the text's words, or pieces, must not be above a limit."""
 
     def __init__(self, check: JsonObject, ngrams: JsonObject) -> None:
-        expect_keys(check, {"unknown", "most"})
-        tokens = [expect_integer(token) for token in expect_list(ngrams["unigrams"])]
-        # The weights of the bigrams follow those of the unigrams.
-        self._idf = dict(zip(tokens, _read_numbers(ngrams["idf"]), strict=False))
+        expect_keys(check, {"unknown", "most"}, {"known"})
         self._unknown = expect_number(check["unknown"])
         self._max_rarity = expect_number(check["most"])
+        if ("known" in check) != ("words" in ngrams):
+            raise ValueError("its words are not those of the feature plan")
+        self._idf: dict[int | str, float] = {}
+        if "known" in check:
+            known = expect_keys(check["known"], {"words", "df"})
+            words = [expect_string(word) for word in expect_list(known["words"])]
+            counts = [expect_integer(count) for count in expect_list(known["df"])]
+            if min(counts, default=0) < 0:
+                raise ValueError("a number of texts is negative")
+            idf = [self._unknown - math.log(1 + count) for count in counts]
+            self._idf.update(zip(words, idf, strict=True))
+        else:
+            tokens = [expect_integer(token) for token in expect_list(ngrams["unigrams"])]
+            # The weights of the bigrams follow those of the unigrams.
+            self._idf.update(zip(tokens, _read_numbers(ngrams["idf"]), strict=False))
 
-    def is_outside(self, ids: Sequence[int]) -> bool:
+    def is_outside(self, units: Sequence[int | str]) -> bool:
         unknown = self._unknown
-        rarity = sum(self._idf.get(token, unknown) for token in ids) / len(ids) if ids else unknown
+        rarity = sum(self._idf.get(unit, unknown) for unit in units) / len(units) if units else unknown
         return rarity > self._max_rarity
 
 

@@ -1,10 +1,11 @@
-"""The text part of the feature plan: word-piece n-grams and the sentence embedding."""
+"""The text part of the feature plan: n-grams of words, or of pieces, and the sentence embedding."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,10 @@ from .readable import join_turns, to_readable_text
 from .shared import SharedFile
 from .tokenizer import Tokenizer
 from .unigram import UnigramTokenizer
+from .word_ngrams import WordNgrams
+from .words import WordSplitter
 
-__all__ = ["TextFeatures", "join_text"]
+__all__ = ["ReadText", "TextFeatures", "join_text"]
 
 # Texts that are encoded together, and their tokens with what fills up the short ones; more of them cost as much each,
 # or more where their memory has to be made ready first.
@@ -64,16 +67,32 @@ def _read_markup(text: str) -> str:
     return to_readable_text(text[:MAX_MARKUP_CHARACTERS])
 
 
+class ReadText(NamedTuple):
+    """A text in parts: the ids of a tokenizer's pieces, and the words; what the policy does not use is empty."""
+
+    ids: list[int]
+    words: list[str]
+
+    @property
+    def units(self) -> Sequence[int | str]:
+        """The units whose rarity is measured: words, or the pieces of policies that know none."""
+        return self.words or self.ids
+
+
 class TextFeatures:
-    """Compiled `text` of a feature plan. `encoder` is needed only where the plan has an encoder, `adapters` only where
-    that has some.
+    """Compiled `text` of a feature plan. `tokenizer` and `encoder` are needed only where the plan uses them, `adapters`
+    only where an encoder has some.
     """
 
     def __init__(
-        self, plan: JsonObject, tokenizer: SharedFile, encoder: SharedFile | None, adapters: bytes | None = None
+        self,
+        plan: JsonObject,
+        tokenizer: SharedFile | None,
+        encoder: SharedFile | None,
+        adapters: bytes | None = None,
     ) -> None:
         self._files = (tokenizer, encoder)
-        self._tokenizer: Tokenizer | UnigramTokenizer = tokenizer.open(_open_tokenizer)
+        self._tokenizer = None if tokenizer is None else tokenizer.open(_open_tokenizer)
         with reading("features.json: text"):
             expect_keys(plan, {"fields", "ngrams", "encoder"}, {"markup", "conversations"})
             if plan.get("markup", True) is not True:
@@ -84,27 +103,41 @@ class TextFeatures:
             self._conversations = frozenset(self._fields.index(path) for path in conversations)
             if not self._fields:
                 raise ValueError("no field is named")
-            self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
+            self.ngrams: Ngrams | None = None
+            self._splitter: WordSplitter | None = None
+            if plan["ngrams"] is not None:
+                spec = expect_object(plan["ngrams"])
+                self.ngrams = WordNgrams(spec) if "words" in spec else PieceNgrams(spec)
+                self._splitter = WordSplitter() if "words" in spec else None
+            needs_tokenizer = plan["encoder"] is not None or isinstance(self.ngrams, PieceNgrams)
+            if needs_tokenizer and self._tokenizer is None:
+                raise ValueError("its text is parted by a tokenizer, but manifest.json names none")
             self.encoder = None
             if plan["encoder"] is not None and encoder is not None:
                 self.encoder = _Encoder(expect_object(plan["encoder"]), encoder, adapters)
 
-    def tokenize(self, values: JsonObject) -> list[int]:
-        """Return the token ids of all text fields joined by line breaks, without special tokens."""
-        return self._tokenize(find_value(values, path) for path in self._fields)
+    def read(self, values: JsonObject) -> ReadText:
+        """Return the parts of all text fields joined by line breaks, without special tokens."""
+        return self._read(find_value(values, path) for path in self._fields)
 
-    def tokenize_rows(
-        self, find_column: Callable[[list[str]], list[JsonValue]], rows: Sequence[int]
-    ) -> list[list[int]]:
-        """Return the token ids of each of the rows, from the values that all inputs have at a path."""
+    def read_rows(self, find_column: Callable[[list[str]], list[JsonValue]], rows: Sequence[int]) -> list[ReadText]:
+        """Return the parts of the text of each of the rows, from the values that all inputs have at a path."""
         columns = [find_column(path) for path in self._fields]
-        return [self._tokenize(column[row] for column in columns) for row in rows]
+        return [self._read(column[row] for column in columns) for row in rows]
 
-    def _tokenize(self, values: Iterable[JsonValue]) -> list[int]:
-        return self._tokenizer.encode(join_text(values, self._is_markup, self._conversations))
+    def weigh(self, text: ReadText) -> tuple[list[int], list[float]]:
+        """Return the indices of the known n-grams of a text, and their values."""
+        if isinstance(self.ngrams, WordNgrams):
+            return self.ngrams.encode(text.words)
+        return ([], []) if self.ngrams is None else self.ngrams.encode(text.ids)
+
+    def _read(self, values: Iterable[JsonValue]) -> ReadText:
+        text = join_text(values, self._is_markup, self._conversations)
+        ids = [] if self._tokenizer is None else self._tokenizer.encode(text)
+        return ReadText(ids, [] if self._splitter is None else self._splitter.split(text))
 
 
-class _Ngrams:
+class PieceNgrams:
     """TF-IDF over known uni- and bigrams of token ids: (1 + ln count) · idf, L2-normalised, times scale."""
 
     def __init__(self, spec: JsonObject) -> None:
@@ -134,6 +167,9 @@ class _Ngrams:
         values = [(1 + math.log(counts[index])) * self._idf[index] for index in indices]
         norm = math.sqrt(math.fsum(value * value for value in values)) or 1.0
         return indices, [value / norm * self._scale for value in values]
+
+
+Ngrams = WordNgrams | PieceNgrams
 
 
 class _Encoder:

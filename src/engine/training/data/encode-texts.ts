@@ -2,12 +2,13 @@ import { limits } from '../../limits.ts';
 import type { Adapters, BatchTextEncoder } from '../../ports.ts';
 import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
+import { splitIntoWords } from '../../text/words.ts';
 
-/** A text's token ids, and the embedding of the first ones, which the encoder reads; empty without one. */
-export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: boolean };
+/** A text's words, its token ids, and the embedding of the first ones; both empty without an encoder. */
+export type EncodedText = { words: string[]; ids: number[]; embedding: Float32Array; truncated: boolean };
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 
-/** Tokenises and embeds every different text once; `report` follows each batch. Rejects as the encoder does. */
+/** Parts and embeds every different text once; `report` follows each batch. Rejects as the encoder does. */
 export async function encodeTexts(
   texts: readonly string[],
   tokenizer: Tokenizer,
@@ -15,19 +16,23 @@ export async function encodeTexts(
   report: (done: number, total: number) => void,
   adapters: Adapters | null = null,
 ): Promise<EncodedTexts> {
-  const tokenised = new Map([...new Set(texts)].map((text) => [text, { ids: tokenizer.encode(text) }]));
-  return embedTexts(tokenised, encoder, adapters, report);
+  const parted = [...new Set(texts)].map((text): [string, Pick<EncodedText, 'words' | 'ids'>] => [
+    text,
+    { words: splitIntoWords(text), ids: encoder === null ? [] : tokenizer.encode(text) },
+  ]);
+  return embedTexts(new Map(parted), encoder, adapters, report);
 }
 
-/** Embeds texts whose tokens are known, with adapters or by the plain encoder, as {@link encodeTexts} does. */
+/** Embeds texts that are parted already, with adapters or by the plain encoder, as {@link encodeTexts} does. */
 export async function embedTexts(
-  texts: ReadonlyMap<string, Pick<EncodedText, 'ids'>>,
+  texts: ReadonlyMap<string, Pick<EncodedText, 'words' | 'ids'>>,
   encoder: BatchTextEncoder | null,
   adapters: Adapters | null,
   report: (done: number, total: number) => void,
 ): Promise<EncodedTexts> {
-  const inputs = [...texts].map(([text, { ids }]) => ({
+  const inputs = [...texts].map(([text, { words, ids }]) => ({
     text,
+    words,
     ids,
     input: toEncoderInput(ids, limits.maxEncoderTokens, encoder?.frame),
   }));
@@ -37,8 +42,9 @@ export async function embedTexts(
       group.map(({ input }) => input.ids),
       adapters,
     );
-    for (const [at, { text, ids, input }] of group.entries()) {
-      encoded.set(text, { ids, embedding: embeddings?.[at] ?? new Float32Array(), truncated: input.truncated });
+    for (const [at, { text, words, ids, input }] of group.entries()) {
+      const embedding = embeddings?.[at] ?? new Float32Array();
+      encoded.set(text, { words, ids, embedding, truncated: input.truncated });
     }
     report(encoded.size, inputs.length);
   }

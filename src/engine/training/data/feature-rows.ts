@@ -1,8 +1,8 @@
 import type { Rows } from '../../classifiers/classifier.ts';
 import { compileFeatures } from '../../features/compile.ts';
-import type { FeaturePlan } from '../../features/plan.ts';
+import { countNgrams, type FeaturePlan, isOfWords } from '../../features/plan.ts';
 import type { JsonObject } from '../../json.ts';
-import { compileNgrams } from '../../text/ngrams.ts';
+import { compileWordNgrams } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from './encode-texts.ts';
 import { listTreeFields } from './tree-fields.ts';
 
@@ -11,7 +11,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
   const features = compileFeatures(plan);
   const encoder = plan.text?.encoder ?? null;
   const ngrams = plan.text?.ngrams ?? null;
-  const toNgrams = ngrams === null ? null : compileNgrams(ngrams);
+  const toNgrams = ngrams !== null && isOfWords(ngrams) ? compileWordNgrams(ngrams) : null;
   const denseWidth = features.tabularSize + (encoder?.dimensions ?? 0);
   const dense = new Float64Array(inputs.length * denseWidth);
   const starts = new Int32Array(inputs.length + 1);
@@ -26,7 +26,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
       }
     }
     if (toNgrams !== null && text !== undefined) {
-      const row = toNgrams(text.ids);
+      const row = toNgrams(text.words);
       for (const index of row.indices) indices.push(index);
       for (const value of row.values) values.push(value);
     }
@@ -41,7 +41,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
       starts,
       indices: Int32Array.from(indices),
       values: Float64Array.from(values),
-      width: ngrams?.idf.length ?? 0,
+      width: countNgrams(ngrams),
     },
   };
 }

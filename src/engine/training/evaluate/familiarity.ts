@@ -8,6 +8,7 @@ import {
   computeSimilarity,
   type FamiliarityFile,
   isOutside,
+  toIdf,
 } from '../../features/familiarity.ts';
 import { compileNearest } from '../../features/nearest-example.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
@@ -24,6 +25,9 @@ import { type Embeddings, learnNearest } from './learn-nearest.ts';
 export const familiarityLoss = 0.05;
 const folds = 5;
 const minRows = 40;
+/** Words of one text are known in fewer texts than these. */
+const fewTexts = 50;
+const maxKnownWords = 10_000;
 
 /** Rows under a plan, as examples and as numbers, with their encoded texts. */
 export type LearnedRows = {
@@ -84,20 +88,33 @@ function computeRanges({ plan, built }: LearnedRows, positions: readonly number[
   return { low, high };
 }
 
-/** The rarity of every row's text, computed as if the row itself were not in the vocabulary's statistics. */
-function computeHeldOutRarities({ plan, rows, texts }: LearnedRows, unknown: number): number[] {
+/** The words of each row's text. */
+function listWords({ plan, rows, texts }: LearnedRows): (readonly string[])[] {
   const features = compileFeatures(plan);
-  const ngrams = plan.text?.ngrams;
-  const minOthers = rows.length < 50 ? 1 : 2;
-  const without = new Map(
-    ngrams?.unigrams.map((id, index) => {
-      const others = Math.round((1 + rows.length) / Math.exp(ngrams.idf[index] - 1)) - 2;
-      return [id, others < minOthers ? undefined : Math.log((1 + rows.length) / (1 + others)) + 1];
-    }),
-  );
-  return rows.map((row) =>
-    computeRarity(texts.get(features.joinText(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
-  );
+  return rows.map((row) => texts.get(features.joinText(row.input).text)?.words ?? []);
+}
+
+/** In how many of the texts each word occurs that is known from them: in 2 or more, or in any of fewer than 50. */
+function countWords(texts: readonly (readonly string[])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const words of texts) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const minTexts = texts.length < fewTexts ? 1 : 2;
+  const known = [...counts].filter(([, df]) => df >= minTexts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return new Map(known.slice(0, maxKnownWords));
+}
+
+/** The rarity of a word in no text of so many. */
+const toUnknown = (texts: number) => Math.log(1 + texts) + 1;
+
+/** The rarity of every row's text, computed as if the row itself were not among those that were counted. */
+function computeHeldOutRarities(texts: readonly (readonly string[])[], known: ReadonlyMap<string, number>): number[] {
+  const unknown = toUnknown(texts.length);
+  const minOthers = texts.length < fewTexts ? 1 : 2;
+  const findIdf = (word: string) => {
+    const others = (known.get(word) ?? 0) - 1;
+    return others < minOthers ? undefined : toIdf(unknown, others);
+  };
+  return texts.map((words) => computeRarity(words, findIdf, unknown));
 }
 
 /** Where the embeddings of the rows stand; null where the plan reads none. */
@@ -107,44 +124,26 @@ function findEmbeddings({ plan, built }: LearnedRows): Embeddings | null {
   return { values: built.dense, stride: built.denseWidth, from: plan.tabular_size, dimensions };
 }
 
-/** How common word pieces are among the rows at `positions`, as {@link computeRarity} asks for it. */
-function countPieces(
-  { plan, rows, texts }: LearnedRows,
-  positions: readonly number[],
-): (id: number) => number | undefined {
-  const features = compileFeatures(plan);
-  const counts = new Map(plan.text?.ngrams?.unigrams.map((id) => [id, 0]));
-  for (const i of positions) {
-    const row = rows[i];
-    const ids = row === undefined ? [] : (texts.get(features.joinText(row.input).text)?.ids ?? []);
-    for (const id of new Set(ids)) {
-      const count = counts.get(id);
-      if (count !== undefined) counts.set(id, count + 1);
-    }
-  }
-  const minCount = positions.length < 50 ? 1 : 2;
-  return (id) => {
-    const count = counts.get(id) ?? 0;
-    return count < minCount ? undefined : Math.log((1 + positions.length) / (1 + count)) + 1;
-  };
-}
-
 /** Fits a check and returns a row's score, higher for less familiar; null without anything to check. */
 export function learnUnfamiliarity(
   learned: LearnedRows,
   positions: readonly number[],
   check: CheckName,
 ): ((position: number) => number) | null {
-  const { plan, rows, built, texts } = learned;
+  const { plan, rows, built } = learned;
   const embeddings = findEmbeddings(learned);
   const features = compileFeatures(plan);
   const startOf = (i: number) => i * built.denseWidth;
   switch (check) {
     case 'words': {
-      const findIdf = countPieces(learned, positions);
-      const unknown = Math.log(1 + positions.length) + 1;
-      const listIds = (row: LabelledRow) => texts.get(features.joinText(row.input).text)?.ids ?? [];
-      return (i) => computeRarity(listIds(rows[i]), findIdf, unknown);
+      const words = listWords(learned);
+      const known = countWords(positions.map((i) => words[i]));
+      const unknown = toUnknown(positions.length);
+      const findIdf = (word: string) => {
+        const df = known.get(word);
+        return df === undefined ? undefined : toIdf(unknown, df);
+      };
+      return (i) => computeRarity(words[i], findIdf, unknown);
     }
     case 'embedding': {
       const centroids = computeCentroids(learned, positions);
@@ -229,14 +228,11 @@ export function learnFamiliarity(
   );
   const findLimit = (check: CheckName) => findUpperQuantile(scores.get(check) ?? [], share);
   const all = [...rows.keys()];
-  const unknown = Math.log(1 + rows.length) + 1;
   const embeddings = findEmbeddings(learned);
   const nearest =
     embeddings !== null && checks.includes('nearest') ? learnNearest(embeddings, listLabels(rows), all) : null;
   const file: FamiliarityFile = {
-    words: checks.includes('words')
-      ? { unknown, most: findUpperQuantile(computeHeldOutRarities(learned, unknown), share) }
-      : null,
+    words: checks.includes('words') ? learnWords(learned, share) : null,
     embedding: checks.includes('embedding')
       ? { centroids: computeCentroids(learned, all), least: -findLimit('embedding') }
       : null,
@@ -250,13 +246,23 @@ export function learnFamiliarity(
   return Object.values(file).every((part) => part === null) ? null : file;
 }
 
+function learnWords(learned: LearnedRows, share: number): FamiliarityFile['words'] {
+  const texts = listWords(learned);
+  const known = countWords(texts);
+  return {
+    unknown: toUnknown(texts.length),
+    most: findUpperQuantile(computeHeldOutRarities(texts, known), share),
+    known: { words: [...known.keys()], df: [...known.values()] },
+  };
+}
+
 /** For every row whether a policy with these checks would call it unfamiliar. */
 export function findUnfamiliarRows(file: FamiliarityFile | null, { plan, rows, built, texts }: LearnedRows): boolean[] {
   if (file === null) return rows.map(() => false);
   const features = compileFeatures(plan);
   const check = compileFamiliarity(file, plan, features.slots);
   return rows.map((row, i) => {
-    const ids = texts.get(features.joinText(row.input).text)?.ids ?? [];
-    return check(toModelInput(built, i).dense, ids).some(({ familiar }) => !familiar);
+    const words = texts.get(features.joinText(row.input).text)?.words ?? [];
+    return check(toModelInput(built, i).dense, words).some(({ familiar }) => !familiar);
   });
 }

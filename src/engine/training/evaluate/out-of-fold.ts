@@ -1,5 +1,4 @@
 /** Probabilities of every labelled row by models that have not seen it. */
-import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -12,8 +11,6 @@ import { scoreRows } from './score-rows.ts';
 
 type OutOfFoldParams = {
   choice: ClassifierChoice;
-  /** How inputs become numbers; learned without labels, so it may know all rows. */
-  plan: FeaturePlan;
   rows: readonly LabelledRow[];
   /** Those of the rows that may be learned from: of a held-out label no doubt of another row may tell. */
   trainRows: readonly LabelledRow[];
@@ -46,6 +43,8 @@ const histogramEntryCost = 4;
 const typicalPasses = 80;
 /** Histogram entries that a row and field cost in a round of trees. */
 const entriesPerRound = 4;
+/** N-grams of a text for each of its words, about: many occur in it again. */
+const ngramsPerWord = 9;
 const minFittedRows = 600;
 /** Numbers of a fit's dense block (200 MB): beside it the final model's rows are in memory. */
 const maxDenseNumbers = 25_000_000;
@@ -53,11 +52,11 @@ const maxDenseNumbers = 25_000_000;
 /** How the rows are dealt: into how many folds, how often, and how many rows one fit may see. */
 type Deal = { folds: number; deals: number; maxFittedRows: number };
 
-function planDeals({ choice, plan, rows, presentOptions, texts }: OutOfFoldParams): Deal {
-  const { linear, trees } = choice;
+function planDeals({ choice, rows, presentOptions, texts }: OutOfFoldParams): Deal {
+  const { plan, linear, trees } = choice;
   const outputs = countOutputs(presentOptions.length);
   const denseWidth = Math.max(1, plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0));
-  const ngrams = plan.text?.ngrams ? 2 * computeMeanLength(texts) : 0;
+  const ngrams = plan.text?.ngrams ? ngramsPerWord * computeMeanLength(texts) : 0;
   const linearCost = linear === null ? 0 : typicalPasses * (denseWidth + ngrams);
   const treeEntries = trees === null ? 0 : entriesPerRound * listTreeFields(plan).length * trees.settings.rounds;
   const costPerRow = outputs * (linearCost + histogramEntryCost * treeEntries);
@@ -71,11 +70,11 @@ function planDeals({ choice, plan, rows, presentOptions, texts }: OutOfFoldParam
   };
 }
 
-/** Mean number of tokens of the texts; 0 without texts. */
+/** Mean number of words of the texts; 0 without texts. */
 function computeMeanLength(texts: EncodedTexts): number {
-  let tokens = 0;
-  for (const { ids } of texts.values()) tokens += ids.length;
-  return tokens / Math.max(1, texts.size);
+  let count = 0;
+  for (const { words } of texts.values()) count += words.length;
+  return count / Math.max(1, texts.size);
 }
 
 /** The rows of one fold, and those to fit on; a label that only the fold has stays on the side of the fit. */
@@ -116,8 +115,7 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
  * part.
  */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
-  const { plan, rows, trainRows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
-  const choice = { ...params.choice, plan };
+  const { choice, rows, trainRows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
   const { folds, deals, maxFittedRows } = planDeals(params);
   const sums: (Float64Array | null)[] = rows.map(() => null);
   const placeOf = new Map(trainRows.map((row, place) => [row, place]));
@@ -144,7 +142,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
       report: (share) => report((step + share) / steps),
     });
     const inputs = left.map((i) => rows[i]?.input ?? {});
-    const probabilities = scoreRows(model.calibrated, buildFeatureRows(plan, inputs, texts));
+    const probabilities = scoreRows(model.calibrated, buildFeatureRows(model.plan, inputs, texts));
     left.forEach((i, k) => {
       const sum = sums[i] ?? new Float64Array(optionCount);
       probabilities[k]?.forEach((probability, option) => {

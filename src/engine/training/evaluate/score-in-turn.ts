@@ -1,5 +1,4 @@
 /** Probabilities of measured rows by models that learned from all others, a tenth of them left out in turn. */
-import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
@@ -13,7 +12,6 @@ export type RowScores = { calibrated: number[][]; uncalibrated: number[][] };
 
 type InTurnParams = {
   choice: ClassifierChoice;
-  plan: FeaturePlan;
   /** The rows to measure on. */
   measured: readonly LabelledRow[];
   /** The rows that may be learned from, measured ones among them; the others are in every fit. */
@@ -32,7 +30,7 @@ const folds = 10;
  * Scores rows by fits that start cold, as a fit that starts from one of all rows knows the ones left out. What was
  * chosen for its usefulness stays in every fit: a model loses more by such a row than by a random one.
  */
-export function scoreInTurn({ choice, plan, measured, rows, texts, report, ...fit }: InTurnParams): RowScores {
+export function scoreInTurn({ choice, measured, rows, texts, report, ...fit }: InTurnParams): RowScores {
   const foldOf = assignFolds(measured, folds, deriveSeed(randomStreams.drawnFolds, fit.seed));
   const scores: RowScores = { calibrated: measured.map(() => []), uncalibrated: measured.map(() => []) };
   for (let fold = 0; fold < folds; fold++) {
@@ -42,7 +40,7 @@ export function scoreInTurn({ choice, plan, measured, rows, texts, report, ...fi
     const learned = rows.filter(({ content }) => !contents.has(content));
     const model = fitChoice({
       ...fit,
-      choice: { ...choice, plan },
+      choice,
       rows: learned,
       texts,
       starts: {},
@@ -50,7 +48,7 @@ export function scoreInTurn({ choice, plan, measured, rows, texts, report, ...fi
       report: (share) => report((fold + share) / folds),
     });
     const built = buildFeatureRows(
-      plan,
+      model.plan,
       left.map((i) => measured[i]?.input ?? {}),
       texts,
     );

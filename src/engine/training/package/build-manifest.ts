@@ -1,4 +1,5 @@
 import { type ManifestDraft, usualBaseModel } from '../../bundle/manifest.ts';
+import { needsTokenizer } from '../../features/plan.ts';
 import { toManifestReadings } from '../../import/readings.ts';
 import { mergeThresholds } from '../../thresholds.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
@@ -42,8 +43,8 @@ export function buildManifest(
         ? null
         : {
             encoder_sha256: plan.text.encoder === null ? null : (ports.encoder?.sha256 ?? null),
-            tokenizer_sha256: ports.tokenizerSha256,
-            slim: true,
+            tokenizer_sha256: needsTokenizer(plan) ? ports.tokenizerSha256 : null,
+            slim: needsTokenizer(plan),
             ...(plan.text.encoder !== null && base_model !== usualBaseModel && { base_model }),
           },
   };

@@ -83,8 +83,8 @@ function computeTreeShare(choice: ClassifierChoice): number {
   return choice.linear === null ? 0.75 : 0.5;
 }
 
-function toLinearChoice({ plan, textUse }: TextChoice, trial: LinearTrial): ClassifierChoice {
-  return { plan, textUse, linear: { ...toLinearSettings(trial), weight: 1 }, trees: null };
+function toLinearChoice({ plan, textUse, comparison }: TextChoice, trial: LinearTrial): ClassifierChoice {
+  return { plan, textUse, linear: { ...toLinearSettings(trial, comparison?.folded ?? null), weight: 1 }, trees: null };
 }
 
 function selectLogits(logits: Float64Array, positions: readonly number[], width: number): Float64Array {
@@ -155,6 +155,6 @@ function compareParts(
     };
   }
   const [linearWeight = 0, treeWeight = 0] = weights;
-  const linearPart = { ...toLinearSettings(linear), weight: linearWeight };
+  const linearPart = { ...toLinearSettings(linear, textChoice.comparison?.folded ?? null), weight: linearWeight };
   return { choice: { plan, textUse, linear: linearPart, trees: { settings, weight: treeWeight } }, notes };
 }

@@ -1,15 +1,22 @@
-import type { FeaturePlan } from '../../features/plan.ts';
+import { type FeaturePlan, isOfWords } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import type { EncoderShape } from '../../ports.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
-import { buildFeatureRows } from '../data/feature-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
 import { createDefaultSettings, type LinearSettings } from './linear-heads.ts';
-import { findFullUse, headsByTextUse, learnText, listTextUses, restrictText, type TextUse } from './text-use.ts';
-import { type HeadComparison, type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
+import {
+  findFullUse,
+  headsByTextUse,
+  learnText,
+  listTextUses,
+  noNgrams,
+  restrictText,
+  type TextUse,
+} from './text-use.ts';
+import { type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
 
 /** How text is used, with the settings of the linear classifier. */
 export type TextChoice = {
@@ -20,7 +27,7 @@ export type TextChoice = {
   comparison: TextComparison | null;
 };
 /** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
-type TextComparison = {
+export type TextComparison = {
   rows: readonly LabelledRow[];
   /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
   judged: readonly number[];
@@ -42,6 +49,8 @@ type TextChoiceParams = {
   texts: EncodedTexts;
   /** Null where texts are read by their words alone. */
   encoder: EncoderShape | null;
+  /** A comparison of the same rows by another encoder: what does not hang on it is not tried again. */
+  known?: TextComparison | null;
   seed: number;
   tick: () => void;
   report: (share: number) => void;
@@ -54,8 +63,12 @@ const fewFolds = 3;
 /** Multiplications that one pass over the rows may take; larger sets are compared on a part of their rows. */
 const passBudget = 250_000_000;
 const minComparedRows = 600;
+/** The share of a comparison after which n-grams are tried in the other way. */
+const unknownFrom = 0.7;
 /** N-grams that a text typically has. */
-const typicalNgrams = 60;
+const typicalNgrams = 100;
+/** On fewer rows of an option n-grams that are not known always count in a text's length: folds cannot tell. */
+const minRowsToIgnoreUnknown = 12;
 /**
  * A use of text is taken when its loss is at most this many times that of the best one and no cheaper use is as good.
  */
@@ -76,26 +89,79 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   const compared = takeAffordableRows(rows, plan, optionCount);
   // Words that stand in none of the rows would only cost time.
   const comparedPlan = compared === rows ? plan : learnText(params.plan, fullUse, compared, texts, params.encoder);
-  const folded = foldFeatureRows(comparedPlan, compared, optionCount, texts, seed);
-  const trials = tryTextUses({ plan: comparedPlan, folded, seed, tick }, uses, params.report);
-  const { textUse, trial } = takeTextUse(trials);
+  const { known, report } = params;
+  const fold = (each: FeaturePlan) => foldFeatureRows(each, compared, optionCount, texts, seed);
+  const tried = tryTextUses({ plan: comparedPlan, fold, known, seed, tick, report }, uses);
+  const { textUse, trial } = takeTextUse(tried.uses);
   return {
-    plan: restrictText(plan, textUse),
+    plan: restrictText(countUnknown(plan, readUnknown(tried.plan)), textUse),
     textUse,
-    linear: toLinearSettings(trial),
-    comparison: { rows: compared, judged: [...compared.keys()], uses: trials, plan: comparedPlan, folded, trial },
+    linear: toLinearSettings(trial, tried.folded),
+    comparison: { rows: compared, judged: [...compared.keys()], ...tried, trial },
   };
 }
 
-/** Tries the uses of text on the folds; `seed` is that of the run. */
+type TextUseParams = {
+  /** The plan with all of the text; n-grams that are not known count. */
+  plan: FeaturePlan;
+  /** Cuts the rows into folds under a plan. */
+  fold: (plan: FeaturePlan) => FoldedRows;
+  known?: TextComparison | null | undefined;
+  /** That of the run. */
+  seed: number;
+  tick: () => void;
+  report: (share: number) => void;
+};
+
+/** Tries the uses of text on the folds, and whether n-grams that are not known are to count in a text's length. */
 export function tryTextUses(
-  comparison: HeadComparison,
+  { plan, fold, known, seed, tick, report }: TextUseParams,
   uses: readonly TextUse[],
-  report: (share: number) => void,
-): TextUseTrial[] {
-  const { folded } = comparison;
-  const heads = tryHeads({ ...comparison, seed: deriveSeed(randomStreams.modelFit, comparison.seed) }, report);
-  return uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
+): Pick<TextComparison, 'plan' | 'folded' | 'uses'> {
+  const fit = { seed: deriveSeed(randomStreams.modelFit, seed), tick };
+  const first = known ? countUnknown(plan, readUnknown(known.plan)) : plan;
+  const folded = fold(first);
+  const { encoder: _, ...taken } = known?.uses.at(-1)?.trial.heads ?? {};
+  const heads = tryHeads({ plan: first, folded, ...fit }, (share) => report(unknownFrom * share), taken);
+  const isFew = folded.labels.length < minRowsToIgnoreUnknown * folded.optionCount;
+  const pool = (by: typeof heads, on: FoldedRows) =>
+    uses.map((textUse) => ({ textUse, trial: poolHeads(by, headsByTextUse[textUse], on) }));
+  if (known || isFew || heads.ngrams === undefined) return { plan: first, folded, uses: pool(heads, folded) };
+  const second = countUnknown(plan, false);
+  const onlyNgrams = { ...second, fields: [], tabular_size: 0, text: second.text && { ...second.text, encoder: null } };
+  const without = fold(onlyNgrams);
+  const rest = (share: number) => report(unknownFrom + (1 - unknownFrom) * share);
+  const { ngrams } = tryHeads({ plan: onlyNgrams, folded: without, ...fit }, rest, {});
+  if (ngrams === undefined || ngrams.loss >= heads.ngrams.loss) {
+    return { plan: first, folded, uses: pool(heads, folded) };
+  }
+  const joined = takeNgrams(folded, without);
+  return { plan: second, folded: joined, uses: pool({ ...heads, ngrams }, joined) };
+}
+
+const readUnknown = ({ text }: FeaturePlan) => text?.ngrams != null && isOfWords(text.ngrams) && text.ngrams.unknown;
+
+/** The plan with the other way to count n-grams that are not known. */
+function countUnknown(plan: FeaturePlan, unknown: boolean): FeaturePlan {
+  const { text } = plan;
+  if (text === null || text.ngrams === null || text.ngrams === noNgrams) return plan;
+  return { ...plan, text: { ...text, ngrams: { ...text.ngrams, unknown } } };
+}
+
+/** The folds with the n-grams of others, which are cut alike. */
+function takeNgrams({ folds, ...folded }: FoldedRows, others: FoldedRows): FoldedRows {
+  const joined = folds.flatMap((fold, at) => {
+    const other = others.folds[at];
+    if (other === undefined) return [];
+    const { text } = fold.plan;
+    return {
+      ...fold,
+      plan: { ...fold.plan, text: text && { ...text, ngrams: other.plan.text?.ngrams ?? null } },
+      train: { ...fold.train, sparse: other.train.sparse },
+      held: { ...fold.held, sparse: other.held.sparse },
+    };
+  });
+  return { ...folded, folds: joined };
 }
 
 /** The cheapest of the uses of text whose log-loss on the folds is within 1% of the best. */
@@ -132,9 +198,7 @@ function foldFeatureRows(
   texts: EncodedTexts,
   seed: number,
 ): FoldedRows {
-  const inputs = rows.map((row) => row.input);
-  const built = buildFeatureRows(plan, inputs, texts);
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.linearFolds, seed));
-  return foldRows(built, listLabels(rows), optionCount, foldOf, folds);
+  return foldRows(plan, rows, texts, optionCount, foldOf, folds);
 }

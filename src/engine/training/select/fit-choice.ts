@@ -1,14 +1,20 @@
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
 import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
-import type { FeaturePlan } from '../../features/plan.ts';
+import { type FeaturePlan, isOfWords } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { keepNgrams } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { estimateShare } from '../progress.ts';
 import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
-import type { TextUse } from './text-use.ts';
+import { relearnPlan, type TextUse } from './text-use.ts';
+
+/** Bytes of a policy's n-grams, unpacked: keys with their counts, and the weights of each option. */
+const maxNgramBytes = 500_000;
+const bytesPerNgram = 12;
+const bytesPerWeight = 4;
 
 /** The choice made on the training side, used for every fit; at least one of the two parts is there. */
 export type ClassifierChoice = {
@@ -48,12 +54,41 @@ export type FittedModel = {
 };
 
 /**
- * Fits the classifier of a choice on rows. The calibrated model weighs linear part and trees as they were chosen; in
- * the uncalibrated one both weigh the same.
+ * Fits the classifier of a choice on rows, from which its plan is learned again. The calibrated model weighs linear
+ * part and trees as they were chosen; in the uncalibrated one both weigh the same. A final fit keeps the n-grams that
+ * weigh most, as many as {@link maxNgramBytes} allows, and is fitted once more with these.
  */
 export function fitChoice(params: FitParams): FittedModel {
+  const { choice, rows, texts } = params;
+  const plan = relearnPlan(choice.plan, rows, texts);
+  const fitted = fitUnder(plan, params);
+  const pruned = params.precision === 'draft' ? null : pruneNgrams(fitted, params.optionCount);
+  return pruned === null ? fitted : fitUnder(pruned, { ...params, starts: fitted.starts });
+}
+
+/** The plan with the n-grams that weigh most on its rows; null where all have room. */
+function pruneNgrams({ plan, rows: { sparse }, starts }: FittedModel, optionCount: number): FeaturePlan | null {
+  const ngrams = plan.text?.ngrams ?? null;
+  const maxRows = Math.floor(maxNgramBytes / (bytesPerNgram + bytesPerWeight * optionCount));
+  const weights = starts.ngrams?.parameters;
+  if (plan.text === null || ngrams === null || !isOfWords(ngrams) || weights === undefined) return null;
+  if (sparse.width <= maxRows) return null;
+  const outputs = weights.length / (sparse.width + 1);
+  const squares = new Float64Array(sparse.width);
+  sparse.indices.forEach((row, at) => {
+    squares[row] += sparse.values[at] ** 2;
+  });
+  const power = squares.map((square, row) => {
+    const own = weights.subarray(row * outputs, (row + 1) * outputs);
+    return square * own.reduce((sum, weight) => sum + weight * weight, 0);
+  });
+  const kept = new Set([...power.keys()].sort((a, b) => power[b] - power[a] || a - b).slice(0, maxRows));
+  return { ...plan, text: { ...plan.text, ngrams: keepNgrams(ngrams, (row) => kept.has(row)) } };
+}
+
+function fitUnder(plan: FeaturePlan, params: FitParams): FittedModel {
   const { choice, rows, presentOptions, sharing = [], optionCount, texts } = params;
-  const { plan, linear, trees } = choice;
+  const { linear, trees } = choice;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
   let passes = 0;

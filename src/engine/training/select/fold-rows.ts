@@ -1,9 +1,16 @@
 /** Rows cut into folds, and the loss of predictions that were made fold by fold. */
 import { computeLogLoss, fitTemperature } from '../../classifiers/calibration.ts';
-import { type Rows, selectRows } from '../../classifiers/classifier.ts';
+import type { Rows } from '../../classifiers/classifier.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
 import { argmax, logSumExp } from '../../numeric.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { relearnPlan } from './text-use.ts';
 
 type Fold = {
+  /** The plan as the fold's own rows teach it: nothing of those that are held out is known to it. */
+  plan: FeaturePlan;
   train: Rows;
   trainLabels: Int32Array;
   held: Rows;
@@ -16,28 +23,43 @@ type Fold = {
 /** Rows cut into folds once, to be fitted on many times. */
 export type FoldedRows = { folds: Fold[]; labels: Int32Array; optionCount: number };
 
+/** Rows to learn from and rows to judge by, with their texts. */
+type FoldParts = { learned: readonly LabelledRow[]; held: readonly LabelledRow[]; texts: EncodedTexts };
+
+/** Makes numbers of a fold's rows under a plan that is learned again from those that are not held out. */
+export function buildFold(plan: FeaturePlan, { learned, held, texts }: FoldParts): Omit<Fold, 'positions'> {
+  const own = relearnPlan(plan, learned, texts);
+  const build = (part: readonly LabelledRow[]) =>
+    buildFeatureRows(
+      own,
+      part.map((row) => row.input),
+      texts,
+    );
+  return {
+    plan: own,
+    train: build(learned),
+    trainLabels: listLabels(learned),
+    held: build(held),
+    heldLabels: listLabels(held),
+  };
+}
+
 /** Cuts rows into `count` folds; `foldOf` holds the fold (0 … count - 1) of each row. */
 export function foldRows(
-  rows: Rows,
-  labels: Int32Array,
+  plan: FeaturePlan,
+  rows: readonly LabelledRow[],
+  texts: EncodedTexts,
   optionCount: number,
   foldOf: Int32Array,
   count: number,
 ): FoldedRows {
-  const pick = (positions: readonly number[]) => Int32Array.from(positions, (position) => labels[position]);
-  const all = Array.from({ length: rows.count }, (_, position) => position);
   const folds = Array.from({ length: count }, (_, fold) => {
-    const positions = all.filter((position) => foldOf[position] === fold);
-    const others = all.filter((position) => foldOf[position] !== fold);
-    return {
-      train: selectRows(rows, others),
-      trainLabels: pick(others),
-      held: selectRows(rows, positions),
-      heldLabels: pick(positions),
-      positions,
-    };
+    const positions = [...rows.keys()].filter((position) => foldOf[position] === fold);
+    const held = positions.flatMap((position) => rows[position] ?? []);
+    const learned = rows.filter((_row, position) => foldOf[position] !== fold);
+    return { ...buildFold(plan, { learned, held, texts }), positions };
   });
-  return { folds, labels, optionCount };
+  return { folds, labels: listLabels(rows), optionCount };
 }
 
 /** Folds whose rows were made apart: the rows that are judged are the held-out ones of all folds, in their order. */

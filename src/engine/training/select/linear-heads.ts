@@ -2,13 +2,16 @@
 import type { Pool } from '../../classifiers/blend.ts';
 import type { FitRequest, Fitted } from '../../classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
-import type { FeaturePlan } from '../../features/plan.ts';
+import { type FeaturePlan, isOfWords, type NgramSpec } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
+import { moveWeights } from '../../text/word-ngrams.ts';
 
 export type HeadName = 'tabular' | 'ngrams' | 'encoder';
 export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 
-export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
+/** Parameters that a fit may start from, and the vocabulary that those of n-grams are of. */
+type HeadStart = { parameters: Float64Array; ngrams: NgramSpec | null };
+export type HeadStarts = Partial<Record<HeadName, HeadStart>>;
 
 /**
  * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
@@ -60,7 +63,7 @@ export function fitLinear(
   const outputs = countOutputs(request.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? request.rows.sparse.width : columns.to - columns.from;
-    const start = starts[name];
+    const start = placeStart(starts[name], columns, plan);
     const isUsable = start !== undefined && start.length === (width + 1) * outputs;
     const centre = name === 'encoder' ? (tunedHead ?? undefined) : undefined;
     const fitted = fitHead({ ...request, ...(isUsable ? { start } : {}) }, columns, C[name] ?? 1, centre);
@@ -70,6 +73,19 @@ export function fitLinear(
   return {
     calibrated: combineHeads(request, heads, pool),
     uncalibrated: combineHeads(request, heads, evenPool),
-    starts: Object.fromEntries(heads.map(({ name, fitted }) => [name, fitted.parameters])),
+    starts: Object.fromEntries(
+      heads.map(({ name, fitted: { parameters } }) => [name, { parameters, ngrams: plan.text?.ngrams ?? null }]),
+    ),
   };
+}
+
+/** A start in the order of a plan's columns: n-grams that both vocabularies have find theirs. */
+function placeStart(
+  start: HeadStart | undefined,
+  columns: HeadColumns,
+  { text }: FeaturePlan,
+): Float64Array | undefined {
+  if (columns !== 'sparse' || start === undefined) return start?.parameters;
+  const [from, to] = [start.ngrams, text?.ngrams];
+  return from && to && isOfWords(from) && isOfWords(to) ? moveWeights(start.parameters, from, to) : undefined;
 }

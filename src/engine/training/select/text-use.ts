@@ -1,9 +1,10 @@
 /** The ways in which a policy may read text, and what a plan needs for each. */
 import { compileFeatures } from '../../features/compile.ts';
-import type { EncoderSpec, FeaturePlan, NgramSpec } from '../../features/plan.ts';
+import { refitPlan } from '../../features/infer.ts';
+import { type EncoderSpec, type FeaturePlan, isOfWords, type WordNgramSpec } from '../../features/plan.ts';
 import { limits } from '../../limits.ts';
 import type { EncoderShape } from '../../ports.ts';
-import { fitNgrams } from '../../text/ngrams.ts';
+import { fitWordNgrams } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { HeadName } from './linear-heads.ts';
@@ -21,9 +22,9 @@ export const headsByTextUse: Record<TextUse, readonly HeadName[]> = {
 };
 
 /** In a plan whose use of text is open: no words may be learned, because a policy keeps them. */
-export const noNgrams: NgramSpec = { unigrams: [], bigrams: [], idf: [], scale: 1 };
+export const noNgrams: WordNgramSpec = { words: [], pairs: [], letters: [], texts: 0, df: [], unknown: true, scale: 1 };
 
-const mayLearnWords = ({ text }: FeaturePlan) => text?.ngrams?.idf.length !== 0;
+const mayLearnWords = ({ text }: FeaturePlan) => text?.ngrams !== noNgrams;
 
 /** The uses of text that are possible under a plan with an encoder or without one, the cheapest first. */
 export function listTextUses(plan: FeaturePlan, hasEncoder: boolean): TextUse[] {
@@ -43,7 +44,7 @@ export function findFullUse(plan: FeaturePlan, hasEncoder: boolean): TextUse {
 
 /**
  * The plan with what a use of text needs, learned from the rows; without an encoder nothing is kept for one. No n-grams
- * are learned under a plan that has {@link noNgrams}.
+ * are learned under a plan that has {@link noNgrams}. `unknown` says whether n-grams that are not learned count.
  */
 export function learnText(
   plan: FeaturePlan,
@@ -51,18 +52,35 @@ export function learnText(
   rows: readonly LabelledRow[],
   texts: EncodedTexts,
   encoder: EncoderShape | null,
+  unknown = true,
 ): FeaturePlan {
   if (plan.text === null || textUse === 'none') return { ...plan, text: null };
-  const features = compileFeatures(plan);
-  const tokens = rows.map((row) => texts.get(features.joinText(row.input).text)?.ids ?? []);
+  const learnNgrams = () => (mayLearnWords(plan) ? learnWords(plan, rows, texts, unknown) : noNgrams);
   return {
     ...plan,
     text: {
       ...plan.text,
-      ngrams: textUse === 'encoder' ? null : mayLearnWords(plan) ? fitNgrams(tokens, 1) : noNgrams,
+      ngrams: textUse === 'encoder' ? null : learnNgrams(),
       encoder: textUse === 'ngrams' || encoder === null ? null : describeEncoder(encoder),
     },
   };
+}
+
+function learnWords(plan: FeaturePlan, rows: readonly LabelledRow[], texts: EncodedTexts, unknown: boolean) {
+  const features = compileFeatures(plan);
+  const words = rows.map((row) => texts.get(features.joinText(row.input).text)?.words ?? []);
+  return fitWordNgrams(words, unknown);
+}
+
+/** The plan with all that it learned from rows learned again from others; what it reads, and how, stays. */
+export function relearnPlan(plan: FeaturePlan, rows: readonly LabelledRow[], texts: EncodedTexts): FeaturePlan {
+  const refitted = refitPlan(
+    plan,
+    rows.map((row) => row.input),
+  );
+  const ngrams = plan.text?.ngrams ?? null;
+  if (refitted.text === null || ngrams === null || !isOfWords(ngrams) || !mayLearnWords(plan)) return refitted;
+  return { ...refitted, text: { ...refitted.text, ngrams: learnWords(plan, rows, texts, ngrams.unknown) } };
 }
 
 /** Describes an encoder as a plan does. */

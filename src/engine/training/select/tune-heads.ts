@@ -29,41 +29,49 @@ const minStep = 1.2;
 const tuningBudget = 8e9;
 
 /** One head at one C: logits of every row by the fit that had not seen it, and each fold's parameters. */
-type HeadTrial = { C: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };
-type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
+type HeadTrial = {
+  C: number;
+  logits: Float64Array;
+  /** The log-loss of the head alone, after the best temperature. */
+  loss: number;
+  firstFoldLoss: number;
+  parameters: Float64Array[];
+};
+export type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
 /** Heads with their values of C and weights, and the log-loss of their sum on rows they had not seen. */
 export type LinearTrial = { heads: HeadTrials; pool: Pool; logits: Float64Array; logLoss: number };
 
 /** The data that heads are compared on. `tick` is called in every iteration of a fit and may throw to stop it. */
 export type HeadComparison = { plan: FeaturePlan; folded: FoldedRows; seed: number; tick: () => void };
 
-/** The settings that repeat a trial; each head starts from the parameters of the first fold. */
-export function toLinearSettings({ heads, pool }: LinearTrial): LinearSettings {
+/** The settings that repeat a trial on folds; each head starts from the parameters of the first one. */
+export function toLinearSettings({ heads, pool }: LinearTrial, folded: FoldedRows | null): LinearSettings {
+  const first = folded?.folds[0];
   const settings: LinearSettings = { C: {}, pool, starts: {} };
   for (const name of headNames) {
     const head = heads[name];
     if (head === undefined) continue;
     settings.C[name] = head.C;
-    const start = head.parameters[0];
-    if (start !== undefined) settings.starts[name] = start;
+    const [parameters] = head.parameters;
+    if (parameters && first) settings.starts[name] = { parameters, ngrams: first.plan.text?.ngrams ?? null };
   }
   return settings;
 }
 
 /** Null where the first fold shows that the C is worse than that of `best`, from which the fits start. */
 function crossValidateHead(
-  { plan, folded, seed, tick }: HeadComparison,
+  { folded, seed, tick }: HeadComparison,
   name: HeadName,
   C: number,
   best: HeadTrial | null,
 ): HeadTrial | null {
-  const columns = listHeads(plan).find((head) => head.name === name)?.columns;
-  if (columns === undefined) throw new Error(`The plan has no columns for the head "${name}".`);
   const { optionCount, labels } = folded;
   const outOfFold = new Float64Array(labels.length * optionCount);
   const parameters: Float64Array[] = [];
   let firstFoldLoss = Number.POSITIVE_INFINITY;
   for (const [index, fold] of folded.folds.entries()) {
+    const columns = listHeads(fold.plan).find((head) => head.name === name)?.columns;
+    if (columns === undefined) throw new Error(`The plan has no columns for the head "${name}".`);
     const start = best?.parameters[index];
     const request = {
       rows: fold.train,
@@ -82,18 +90,22 @@ function crossValidateHead(
     firstFoldLoss = computeCalibratedLoss(logits, fold.heldLabels, optionCount);
     if (best !== null && firstFoldLoss > best.firstFoldLoss * maxFirstFoldRatio) return null;
   }
-  return { C, logits: outOfFold, firstFoldLoss, parameters };
+  const loss = computeCalibratedLoss(outOfFold, labels, optionCount);
+  return { C, logits: outOfFold, loss, firstFoldLoss, parameters };
 }
 
-/** Finds for every head of the plan the best of the first values of C, each by its own calibrated log-loss. */
-export function tryHeads(comparison: HeadComparison, report: (share: number) => void): HeadTrials {
-  const { labels, optionCount } = comparison.folded;
-  const heads: HeadTrials = {};
-  const names = listHeads(comparison.plan).map(({ name }) => name);
+/**
+ * Finds for every head of the plan the best of the first values of C, each by its own calibrated log-loss; known heads
+ * are taken as they are.
+ */
+export function tryHeads(comparison: HeadComparison, report: (share: number) => void, known: HeadTrials): HeadTrials {
+  const heads: HeadTrials = { ...known };
+  const names = listHeads(comparison.plan)
+    .map(({ name }) => name)
+    .filter((name) => known[name] === undefined);
   const total = names.reduce((sum, name) => sum + firstC[name].length, 0);
   let done = 0;
   for (const name of names) {
-    let smallest = Number.POSITIVE_INFINITY;
     for (const C of firstC[name]) {
       let passes = 0;
       const tick = () => {
@@ -101,12 +113,9 @@ export function tryHeads(comparison: HeadComparison, report: (share: number) => 
         comparison.tick();
         report((done + estimateShare(passes)) / total);
       };
-      const trial = crossValidateHead({ ...comparison, tick }, name, C, heads[name] ?? null);
-      const loss = trial === null ? smallest : computeCalibratedLoss(trial.logits, labels, optionCount);
-      if (trial !== null && loss < smallest) {
-        heads[name] = trial;
-        smallest = loss;
-      }
+      const best = heads[name] ?? null;
+      const trial = crossValidateHead({ ...comparison, tick }, name, C, best);
+      if (trial !== null && trial.loss < (best?.loss ?? Number.POSITIVE_INFINITY)) heads[name] = trial;
       done += 1;
       report(done / total);
     }

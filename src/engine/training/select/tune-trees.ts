@@ -3,8 +3,7 @@ import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
-import { buildFeatureRows } from '../data/feature-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
 import {
@@ -202,8 +201,7 @@ function foldTabularRows(
   optionCount: number,
   foldSeed: number,
 ): FoldedRows {
-  const inputs = rows.map((row) => row.input);
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
-  const built = buildFeatureRows({ ...plan, text: null }, inputs, new Map());
-  return foldRows(built, listLabels(rows), optionCount, assignFolds(rows, folds, foldSeed), folds);
+  const foldOf = assignFolds(rows, folds, foldSeed);
+  return foldRows({ ...plan, text: null }, rows, new Map(), optionCount, foldOf, folds);
 }

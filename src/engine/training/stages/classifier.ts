@@ -14,9 +14,9 @@ const fitFrom = 0.85;
 
 const textUseNotes: Record<TextUse, string> = {
   none: 'The text is not used because it did not help beside the other fields.',
-  ngrams: 'Text is read by its word pieces; the sentence encoder is not needed to decide.',
+  ngrams: 'Text is read by its words and their letters; the sentence encoder is not needed to decide.',
   encoder: 'Text is read by the sentence encoder.',
-  both: 'Text is read by its word pieces and by the sentence encoder.',
+  both: 'Text is read by its words and their letters, and by the sentence encoder.',
 };
 const noTextNote = 'The inputs have no text to read.';
 

@@ -1,8 +1,11 @@
 /** The first part of the text_model stage: which languages the texts are in, and what they are read by. */
 import type { TextModelTrial } from '../../domain/metrics.ts';
 import { compileFeatures } from '../../features/compile.ts';
+import { limits } from '../../limits.ts';
 import { computePercentile, formatCount } from '../../numeric.ts';
+import { toEncoderInput } from '../../text/encoder-input.ts';
 import { countLanguages, describeReading, type LanguageShare } from '../../text/languages.ts';
+import { splitIntoWords } from '../../text/words.ts';
 import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { CandidateTextModel, TextModelPorts, TrainPorts } from '../request.ts';
@@ -118,6 +121,7 @@ async function tryModels(
       optionCount,
       texts,
       encoder: model.encoder,
+      known: readings[0]?.choice.comparison ?? null,
       seed: request.seed,
       tick: progress.heartbeat,
       report: progress.startStep('text_model', from + half, from + 2 * half, `Trying the text model ${model.name}`),
@@ -130,12 +134,9 @@ async function tryModels(
 /** A way to read texts, its log-loss by row, and what the report shows of it. */
 type Trial = { reading: Reading; losses: readonly number[]; shown: TextModelTrial };
 
-/** Words alone by the smallest model, none of the user's where others are there, then each with its best use of it. */
+/** Words alone, then each model with its best use of it. */
 async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Promise<Trial[]> {
   const readsWords = ({ textUse }: TextUseTrial) => textUse === 'none' || textUse === 'ngrams';
-  const [smallest] = [...readings].sort(
-    ({ model: a }, { model: b }) => Number(a.isOwn) - Number(b.isOwn) || a.sizeMb - b.sizeMb,
-  );
   const trials: Trial[] = [];
   const add = async (reading: Reading, name: TextModelTrial['text_model'], belongs: (use: TextUseTrial) => boolean) => {
     const { comparison } = reading.choice;
@@ -156,7 +157,8 @@ async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Pr
       },
     });
   };
-  if (smallest !== undefined) await add(smallest, 'words', readsWords);
+  const [first] = readings;
+  if (first !== undefined) await add(first, 'words', readsWords);
   for (const reading of readings) await add(reading, reading.model.name, (use) => !readsWords(use));
   return trials;
 }
@@ -167,8 +169,11 @@ async function timeReading({ model, texts }: Reading, isEncoded: boolean, now: (
   const times: number[] = [];
   for (const text of [...texts.keys()].slice(0, timedTexts)) {
     const from = now();
-    const [, encoded] = [...(await encodeTexts([text], model.tokenizer, null, () => undefined))][0] ?? [];
-    if (isEncoded && encoded !== undefined) await encoder.embed(encoded.ids);
+    splitIntoWords(text);
+    if (isEncoded) {
+      const ids = model.tokenizer.encode(text);
+      await encoder.embed(toEncoderInput(ids, limits.maxEncoderTokens, encoder.frame).ids);
+    }
     times.push(now() - from);
   }
   return computePercentile(times, 0.5);

@@ -1,18 +1,14 @@
 import type { FitRequest } from '../../classifiers/classifier.ts';
 import { manyParameters } from '../../classifiers/logistic.ts';
-import { refitPlan } from '../../features/infer.ts';
-import type { FeaturePlan } from '../../features/plan.ts';
 import { formatCount } from '../../numeric.ts';
-import { moveWeights } from '../../text/ngrams.ts';
-import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
+import { encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
 import { evaluateModel } from '../evaluate/evaluate-model.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
 import { type RowScores, scoreInTurn } from '../evaluate/score-in-turn.ts';
-import { type ClassifierChoice, type FittedModel, fitChoice } from '../select/fit-choice.ts';
+import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
-import { learnText } from '../select/text-use.ts';
 import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
 /** Inputs of a further fit of the choice. */
@@ -63,12 +59,11 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
  * from the others alone: there the measured model scores them, which has learned a little less.
  */
 function scoreDrawn(state: State): RowScores | null {
-  const { request, progress, rows, trainRows, measuredRows, texts, tuned, choice, measuredModel } = state;
+  const { request, progress, rows, trainRows, measuredRows, texts, tuned, choice } = state;
   if (tuned !== null || rows.length > maxRowsInTurn) return null;
   const contents = new Set([...trainRows, ...measuredRows].map(({ content }) => content));
   return scoreInTurn({
     choice,
-    plan: measuredModel.plan,
     measured: measuredRows,
     rows: rows.filter(({ content }) => contents.has(content)),
     presentOptions: state.presentOptions,
@@ -97,15 +92,14 @@ export function refit(
   precision: FitRequest<never>['precision'],
   report: (share: number) => void,
 ): FittedModel {
-  const plan = relearnPlan(choice, rows, texts);
   return fitChoice({
-    choice: { ...choice, plan },
+    choice,
     rows,
     presentOptions,
     sharing,
     optionCount: request.definition.options.length,
     texts,
-    starts: moveStarts(measuredModel, plan, precision),
+    starts: chooseStarts(measuredModel, precision),
     tunedHead: tuned?.head ?? null,
     precision,
     seed: request.seed,
@@ -113,30 +107,12 @@ export function refit(
   });
 }
 
-function relearnPlan(
-  { plan, textUse }: ClassifierChoice,
-  rows: readonly LabelledRow[],
-  texts: EncodedTexts,
-): FeaturePlan {
-  const inputs = rows.map((row) => row.input);
-  return learnText(refitPlan(plan, inputs), textUse, rows, texts, plan.text?.encoder ?? null);
-}
-
 /**
- * Where a fit under a plan that was learned again may start: the embedding keeps its columns, n-grams that both plans
- * have find theirs. Not where that saves no time, as a fit from near its minimum may end a little before it, nor for a
- * draft, which ends too early to leave what n-grams weighed among other rows.
+ * The heads of a fit from which one on other rows may start. Not where that saves no time, as a fit from near its
+ * minimum may end a little before it, nor for a draft, which ends too early to leave what n-grams weighed elsewhere.
  */
-function moveStarts(
-  { plan: { text }, starts }: FittedModel,
-  plan: FeaturePlan,
-  precision: FitRequest<never>['precision'],
-): HeadStarts {
+function chooseStarts({ starts }: FittedModel, precision: FitRequest<never>['precision']): HeadStarts {
   const { encoder, ngrams } = starts;
-  const [from, to] = [text?.ngrams, plan.text?.ngrams];
-  const isLong = precision === 'final' && ngrams !== undefined && ngrams.length >= manyParameters.from;
-  return {
-    ...(encoder && { encoder }),
-    ...(isLong && from && to && { ngrams: moveWeights(ngrams, from, to) }),
-  };
+  const isLong = precision === 'final' && ngrams !== undefined && ngrams.parameters.length >= manyParameters.from;
+  return { ...(encoder && { encoder }), ...(isLong && { ngrams }) };
 }

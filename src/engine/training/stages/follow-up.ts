@@ -84,9 +84,8 @@ function chooseJudge({
   texts,
   tuned,
   choice,
-  finalModel,
-}: State): Pick<Parameters<typeof predictOutOfFold>[0], 'choice' | 'plan' | 'texts'> {
-  if (tuned === null) return { choice, plan: finalModel.plan, texts };
+}: State): Pick<Parameters<typeof predictOutOfFold>[0], 'choice' | 'texts'> {
+  if (tuned === null) return { choice, texts };
   const { plan, textUse, linear } = tuned.plain.choice;
-  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, plan, texts: tuned.plain.texts };
+  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, texts: tuned.plain.texts };
 }

@@ -4,10 +4,9 @@ import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import type { EncoderShape } from '../../ports.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
-import { buildFeatureRows } from '../data/feature-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { type TextChoice, takeTextUse, tryTextUses } from '../select/choose-text.ts';
-import { joinFolds, judgeLogits } from '../select/fold-rows.ts';
+import { buildFold, joinFolds, judgeLogits } from '../select/fold-rows.ts';
 import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
 import { toLinearSettings } from '../select/tune-heads.ts';
 
@@ -47,32 +46,21 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
   const { rows, folds, optionCount, seed, tick } = params;
   const [first] = folds;
   if (first === undefined) throw new Error('An encoder is compared on at least one fold.');
-  // The texts of every fold have the same tokens, and n-grams are learned from these alone.
-  const plan = learnText(params.plan, 'both', rows, first.texts, params.encoder);
-  const build = (part: readonly LabelledRow[], texts: EncodedTexts) =>
-    buildFeatureRows(
-      plan,
-      part.map((row) => row.input),
-      texts,
+  const full = learnText(params.plan, 'both', rows, first.texts, params.encoder);
+  const fold = (plan: FeaturePlan) =>
+    joinFolds(
+      folds.map(({ tunedHead, ...parts }) => ({ ...buildFold(plan, parts), ...(tunedHead && { tunedHead }) })),
+      optionCount,
     );
-  const folded = joinFolds(
-    folds.map(({ learned, held, texts, tunedHead }) => ({
-      train: build(learned, texts),
-      trainLabels: listLabels(learned),
-      held: build(held, texts),
-      heldLabels: listLabels(held),
-      ...(tunedHead && { tunedHead }),
-    })),
-    optionCount,
-  );
   const held = folds.flatMap((fold) => fold.held);
-  const uses = tryTextUses({ plan, folded, seed, tick }, listTextUses(plan, true), () => undefined);
+  const tried = { plan: full, fold, seed, tick, report: () => undefined };
+  const { plan, folded, uses } = tryTextUses(tried, listTextUses(full, true));
   const { textUse, trial } = takeTextUse(uses);
   const placeOf = new Map(rows.map((row, place) => [row, place]));
   const choice: TextChoice = {
     plan: restrictText(plan, textUse),
     textUse,
-    linear: toLinearSettings(trial),
+    linear: toLinearSettings(trial, folded),
     comparison: { rows, judged: held.flatMap((row) => placeOf.get(row) ?? []), uses, plan, folded, trial },
   };
   const { losses, right } = judgeLogits(trial.logits, folded);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
 import { ownTextModelNameSchema, type ProgramTextModel, programTextModels } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { needsTokenizer } from '../../../engine/features/plan.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-facts.ts';
 import { createTokenizer, type Tokenizer } from '../../../engine/text/tokenizer.ts';
@@ -62,7 +63,7 @@ export function findForeignPart(
   { manifest: { text }, plan }: Pick<Bundle, 'manifest' | 'plan'>,
   textModels: readonly TextModel[],
 ): 'tokenizer' | 'text encoder' | null {
-  if (text === null) return null;
+  if (text === null || !needsTokenizer(plan)) return null;
   const textModel = findReader(text, textModels);
   if (textModel === undefined) return 'tokenizer';
   return plan.text?.encoder && text.encoder_sha256 !== textModel.encoderSha256 ? 'text encoder' : null;

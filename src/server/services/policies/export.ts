@@ -15,6 +15,7 @@ import { type ModelCardFacts, writeModelCard } from '../../../engine/bundle/mode
 import { recordGoldenLines } from '../../../engine/decide/golden.ts';
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { countNgrams } from '../../../engine/features/plan.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
@@ -224,7 +225,7 @@ async function packSlim(
  */
 function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
   const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
-  const texts = plan.text?.ngrams?.idf.length ? plan.text.fields : [];
+  const texts = plan.text !== null && countNgrams(plan.text.ngrams) > 0 ? plan.text.fields : [];
   const personal = [...categories.map(({ path }) => path), ...texts].find((path) => isPiiField(path, piiFields));
   if (personal === undefined) return;
   throw new WorkbenchError(
