@@ -9,6 +9,7 @@ import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
 import { readFlags } from './tables/observation-flags.ts';
+import { describeOtherText } from './tables/other-texts.ts';
 import { readDelimited } from './tables/read-delimited.ts';
 import { listLines } from './tables/skipped.ts';
 
@@ -48,8 +49,9 @@ export function refuseSize(bytes: number, maxBytes: number): void {
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
 }
 
-/** Whether a text is JSON, by its name or its first sign. */
-const isJson = (name: string, text: string) => /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || /^\s*[[{]/.test(text);
+/** Whether a text is JSON, by its name or its first signs. */
+const isJson = (name: string, text: string) => /\.(?:jsonl?|ndjson|geojson)$/i.test(name) || jsonStart.test(text);
+const jsonStart = /^\s*(?:\{\s*["'}/]|\[\s*(?:[[{"'\]/]|(?:-?\d[\d.eE+-]*|true|false|null|NaN)\s*[,\]]))/;
 const isNamedLines = (name: string, format: TextFormat | null) =>
   format === 'jsonl' || /\.(?:jsonl|ndjson)$/i.test(name);
 /** How a web page or an XML document begins; what begins a cell of a table with a tag is no such element. */
@@ -167,6 +169,8 @@ export async function readFile(
     throw new UnreadableFile(describeOther('a file of an unknown kind'));
   const detected = encoding === 'utf-8' ? [] : [nameEncoding(encoding)];
   if (/\.ya?ml$/i.test(name)) throw new UnreadableFile(describeOther('a YAML file'));
+  const otherText = describeOtherText(name, text);
+  if (otherText !== null) throw new UnreadableFile(otherText);
   const sheet =
     markup.test(text) || /\.xml$/i.test(name)
       ? await readMarkup(text, choice, fileLimits.parseJson)

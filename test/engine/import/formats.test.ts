@@ -13,26 +13,18 @@ const fixture = (name: string) =>
   new Uint8Array(readFileSync(path.join(import.meta.dirname, '../../fixtures/cases', name)));
 
 describe('a number format', () => {
-  it('shows a number, a date, a time or a duration by its code alone [FIL-30]', () => {
+  it('shows a number, a percentage, a date, a time or a duration by its code alone [FIL-30]', () => {
     const codes = {
-      number: [
-        'General',
-        '0%',
-        '_($* #,##0.00_);_($* (#,##0.00)',
-        '[$€-407] #,##0',
-        '0.00E+00',
-        '@',
-        '"day" 0',
-        '0\\d',
-      ],
+      number: ['General', '_($* #,##0.00_);_($* (#,##0.00)', '[$€-407] #,##0', '0.00E+00', '@', '"day" 0', '0\\d'],
       date: ['d-mmm', 'mmmm', '[$-F800]dddd\\, mmmm dd', 'DD.MM.YYYY', 'yyyy"年"m"月"', 'm/d/yy h:mm', '[$-411]ge.m.d'],
+      percent: ['0%', '0.00%;[Red]-0.00%', '# ##0 %'],
       time: ['h:mm', 'mm:ss.0', 'h:mm AM/PM', '[$-F400]h:mm:ss', 'h "Uhr"', 'ss'],
       duration: ['[h]:mm', '[HH]:MM:SS', '[mm]:ss', '[s]'],
     };
     for (const [meaning, list] of Object.entries(codes))
       for (const code of list) expect([code, findFormat(200, code)]).toEqual([code, meaning]);
     expect([0, 9, 14, 21, 46, 55].map((id) => findFormat(id, undefined))).toEqual(
-      ['number', 'number', 'date', 'time', 'duration', 'time'], // biome-ignore format: one line
+      ['number', 'percent', 'date', 'time', 'duration', 'time'], // biome-ignore format: one line
     );
   });
 

@@ -83,6 +83,12 @@ it.each(['sdk-label-studio.csv', 'sdk-label-studio-min.json', 'sdk-argilla.json'
   },
 );
 
+it('reads labels without signs that nobody sees [FIL-33]', async () => {
+  const file = path.join(folder, 'invisible-signs-in-labels', 'labels.xlsx');
+  const read = await readLabelledFile(file, { label: 'outcome' }, () => undefined);
+  expect(new Set([...listRows(read)].map(({ decision }) => decision))).toEqual(new Set(['grant', 'deny']));
+});
+
 describe('a file of others', () => {
   const bench = openForAll();
   let url = '';

@@ -1,8 +1,8 @@
 /** Number formats of spreadsheets: which of them show dates, times or durations, and such a number as text. */
 import type { Json } from '../../json.ts';
 
-/** How a format shows a number: a day with or without its time, a time of day, or hours that may exceed 24. */
-export type NumberMeaning = 'number' | 'date' | 'time' | 'duration';
+/** How a format shows a number: a day with or without its time, a time of day, hours that may exceed 24, a percentage. */
+export type NumberMeaning = 'number' | 'date' | 'time' | 'duration' | 'percent';
 /** A meaning, or the zeros of a code to be filled in: “00000” of a postcode, “000-00-0000”. */
 export type NumberFormat = NumberMeaning | { zeros: string };
 
@@ -11,6 +11,8 @@ const builtInMeanings = new Map<number, NumberMeaning>([
   ...[14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'date'] as const),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, 'time'] as const),
   [46, 'duration'],
+  [9, 'percent'],
+  [10, 'percent'],
 ]);
 
 /** Parts of a format code that never belong to a date: quoted, escaped and filling signs, colours, conditions. */
@@ -22,6 +24,7 @@ export function findFormat(id: number, code: string | undefined): NumberFormat {
   const zeros = code.replace(/\[[^\]]*\]|[\\"]/g, '').split(';')[0] ?? '';
   if (/^00[0 /-]*0$/.test(zeros)) return { zeros };
   const [signs = ''] = code.replace(notOfDates, '').toLowerCase().split(';');
+  if (signs.includes('%')) return 'percent';
   if (/\[[hms]+\]/.test(signs)) return 'duration';
   if (/[ydge]/.test(signs)) return 'date';
   if (/[hs]/.test(signs)) return 'time';
@@ -62,8 +65,9 @@ export function toTimeOfDay(ms: number, showSeconds: boolean): string {
 /** Hours with six decimals, which tell every second. */
 export const toHours = (ms: number): number => Math.round((ms / 3_600_000) * 1e6) / 1e6;
 
-/** A number under its format: a date or time as text, a duration as hours, or the number as it is. */
+/** A number under its format: a date, time or percentage as text, a duration as hours, or the number as it is. */
 export function readSerial(days: number, meaning: NumberMeaning, is1904: boolean): Json {
+  if (meaning === 'percent') return `${Number((days * 100).toPrecision(15))}%`;
   if (meaning === 'number' || !Number.isFinite(days) || Math.abs(days) > maxDays) return days;
   const ms = Math.round(days * dayMs);
   if (meaning === 'duration') return toHours(ms);

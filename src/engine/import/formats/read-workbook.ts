@@ -221,9 +221,9 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
   };
   const exported = readExportedTable(lines, [kind], false);
   if (exported !== null) return { ...exported, workbook };
+  fillMerges(lines, chosen);
   const header = findHeader(lines, choice.headerLine);
   const firstLine = lines[header?.first ?? 0]?.line ?? 0;
-  fillMerges(lines, chosen, firstLine);
   const skipped = new SkippedLines();
   for (const line of hiddenLines) skipped.add('hidden', line);
   const sheet = readTable(lines, [kind], choice, skipped);

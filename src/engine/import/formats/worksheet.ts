@@ -257,8 +257,8 @@ export function toLines(sheet: Worksheet): TableLine[] {
 /** The most lines into which the values of merged cells are written. */
 const maxMergedLines = 1_000_000;
 
-/** Gives lines of merged cells the value that all of them show; those above the given line are the header's. */
-export function fillMerges(lines: readonly TableLine[], sheet: Worksheet, fromLine: number): void {
+/** Gives lines of merged cells the value that all of them show, those of the header among them. */
+export function fillMerges(lines: readonly TableLine[], sheet: Worksheet): void {
   const { merges } = sheet;
   if (merges.length === 0) return;
   const places = new Map(lines.map(({ line }, index) => [line, index]));
@@ -267,7 +267,7 @@ export function fillMerges(lines: readonly TableLine[], sheet: Worksheet, fromLi
   for (const { column, firstLine, lastLine } of merges) {
     const first = places.get(firstLine);
     const index = indexes.get(column);
-    if (firstLine < fromLine || first === undefined || index === undefined) continue;
+    if (first === undefined || index === undefined) continue;
     const value = lines[first]?.cells[index] ?? null;
     for (let place = first + 1; place < lines.length && left > 0; place += 1, left -= 1) {
       const { line, cells } = lines[place] as TableLine;

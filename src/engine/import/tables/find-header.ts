@@ -114,7 +114,9 @@ function standsOver(upper: TableLine, lower: TableLine): boolean {
   const areWords = places.every((place) => isName(upper.cells[place]) || isPeriod(toText(upper.cells[place])));
   if (places.length < 2 || !isApart || !areWords || measureReach(upper) > measureReach(lower)) return false;
   const names = lower.cells.filter(isFilled).map(toText);
-  return (places[0] ?? 0) > 0 || places.length > 2 || new Set(names).size < names.length;
+  // A cell that spans both lines names its own column only.
+  const groups = places.filter((place) => toText(upper.cells[place]) !== toText(lower.cells[place]));
+  return (groups[0] ?? 0) > 0 || groups.length > 2 || new Set(names).size < names.length;
 }
 
 export type Header = {

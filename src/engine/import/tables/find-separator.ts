@@ -1,6 +1,6 @@
 /** Finds the separator of the cells of a text. */
 import { fixedWidth, isFixedWidth } from './fixed-width.ts';
-import { blanks, isDrawn, splitLines } from './split-lines.ts';
+import { blanks, type Dialect, hasEscapes, isDrawn, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
 export const separators = [
@@ -30,10 +30,10 @@ export const nameSeparator = (separator: string): string =>
 const isFilled = (cell: string | undefined) => cell !== undefined && cell.trim() !== '';
 
 /** The lines of a text's start that hold something, cut by a separator; the last may be cut off and is left out. */
-function sampleLines(text: string, separator: string, quote: string): string[][] {
+function sampleLines(text: string, dialect: Dialect): string[][] {
   const sample: string[][] = [];
   const isWhole = text.length <= sampledCharacters;
-  splitLines(text.slice(0, sampledCharacters), { separator, quote }, ({ cells }) => {
+  splitLines(text.slice(0, sampledCharacters), dialect, ({ cells }) => {
     if (cells.some((cell) => isFilled(cell) && !isDrawn(cell))) sample.push(cells);
     return sample.length < sampledLines;
   });
@@ -83,11 +83,12 @@ function isProse(text: string, sign: string, start: number): boolean {
 /** Finds the separator that cuts most lines into equally many cells, past titles; null where a text has one column. */
 export function findSeparator(text: string, quote = '"'): string | null {
   let best: { sign: string; score: number } | null = null;
+  const isEscaped = hasEscapes(text.slice(0, sampledCharacters), quote);
   for (const { sign } of separators) {
     const isSign = sign !== blanks && sign !== fixedWidth;
     if (isSign ? !text.includes(sign) : best !== null) continue;
     if (sign === fixedWidth) return isFixedWidth(text) ? sign : null;
-    const lines = sampleLines(text, sign, quote);
+    const lines = sampleLines(text, { separator: sign, quote, isEscaped });
     const found = findWidth(lines);
     if (found === null || found.share < minShare || isProse(text, sign, found.start)) continue;
     if (sign === blanks && !areBlanksCells(lines, found)) continue;

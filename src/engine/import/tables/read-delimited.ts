@@ -5,7 +5,7 @@ import { nameSeparator } from './find-separator.ts';
 import { cutFixedWidth, fixedWidth } from './fixed-width.ts';
 import { readTable, type TableLine } from './read-table.ts';
 import { SkippedLines } from './skipped.ts';
-import { splitLines } from './split-lines.ts';
+import { hasEscapes, splitLines } from './split-lines.ts';
 
 const isEmpty = (cell: string) => cell === '' || cell.trim() === '';
 
@@ -25,6 +25,7 @@ export function readDelimited(
   const lines: TableLine[] = [];
   const skipped = new SkippedLines();
   const quote = choice.quote ?? '"';
+  const isEscaped = hasEscapes(text, quote);
   let isBelowBlank = false;
   const take = ({ line, cells }: { line: number; cells: string[] }) => {
     if (cells.every(isEmpty)) {
@@ -38,9 +39,12 @@ export function readDelimited(
     return lines.length <= maxRows;
   };
   if (separator === fixedWidth) cutFixedWidth(text).every((cells, index) => take({ line: index + 1, cells }));
-  else splitLines(text, { separator, quote }, take);
-  const found =
-    separator === ',' || separator === '' ? detected : [...detected, `separated by ${nameSeparator(separator)}`];
+  else splitLines(text, { separator, quote, isEscaped }, take);
+  const found = [
+    ...detected,
+    ...(separator === ',' || separator === '' ? [] : [`separated by ${nameSeparator(separator)}`]),
+    ...(isEscaped ? ['escaped by backslashes'] : []),
+  ];
   const sheet = readExportedTable(lines, found, true) ?? readTable(lines, found, choice, skipped);
   return { ...sheet, delimiter: separator, quote };
 }

@@ -1,7 +1,7 @@
 /** From lines of cells to a table: its header, its rows, and the lines that are neither. */
 import type { Json } from '../../json.ts';
 import { type Refusal, type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
-import { findHeader, isFilled, isName, maxTitleLines, type TableLine } from './find-header.ts';
+import { findHeader, isFilled, isName, isValue, maxTitleLines, type TableLine } from './find-header.ts';
 import { findSecondTable } from './find-second-table.ts';
 import { listLines, SkippedLines } from './skipped.ts';
 import { isDrawn } from './split-lines.ts';
@@ -55,9 +55,22 @@ function isNote({ line, cells }: TableLine, before: TableLine | undefined, width
   return width > 2 && /\s/.test(text) && (isApart || cells.length === 1);
 }
 
+/** The place behind the last full row where, below a blank line, only sentences of one cell follow, however many. */
+function findFoot(rows: readonly TableLine[], width: number): number {
+  const isAlone = ({ cells }: TableLine) => isName(cells[0]) && cells.findLastIndex(isFilled) === 0;
+  const foot = rows.findLastIndex((row) => !isAlone(row)) + 1;
+  const [first, last] = [rows[foot], rows[foot - 1]];
+  if (width < 2 || !first || !last || first.line <= last.line + 1) return rows.length;
+  // Of two columns the second may be the label, which unlabelled rows leave out.
+  const isCertain = width > 2 ? !rows.slice(0, foot).some(isAlone) : noteStart.test(String(first.cells[0]).trim());
+  return isCertain ? foot : rows.length;
+}
+
 /** Takes totals and notes from the end of a table's rows. */
 function skipEnd(rows: TableLine[], width: number, skipped: SkippedLines): void {
+  const foot = findFoot(rows, width);
   const found: { reason: 'total' | 'note'; line: number }[] = [];
+  for (const { line } of rows.splice(foot)) found.push({ reason: 'note', line });
   while (rows.length > 1 && found.length < maxEndLines) {
     const last = rows[rows.length - 1] as TableLine;
     const reason = width > 1 && isTotal(last, rows) ? 'total' : isNote(last, rows.at(-2), width) ? 'note' : null;
@@ -75,6 +88,7 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
   const rows: TableLine[] = [];
   const refused: Refusal[] = [];
   const short: number[] = [];
+  const isStart = findStarts(lines.slice(from), named);
   for (let index = from; index < lines.length; index += 1) {
     const row = lines[index] as TableLine;
     const count = row.cells.length;
@@ -87,8 +101,15 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
     else if (reach > width) {
       const message = `${reach} cells instead of ${width}; quote cells that hold a separator`;
       refused.push({ line: row.line, column: width + 1, message });
-    } else if (width > 2 && count < width && next < width && count + next === width + 1) {
-      const message = `${count} cells instead of ${width}, and the rest of them in the next line; quote cells that hold a line break`;
+    } else if (
+      following &&
+      named > 2 &&
+      count < named &&
+      next < named &&
+      count + next === named + 1 &&
+      !isStart(following)
+    ) {
+      const message = `${count} cells instead of ${named}, and the rest of them in the next line; quote cells that hold a line break`;
       refused.push({ line: row.line, column: count + 1, message });
       // The other half would be a row of wrong fields.
       index += 1;
@@ -102,6 +123,14 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
     }
   }
   return { rows, refused, short };
+}
+
+/** Tells of a line whether it begins as the whole rows do: with one of their first cells, or a value like all of them. */
+function findStarts(lines: readonly TableLine[], named: number): (line: TableLine) => boolean {
+  const firsts = lines.filter(({ cells }) => cells.length >= named).map(({ cells }) => cells[0] ?? null);
+  const known = new Set(firsts.map(String));
+  const areValues = firsts.length > 0 && firsts.every(isValue);
+  return ({ cells: [first = null] }) => (areValues ? isValue(first) : known.has(String(first)));
 }
 
 const isRepeated = ({ cells }: TableLine, names: readonly Json[]) =>

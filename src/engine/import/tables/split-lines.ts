@@ -2,8 +2,27 @@
 
 /** A separator between cells: its characters, or any run of blanks. */
 export const blanks = 'blanks';
-/** How the cells of a text are set apart; '' is not a separator, and no quote. */
-export type Dialect = { separator: string; quote: string };
+/**
+ * How the cells of a text are set apart; '' is not a separator, and no quote. Where a backslash escapes, it takes the
+ * meaning from a quote or separator behind it.
+ */
+export type Dialect = { separator: string; quote: string; isEscaped?: boolean };
+
+/**
+ * Whether backslashes are the escape, as databases write: a quote behind one goes on within its cell, which a doubled
+ * quote never does, or a whole cell is \\N.
+ */
+export function hasEscapes(text: string, quote: string): boolean {
+  if (!text.includes('\\')) return false;
+  if (/(?:^|[\t,;|\n])"?\\N"?(?=[\t,;|\r\n]|$)/.test(text)) return true;
+  const mark = quote === '' ? null : quote.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return mark !== null && new RegExp(`[^\\\\${mark}](?:\\\\\\\\)*\\\\${mark}[^\\s,;|${mark}]`).test(text);
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0: '' };
+/** A cell without its escapes; \\N alone is an empty one. */
+const unescapeCell = (cell: string) =>
+  cell === '\\N' ? '' : cell.replace(/\\([\s\S])/g, (_, sign: string) => escapes[sign] ?? sign);
 
 /** A cell of dashes, as Markdown and databases draw them between the names and the rows. */
 export const isDrawn = (cell: string): boolean => /^\s*[+|:]*-{2,}[-+|: ]*$/.test(cell);
@@ -26,13 +45,15 @@ class Cutter {
   readonly #first: number;
   readonly #quote: string;
   readonly #isBlanks: boolean;
+  readonly #isEscaped: boolean;
 
-  constructor(text: string, { separator, quote }: Dialect) {
+  constructor(text: string, { separator, quote, isEscaped = false }: Dialect) {
     this.#text = text;
     this.#isBlanks = separator === blanks;
     this.#separator = separator;
     this.#first = this.#isBlanks ? space : separator.charCodeAt(0);
     this.#quote = quote;
+    this.#isEscaped = isEscaped;
   }
 
   /** Where the blanks end that begin at a place; a tab that separates is none. */
@@ -61,8 +82,8 @@ class Cutter {
   /** Where the plain cell ends that begins at a place. */
   findCellEnd(from: number): number {
     let at = from;
-    while (!this.#isCellEnd(at)) at += 1;
-    return at;
+    while (!this.#isCellEnd(at)) at += this.#isEscaped && this.#text[at] === '\\' ? 2 : 1;
+    return Math.min(at, this.#text.length);
   }
 
   /**
@@ -73,8 +94,8 @@ class Cutter {
     const quote = this.#quote;
     if (quote === '' || this.#text.charCodeAt(from) !== quote.charCodeAt(0)) return null;
     let hasDoubled = false;
-    let hasEscaped = false;
     for (let at = this.#text.indexOf(quote, from + 1); at >= 0; at = this.#text.indexOf(quote, at + 1)) {
+      if (this.#isEscaped && this.#isBehindEscape(at)) continue;
       if (this.#text.charCodeAt(at + 1) === quote.charCodeAt(0)) {
         hasDoubled = true;
         at += 1;
@@ -83,13 +104,18 @@ class Cutter {
       const end = this.#isBlanks ? at + 1 : this.skipBlanks(at + 1);
       if (this.#isCellEnd(end)) {
         const inner = this.#text.slice(from + 1, at);
-        const single = hasDoubled ? inner.replaceAll(quote + quote, quote) : inner;
-        return { value: hasEscaped ? single.replaceAll(`\\${quote}`, quote) : single, end };
+        return { value: hasDoubled ? inner.replaceAll(quote + quote, quote) : inner, end };
       }
-      if (this.#text[at - 1] !== '\\') return null;
-      hasEscaped = true;
+      return null;
     }
     return null;
+  }
+
+  /** Whether an odd number of backslashes stands before a place. */
+  #isBehindEscape(at: number): boolean {
+    let from = at;
+    while (this.#text[from - 1] === '\\') from -= 1;
+    return (at - from) % 2 === 1;
   }
 }
 
@@ -121,7 +147,8 @@ export function splitLines(text: string, dialect: Dialect, take: (line: CutLine)
       const quoted = cutter.readQuoted(cutter.skipBlanks(at));
       const end = quoted?.end ?? cutter.findCellEnd(at);
       if (quoted !== null) spanned += countLineEnds(text, at, end);
-      cells.push(quoted?.value ?? text.slice(at, end));
+      const cell = quoted?.value ?? text.slice(at, end);
+      cells.push(dialect.isEscaped ? unescapeCell(cell) : cell);
       at = end;
       const length = cutter.measureSeparator(at);
       if (length === 0) break;
