@@ -10,8 +10,10 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ._json import JsonObject, JsonValue
-from ._model.features import is_date
+from ._model.features import is_calendar_day, is_date
 from ._reading import MAX_SENTENCES, Readings
+from ._rules.strings import fold_case
+from ._tables import BLANKS
 
 __all__ = ["EdgeField", "Fields", "Found", "Tree", "describe_lost", "find_wrong"]
 
@@ -65,7 +67,8 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
 
 # Names of an object; a field's kind at the end of each path.
 Tree: TypeAlias = "dict[str, Tree | str]"
-# A path that is not read, and the kind that its value should have ("object" among them); None where no field has it.
+# A path that is not read, and the kind that its value should have ("object" among them), or behind "=" what is to be
+# said of a value that is read; None where no field has it.
 Found: TypeAlias = "tuple[tuple[str, ...], str | None]"
 
 
@@ -88,6 +91,8 @@ class Fields:
     ) -> None:
         self.readings = readings or Readings(())
         self.tree: Tree = {}
+        # The categories of each field, and each of them by its folded text.
+        self._known: dict[tuple[str, ...], tuple[frozenset[str], dict[str, str]]] = {}
         found: dict[tuple[str, ...], EdgeField] = {}
         required = dict(_iterate_properties(schema))
         start = 0
@@ -98,6 +103,9 @@ class Fields:
                 ends = low, high
             values = tuple(field["values"]) if "values" in field else None
             found[path] = EdgeField(".".join(path), field["kind"], required.get(path, False), None, values, ends)
+            if field["kind"] == "category":
+                by_folded = {fold_case(each): each for each in reversed(field["values"])}
+                self._known[path] = frozenset(field["values"]), by_folded
             start += size
         text = plan["text"] or {"fields": []}
         for path in map(tuple, text["fields"]):
@@ -134,11 +142,24 @@ class Fields:
     def _describe_all(self, found: tuple[Found, ...]) -> list[str]:
         sentences, budget = [], _HintBudget()
         for path, kind in found:
-            problem = (
-                f"must be {_TYPES[kind][0]}" if kind else f"is no field of the policy{self._make_hint(path, budget)}"
-            )
+            if kind is None:
+                problem = f"is no field of the policy{self._make_hint(path, budget)}"
+            elif kind.startswith("="):
+                problem = kind[1:]
+            else:
+                problem = f"must be {_TYPES[kind][0]}"
             sentences.append(f"{_quote('.'.join(path))} {problem}")
         return sentences
+
+    def find_doubt(self, path: tuple[str, ...], kind: str, value: JsonValue) -> str | None:
+        """Return why a value that is read may not be meant: no day of the calendar, or a category in other case."""
+        if not isinstance(value, str):
+            return None
+        if kind == "date":
+            return None if not is_date(value) or is_calendar_day(value) else "is no day of the calendar"
+        known, by_folded = self._known.get(path, (frozenset(), {}))
+        near = None if value in known or not by_folded else by_folded.get(fold_case(value.strip(BLANKS)))
+        return None if near is None else f"is no known value; did you mean {_quote(near)}?"
 
     def _make_hint(self, path: tuple[str, ...], budget: _HintBudget) -> str:
         level: Any = self.tree
@@ -171,6 +192,8 @@ class Fields:
                     yield (*above, name), "object"
             elif _is_wrong(known, value):
                 yield (*above, name), known
+            elif (doubt := self.find_doubt((*above, name), known, value)) is not None:
+                yield (*above, name), f"={doubt}"
 
 
 def find_wrong(kind: str, column: Sequence[JsonValue]) -> list[bool] | None:

@@ -1,12 +1,15 @@
 /** Finds the parts of an input that a policy ignores: unknown fields, and values of another kind (read as missing). */
-import { shorten } from '../code-points.ts';
+import { foldCase, shorten } from '../code-points.ts';
+import { isCalendarDay, parseDate } from '../features/dates.ts';
 import { listTextFields } from '../features/plan.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { findNearest, HintBudget } from '../rules/suggest.ts';
 import { type InputFieldKind, isKind, listOtherPaths, type ReadingParts } from './input-fields.ts';
 
-/** Names of an object; a field's kind at the end of each path. */
-type Names = Map<string, Names | InputFieldKind>;
+/** A field's kind; of a category its values, and each of them by its folded text. */
+type Leaf = { kind: InputFieldKind; known: ReadonlySet<string>; byFolded: ReadonlyMap<string, string> };
+/** Names of an object; a field at the end of each path. */
+type Names = Map<string, Names | Leaf>;
 
 const kindNames: Readonly<Record<InputFieldKind, string>> = {
   number: 'a number',
@@ -36,7 +39,8 @@ const maxShownName = 100;
 export function compileUnread(parts: ReadingParts): (input: JsonObject) => string[] {
   const { plan } = parts;
   const names: Names = new Map();
-  for (const { path, kind } of plan.fields) addPath(names, path, kind);
+  for (const field of plan.fields)
+    addPath(names, field.path, field.kind, field.kind === 'category' ? field.values : []);
   for (const { path, kind } of listTextFields(plan)) addPath(names, path, kind);
   const others = listOtherPaths(parts);
   for (const path of others) if (path.length > 0) addPath(names, path, 'any');
@@ -47,9 +51,10 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
     const sentences: string[] = [];
     const budget = new HintBudget();
     let more = 0;
-    const describe = (name: string, known: Names | InputFieldKind | undefined, level: Names) => {
+    const describe = (name: string, known: Names | Leaf | undefined, level: Names, value: Json) => {
       if (known === undefined) return `is no field of the policy${makeHint(name, level, budget)}`;
-      return `must be ${known instanceof Map ? 'an object' : kindNames[known]}`;
+      if (known instanceof Map) return 'must be an object';
+      return findDoubt(known, value) ?? `must be ${kindNames[known.kind]}`;
     };
     const walk = (values: JsonObject, level: Names, above: string): void => {
       for (const [name, value] of Object.entries(values)) {
@@ -59,7 +64,7 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
         else if (sentences.length === maxSentences) more += 1;
         else {
           const shown = shorten(name, maxShownName);
-          sentences.push(`${quote(above + shown)} ${describe(shown, known, level)}`);
+          sentences.push(`${quote(above + shown)} ${describe(shown, known, level, value)}`);
         }
       }
     };
@@ -68,21 +73,34 @@ export function compileUnread(parts: ReadingParts): (input: JsonObject) => strin
   };
 }
 
-function addPath(names: Names, path: readonly string[], kind: InputFieldKind): void {
+function addPath(names: Names, path: readonly string[], kind: InputFieldKind, values: readonly string[] = []): void {
   let place = names;
   for (const segment of path.slice(0, -1)) {
     const inner = place.get(segment) ?? new Map();
-    if (typeof inner === 'string') return;
+    if (!(inner instanceof Map)) return;
     place.set(segment, inner);
     place = inner;
   }
   const last = path.at(-1) ?? '';
-  if (!place.has(last)) place.set(last, kind);
+  const byFolded = new Map(values.toReversed().map((value) => [foldCase(value), value]));
+  if (!place.has(last)) place.set(last, { kind, known: new Set(values), byFolded });
 }
 
-function isRead(known: Names | InputFieldKind | undefined, value: Json, readsAll: boolean): boolean {
+function isRead(known: Names | Leaf | undefined, value: Json, readsAll: boolean): boolean {
   if (known === undefined) return readsAll;
-  return value === null || (typeof known === 'string' && isKind[known](value));
+  if (value === null) return true;
+  return !(known instanceof Map) && isKind[known.kind](value) && findDoubt(known, value) === null;
+}
+
+/**
+ * Says of a value that is read why it may not be meant: a day that there is not, or an unknown category that is a known
+ * one but for case, blanks around it and stored accents. Null where nothing is to be said.
+ */
+function findDoubt({ kind, known, byFolded }: Leaf, value: Json): string | null {
+  if (typeof value !== 'string' || known.has(value)) return null;
+  if (kind === 'date') return parseDate(value) === null || isCalendarDay(value) ? null : 'is no day of the calendar';
+  const near = byFolded.size === 0 ? undefined : byFolded.get(foldCase(value.trim()));
+  return near === undefined ? null : `is no known value; did you mean ${quote(near)}?`;
 }
 
 /** Names in the order in which hints compare them. */

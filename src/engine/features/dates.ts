@@ -15,6 +15,12 @@ function toEpochDays(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
+/** Whether a text that is read as a date names a day of the calendar: the 31st of February counts as one of March. */
+export function isCalendarDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
 /** Reads `YYYY-MM-DD` with an optional time, or null; offsets are ignored. */
 export function parseDate(value: unknown): DateParts | null {
   if (typeof value !== 'string') return null;

@@ -159,7 +159,7 @@ describe('a cell of the sheet of rules', () => {
     expect(problemOf('maybe', opened)).toContain('Use yes or no instead of');
     expect(problemOf('> 31.02.2017', tier)).toContain('dates such as 2026-01-31');
     expect(problemOf('mentions x', amount)).toContain('no word can stand');
-    expect(problemOf('31.01.2026', tier)).toContain('Write 2026-01-31 for this day, as the inputs must');
+    expect(problemOf('31.01.2026', tier)).toContain('Write 2026-01-31, or "31.01.2026" for the text itself.');
     expect(conditionOf('"31.01.2026"', tier)).toBe('ctx.customer.tier == "31.01.2026"');
     expect(problemOf('not', { path: ['tags'], type: 'list' })).toContain('or the rule as code');
     expect(problemOf(',', tier)).toContain('A value is missing');

@@ -106,8 +106,11 @@ class Batch:
                 self._note(path, there, None)
             elif isinstance(known, dict):
                 self._note(path, [value is not None for value in cleaned], "object")
-            elif known is not None and (wrong := find_wrong(known, cleaned)) is not None:
-                self._note(path, wrong, known)
+            elif known is not None:
+                if (wrong := find_wrong(known, cleaned)) is not None:
+                    self._note(path, wrong, known)
+                if known in ("category", "date"):
+                    self._note_doubts(path, known, cleaned)
 
     def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
         """Read the objects of a column as a level of their own; return the rest of it."""
@@ -121,6 +124,15 @@ class Batch:
         for row, is_noted in enumerate(rows):
             if is_noted:
                 self._found.setdefault(row, []).append((path, kind))
+
+    def _note_doubts(self, path: tuple[str, ...], kind: str, values: list[JsonValue]) -> None:
+        texts = {value for value in values if isinstance(value, str)}
+        doubts = {text: doubt for text in texts if (doubt := self._fields.find_doubt(path, kind, text)) is not None}
+        if not doubts:
+            return
+        for row, value in enumerate(values):
+            if isinstance(value, str) and value in doubts:
+                self._found.setdefault(row, []).append((path, f"={doubts[value]}"))
 
     def _note_misread(self, path: tuple[str, ...], rows: Iterable[bool], problem: str) -> None:
         sentence = f"{'.'.join(path)!r} {problem}"

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._calendar import days_from_civil
+from .._calendar import civil_from_days, days_from_civil
 from .._errors import InvalidBundle
 from .._json import (
     JsonObject,
@@ -205,6 +205,12 @@ def _compile_date(field: JsonObject) -> Encode:
 def is_date(value: JsonValue) -> bool:
     """Return whether a value is a date or a time that the workbench reads."""
     return isinstance(value, str) and _parse_date(value) is not None
+
+
+def is_calendar_day(value: str) -> bool:
+    """Return whether a date names a day of the calendar: the 31st of February counts as one of March."""
+    year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
+    return civil_from_days(days_from_civil(year, month, day)) == (year, month, day)
 
 
 # Days come again and again, and each is read twice: for what is not read, and for its slots.

@@ -25,7 +25,7 @@ const signs: Readonly<Record<string, '<' | '<=' | '>' | '>='>> = {
   '≥': '>=',
 };
 const words = [
-  { pattern: /^(?:mentions|erwähnt|mentionne|menciona|menziona)\s+(.+)$/is, test: 'mentions', word: 'mentions' },
+  { pattern: /^mentions\s+(.+)$/is, test: 'mentions', word: 'mentions' },
   { pattern: /^is\s+(.+)$/is, test: 'is', word: 'is' },
   { pattern: /^contains\s+(.+)$/is, test: 'contains', word: 'contains' },
   { pattern: /^starts with\s+(.+)$/is, test: 'startsWith', word: 'starts with' },
@@ -158,8 +158,7 @@ function readValue(text: string, type: CellField['type']): Value {
       problem: `Write texts in quotation marks with commas between them: "a", "b". ${text} is not such a list.`,
     };
   const date = /^\d{1,2}\.\d{1,2}\.\d{4}$/.test(text) ? readDate(text) : null;
-  if (date !== null && type !== 'number')
-    return { problem: `Write ${date} for this day, as the inputs must, or "${text}" for the text itself.` };
+  if (date !== null && type !== 'number') return { problem: `Write ${date}, or "${text}" for the text itself.` };
   if (quoted.test(text)) {
     try {
       return { value: JSON.parse(text) as string };

@@ -1,5 +1,6 @@
 /** Editor support for conditions, as pure functions: completion, hover, formatting. */
 import type { NamedLists } from '../../domain/definition.ts';
+import { functionHelp } from '../function-help.ts';
 import { ruleFunctions, type StaticType } from '../functions.ts';
 import { parseCondition } from '../parsing/parse.ts';
 import { printLiteral, printPath, printTree } from '../parsing/print.ts';
@@ -131,12 +132,12 @@ function toListCompletion([name, values]: [string, readonly unknown[]]): Complet
 function listFunctionCompletions(): Completion[] {
   return [...ruleFunctions.values()]
     .filter(({ style }) => style === 'global')
-    .map(({ name, returns, help }) => ({
+    .map(({ name, returns }) => ({
       label: name,
       kind: 'function',
       insert: `${name}(`,
       detail: `${name}(…) → ${returns}`,
-      help,
+      help: functionHelp[name] ?? '',
     }));
 }
 
@@ -163,9 +164,9 @@ function listMethodCompletions(type: StaticType): Completion[] {
   );
   const comprehensions = type === 'any' || type === 'list' || type === 'map' ? macros : [];
   return [
-    ...methods.map(({ name, arity, returns, help }): Completion => {
+    ...methods.map(({ name, arity, returns }): Completion => {
       const insert = arity[1] === 1 ? `${name}()` : `${name}(`;
-      return { label: name, kind: 'function', insert, detail: `→ ${returns}`, help };
+      return { label: name, kind: 'function', insert, detail: `→ ${returns}`, help: functionHelp[name] ?? '' };
     }),
     ...comprehensions.map(
       (name): Completion => ({
@@ -196,7 +197,7 @@ export function findHover(source: string, offset: number, fields: readonly Known
     }
     const name = match[0];
     const info = ruleFunctions.get(name);
-    if (info) return { from, to, title: `${name} → ${info.returns}`, help: info.help };
+    if (info) return { from, to, title: `${name} → ${info.returns}`, help: functionHelp[name] ?? '' };
     const help = Object.hasOwn(macroHelp, name) ? macroHelp[name] : undefined;
     return help ? { from, to, title: name, help } : null;
   }

@@ -1,6 +1,6 @@
 /** Parts of a condition that are in vain: no input makes them true, or none makes them false. */
 import { foldCase } from '../../code-points.ts';
-import { ruleFunctions } from '../functions.ts';
+import { functionHelp } from '../function-help.ts';
 import { printLiteral, printTree } from '../parsing/print.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
 import { readComparison } from './conjuncts.ts';
@@ -83,7 +83,7 @@ function findVainTest(node: RuleNode): VainPart[] {
   const isNever = isEmpty(intersect(range.set, read.set));
   if (!isNever && !(others && isEmpty(intersect(range.set, others.set)))) return [];
   const what = isNever ? 'never' : 'always';
-  const help = read.of.k === 'call' ? ruleFunctions.get(read.of.fn)?.help : null;
+  const help = read.of.k === 'call' ? functionHelp[read.of.fn] : null;
   return [
     {
       kind: `${what}_true`,
