@@ -10,7 +10,7 @@ import { toText } from './survey.ts';
 export type LabelTarget = { kind: 'option'; option: string } | { kind: 'add' } | { kind: 'none' };
 export type LabelUse = { value: string; count: number; line: number };
 
-/** Signs without a width, with which cells copied from web pages look the same; joiners are parts of words and emoji. */
+/** Signs without a width, as cells copied from web pages have them; joiners within are parts of words and emoji. */
 const unseen =
   /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|^[\u200c\u200d]+|[\u200c\u200d]+$/g;
 

@@ -11,7 +11,9 @@ import {
   planMerge,
 } from '../../engine/import/merge.ts';
 import type { Sheet, SheetRow } from '../../engine/import/sheet.ts';
+import { listLines } from '../../engine/import/tables/skipped.ts';
 import { isJsonObject, toCanonicalJson } from '../../engine/json.ts';
+import { formatCount } from '../../engine/numeric.ts';
 import { blankMasks } from '../../engine/pii.ts';
 import { hashString } from '../../engine/random.ts';
 import type { ImportResult } from '../contract/examples/examples.ts';
@@ -55,6 +57,39 @@ export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictCho
   } finally {
     db.close();
   }
+}
+
+/** The newest examples of a type with which the rows of a file are compared. */
+const maxCompared = 20_000;
+
+/** Says how many rows of a file are examples of the type already, and which have another label there; null for none. */
+export function describeKnown(rows: readonly ImportedExample[], { type, merge }: OwnOrder): string | null {
+  const db = new Database(merge.databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const labels = new Map<number, Set<string>>();
+  try {
+    const newest = db.prepare<[string], { input: string; decision: string | null }>(
+      `SELECT input, decision FROM examples WHERE decision_type_id = ? ORDER BY seq DESC LIMIT ${maxCompared}`,
+    );
+    for (const { input, decision } of newest.iterate(type.id)) {
+      const hash = hashString(toCanonicalJson(JSON.parse(input)));
+      const known = labels.get(hash) ?? new Set();
+      if (decision !== null) known.add(decision);
+      labels.set(hash, known);
+    }
+  } finally {
+    db.close();
+  }
+  const known = rows.flatMap(({ line, input, decision }) => {
+    const given = labels.get(hashString(toCanonicalJson(input)));
+    return given ? [{ line, isOther: decision !== null && given.size > 0 && !given.has(decision) }] : [];
+  });
+  if (known.length === 0) return null;
+  const others = known.filter(({ isOther }) => isOther).map(({ line }) => line);
+  const apart =
+    others.length > 0
+      ? `, ${formatCount(others.length)} with another label (line ${listLines(others, others.length)})`
+      : '';
+  return `${formatCount(known.length)} of ${formatCount(rows.length)} rows are here already${apart}; Findings lists equal inputs, where copies are deleted`;
 }
 
 /** The changed examples; of a label that was taken from the file, with its reader. */

@@ -45,6 +45,8 @@ const maxReportedProblems = 100;
 const maxPreviewed = 20;
 const maxPreviewCharacters = 1_000_000;
 const maxUnknownDecisions = 100;
+/** Rows of a file that are compared with the examples that are there. */
+const maxComparedRows = 20_000;
 
 type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & SheetFields & { file: ImportFile };
 /** An import as the bytes of its body: JSON, or a form with the file. */
@@ -68,11 +70,21 @@ async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): P
   return readOwnExport(sheet, order, choice);
 }
 
+/** Compares rows with the examples that are there; what opens the database is loaded for that alone. */
+async function compareRows(rows: readonly ImportedExample[], order: OwnOrder): Promise<string[]> {
+  const { describeKnown } = await import('./merge-export.ts');
+  return [describeKnown(rows, order) ?? []].flat();
+}
+
 /**
- * Says what is in an example file and, with `commit`, gives the rows. Throws `validation_error` with line and column,
+ * Says what is in an example file and, with `commit`, gives the rows. A child also says which are there already: that
+ * takes as long as the newest examples are many. Throws `validation_error` with line and column,
  * for unknown labels, and for what only a mapping can tell.
  */
-export async function readImport(order: OwnOrder & { request: ImportRequest | ImportBody }): Promise<PreparedImport> {
+export async function readImport(
+  order: OwnOrder & { request: ImportRequest | ImportBody },
+  isInChild = true,
+): Promise<PreparedImport> {
   const { type } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
@@ -85,10 +97,13 @@ export async function readImport(order: OwnOrder & { request: ImportRequest | Im
   const labelReader = createExampleReader(sheet, { ...plan, columns: { ...plan.columns, inputs: [] } }, options);
   const summary = startSummary(type, plan.mapping);
   const rows = request.commit ? startRows(order) : null;
+  const compared: ImportedExample[] | null =
+    isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
   for (const [index, row] of sheet.rows.entries()) {
-    const isLabelEnough = !request.commit && plan.mapping.input === null && index >= maxPreviewed;
+    const isLabelEnough = compared === null && !request.commit && plan.mapping.input === null && index >= maxPreviewed;
     const example = own?.imported[index] ?? (isLabelEnough ? labelReader : reader).read(row);
     summary.add(example);
+    compared?.push(example);
     if (own === null) rows?.add(example);
   }
   for (const example of own?.added ?? []) rows?.addWhole(example);
@@ -104,7 +119,7 @@ export async function readImport(order: OwnOrder & { request: ImportRequest | Im
       columns: describeColumns(surveys, plan, request.mapping === undefined),
       answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
       other_answers: [...plan.proposal.otherAnswers],
-      report: describeReport(sheet),
+      report: describeReport(sheet, compared === null ? [] : await compareRows(compared, order)),
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
       readings: listNewReadings(plan.columns, plan.readings, type.definition.readings),
@@ -133,14 +148,14 @@ function describeColumns(
   }));
 }
 
-function describeReport(sheet: Sheet): ImportResult['report'] {
+function describeReport(sheet: Sheet, known: readonly string[]): ImportResult['report'] {
   const { encoding, delimiter, quote, skipped, notes } = sheet;
   return {
     encoding: encoding?.name ?? null,
     encodings: encoding?.choices ?? [],
     delimiter: delimiter ?? null,
     quote: quote ?? null,
-    account: describeFile(sheet),
+    account: [...describeFile(sheet), ...known],
     skipped,
     notes,
   };

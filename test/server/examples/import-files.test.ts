@@ -227,6 +227,22 @@ describe('a file that nobody prepared, over REST', () => {
     });
   });
 
+  it('says how many of its rows are here already, and which have another label there [FIL-44]', async () => {
+    const { call } = await openForTest();
+    const type = await call('POST', '/api/v1/decision-types', { name: 'refunds', options: ['grant', 'deny'] });
+    const send = async (name: string, commit: boolean) => {
+      const file = new File([readFileSync(path.join(import.meta.dirname, `../../fixtures/cases/${name}`))], name);
+      const url = `/api/v1/decision-types/${type.body.id}/examples/import`;
+      return (await sendForm(call, url, file, { commit: String(commit) })).body.report.account.slice(1);
+    };
+    const remedy = 'Findings lists equal inputs, where copies are deleted';
+    expect(await send('the-same-file-twice/rows.csv', true)).toEqual([]);
+    expect(await send('the-same-file-twice/rows.csv', false)).toEqual([`4 of 4 rows are here already; ${remedy}`]);
+    expect(await send('the-same-file-twice/conflict.csv', true)).toEqual([
+      `1 of 2 rows are here already, 1 with another label (line 2); ${remedy}`,
+    ]);
+  });
+
   it('in a form is refused by its field, and by every operation without files [FIL-6] [ERR-5]', async () => {
     const { call, url } = await openBookings();
     const file = new File([csv], 'buchungen.csv');

@@ -1,7 +1,7 @@
 /** Number formats of spreadsheets: which of them show dates, times or durations, and such a number as text. */
 import type { Json } from '../../json.ts';
 
-/** How a format shows a number: a day with or without its time, a time of day, hours that may exceed 24, a percentage. */
+/** How a format shows a number: a day with or without its time, a time of day, hours beyond 24 too, a percentage. */
 export type NumberMeaning = 'number' | 'date' | 'time' | 'duration' | 'percent';
 /** A meaning, or the zeros of a code to be filled in: “00000” of a postcode, “000-00-0000”. */
 export type NumberFormat = NumberMeaning | { zeros: string };

@@ -125,7 +125,7 @@ function fitRows(lines: readonly TableLine[], from: number, names: readonly Json
   return { rows, refused, short };
 }
 
-/** Tells of a line whether it begins as the whole rows do: with one of their first cells, or a value like all of them. */
+/** Tells whether a line begins as whole rows do: with one of their first cells, or a value like all of them. */
 function findStarts(lines: readonly TableLine[], named: number): (line: TableLine) => boolean {
   const firsts = lines.filter(({ cells }) => cells.length >= named).map(({ cells }) => cells[0] ?? null);
   const known = new Set(firsts.map(String));

@@ -36,7 +36,7 @@ export async function importExamples(
       return deps.preparation.run(callerId, 'readImport', { ...order, request });
     }
     const { readImport } = await import('../../preparation/read-import.ts');
-    return readImport({ ...order, request });
+    return readImport({ ...order, request }, false);
   };
   const { result, rows, merges } = await read();
   const finish = () => {
