@@ -302,6 +302,8 @@ const examples = {
   'LBL-6': 'similar gives the examples most like one, most alike first.',
   'LBL-10':
     'Of the rows to label one in five is an open drawn row of lowest number, to measure by; the order of the others neither learns from drawn rows nor chooses one.',
+  'LBL-12':
+    'similar finds the examples to label whose texts say nearly the same; the card offers them the same answer, as one act.',
   'LBL-11': 'Labelling reads texts by the text model that reads their language.',
   'CAR-1':
     'suggestions answers for examples of one’s choice, in any list, the likeliest options with their probabilities; it gives none out, and nothing for a decision that is judged blind.',

@@ -25,13 +25,16 @@ const shareOfLabelsPerFit = 0.05;
 /** An option with fewer labels is preferred, where the options are so few that this costs the others nothing. */
 const minLabels = 3;
 const maxOptionsWithNeed = 10;
-/** Rows as alike as this say the same, so that one of them is enough. */
-const repeatSimilarity = 0.97;
+/** Rows as alike as this are near copies: they say the same, so that one of them is enough. */
+const copySimilarity = 0.97;
 /** Rows given out, and not labelled yet, that a chosen one must not repeat. */
 const maxComparedTaken = 100;
 
 /** Where a row stands: the number of its option, open to be chosen, or put aside, neither learned nor chosen. */
 export type RowState = number | 'open' | 'aside';
+
+/** Among which rows similar ones are looked for; `copies`: open ones that say nearly the same. */
+export type SimilarRows = 'all' | 'labelled' | 'copies';
 
 type Likely = { option: number; probability: number };
 /** The likeliest option, and the likeliest ones in their order. */
@@ -158,11 +161,16 @@ export class LabellingModel {
     }));
   }
 
-  /** The rows most like one, or the labelled ones of them, most alike first; null for a row that is not known. */
-  findSimilar(id: string, count: number, labelled = false): { id: string; similarity: number }[] | null {
+  /** The rows most like one, of all or some, most alike first; null for a row that is not known. */
+  findSimilar(id: string, count: number, among: SimilarRows = 'all'): { id: string; similarity: number }[] | null {
     const place = this.#matrix.findPlace(id);
-    const isMeant = (other: string) => other !== id && (!labelled || this.#labelled.has(other));
-    return place === null ? null : this.#matrix.findNearest(this.#matrix.read(place), count, isMeant);
+    if (place === null) return null;
+    const isAmong = (other: string) => {
+      if (among === 'labelled') return this.#labelled.has(other);
+      return among === 'all' || this.#rows.get(other)?.isOpen === true;
+    };
+    const found = this.#matrix.findNearest(this.#matrix.read(place), count, (other) => other !== id && isAmong(other));
+    return among === 'copies' ? found.filter(({ similarity }) => similarity >= copySimilarity) : found;
   }
 
   /** The labelled rows most like one that need not be known, most alike first. */
@@ -206,7 +214,7 @@ export class LabellingModel {
 
   #repeats(id: string, others: readonly string[]): boolean {
     const row = this.#matrix.read(this.#matrix.findPlace(id) ?? 0);
-    return others.some((other) => this.#matrix.compare(this.#matrix.findPlace(other) ?? 0, row) >= repeatSimilarity);
+    return others.some((other) => this.#matrix.compare(this.#matrix.findPlace(other) ?? 0, row) >= copySimilarity);
   }
 
   #learn(id: string, label: number): void {

@@ -17,12 +17,12 @@ describe('queues beside the filters', () => {
   let path: string;
 
   /** A type with examples, opened in one window. */
-  async function open(texts: readonly { text: string; decision: string | null }[], hash: string) {
+  async function open(texts: readonly { text: string; decision: string | null; place?: number }[], hash: string) {
     workbench ??= await startWorkbenchProcess();
     const name = `colours ${Date.now()}`;
     const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', { name, options });
     path = `/api/v1/decision-types/${made.body.id}`;
-    const examples = texts.map(({ text, decision }, place) => ({ input: { text, place }, decision }));
+    const examples = texts.map(({ text, decision, place }, at) => ({ input: { text, place: place ?? at }, decision }));
     await workbench.call('POST', `${path}/examples`, { examples });
     opened = await openWindow(workbench, `#/types/${made.body.id}/examples?${hash}`);
   }
@@ -94,6 +94,44 @@ describe('queues beside the filters', () => {
     );
     expect(labels.filter((row) => row.expected_decision !== null).map((row) => row.input_payload.text)).toEqual([text]);
     expect(labels.find((row) => row.input_payload.text === text)?.expected_decision).toBe(suggested);
+  });
+
+  test('near copies of the row labelled last are shown, get its answer by C, and lose it by one undo', async () => {
+    const same = [
+      'Please turn the lamp in the kitchen on',
+      'Please turn the lamp in the kitchen on!',
+      'please turn the lamp in the kitchen on',
+    ];
+    const others = ['What is the weather in Paris?', 'Play some music by Bach', 'The invoice is far too high'];
+    await open(
+      [...others, ...same].map((text) => ({ text, decision: null, place: 1 })),
+      'view=card&queue=to-label',
+    );
+    const { page } = opened;
+    await shown().waitFor();
+    const next = () =>
+      workbench.call<{ labelling_model: { examples_read: number } }>(
+        'GET',
+        `${path}/examples/next?restart=true&count=1`,
+      );
+    await expect.poll(async () => (await next()).body.labelling_model.examples_read, { timeout: 60_000 }).toBe(6);
+    const labels = async () => {
+      const rows = await stored();
+      return same.map((text) => rows.get(text)?.expected_decision);
+    };
+    await page.keyboard.press('2');
+    const offer = page.getByRole('region', { name: 'Near copies' });
+    await offer.getByText('Give its 2 near copies the same answer').waitFor();
+    expect(await offer.getByRole('listitem').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringContaining(same[0] ?? '')]),
+    );
+    await page.screenshot({ path: `${pictures}/near-copies.png` });
+    await page.keyboard.press('c');
+    await expect.poll(labels, { timeout: 10_000 }).toEqual(['green', 'green', 'green']);
+    expect(await offer.count()).toBe(0);
+    await page.getByText('Labelled 2 near copies.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(labels, { timeout: 10_000 }).toEqual([null, null, 'green']);
   });
 
   test('under Corrections Enter confirms what the person said, not what the model says', async () => {

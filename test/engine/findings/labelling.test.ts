@@ -194,6 +194,23 @@ describe('the labelling model', () => {
     expect([second.length, second.some((id) => first.has(id))]).toEqual([12, false]);
   });
 
+  it('finds near copies among the open rows alone', () => {
+    const model = new LabellingModel(width, optionCount, null);
+    const row = Float64Array.from([1, 0.2, 0, 0, 0, 1]);
+    const near = Float64Array.from([1, 0.25, 0, 0, 0, 1]);
+    const far = Float64Array.from([1, 0.6, 0, 0, 0, 1]);
+    model.addRow('labelled', row, 0, 0.5);
+    model.addRow('near', near, 'open', 0.6);
+    model.addRow('drawn', near, 'open', 0.1);
+    model.addRow('far', far, 'open', 0.7);
+    model.addRow('aside', row, 'aside', 0.8);
+    const ids = (found: ReturnType<LabellingModel['findSimilar']>) => found?.map(({ id }) => id).sort();
+    expect(ids(model.findSimilar('labelled', 9, 'copies'))).toEqual(['drawn', 'near']);
+    expect(ids(model.findSimilar('near', 9, 'labelled'))).toEqual(['labelled']);
+    model.setState('near', 1);
+    expect(ids(model.findSimilar('labelled', 9, 'copies'))).toEqual(['drawn']);
+  });
+
   it('finds the rows that are like one', () => {
     const { model } = open(30, 8, undrawn, 0.1);
     const similar = model.findSimilar('4', 9) ?? [];

@@ -190,6 +190,35 @@ describe('what to label next', () => {
     expect((await next('session=b&count=1')).labelling_model).toMatchObject({ labels: 5, drawn: 5 });
   });
 
+  it('finds the open near copies of an example, which one call labels and one takes back [LBL-12]', async () => {
+    const { call, url, next, waitUntilRead } = await openTexts();
+    const [text = ''] = delivery;
+    const copies = [text, text.replace('parcel', 'parcel,'), text.replace(' the courier', ' our courier')];
+    await waitUntilRead();
+    const added = await call('POST', url, { examples: copies.map((message) => ({ input: { message } })) });
+    await vi.waitFor(
+      async () => expect((await next('count=1&session=reader&restart=true')).labelling_model.examples_read).toBe(23),
+      { timeout: 120_000, interval: 100 },
+    );
+    const rows: Item['example'][] = (await call('GET', `${url}?page_size=100`)).body.items;
+    const first = rows.find(({ id, input_payload }) => input_payload.message === text && id !== added.body[0].id);
+    const read = async () => {
+      const { body } = await call('GET', `${url}/${first?.id}/similar?near_copies=true&count=20`);
+      return body.items.map(({ example }: Item) => example.input_payload.message).sort();
+    };
+    expect(await read()).toEqual([...copies].sort());
+    const ids = added.body.map(({ id }: { id: string }) => id);
+    const { body } = await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' });
+    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 20_000, interval: 100 });
+    await call('POST', `${url}/undo`, { undo_token: body.undo_token });
+    await vi.waitFor(async () => expect(await read()).toEqual([...copies].sort()), { timeout: 20_000, interval: 100 });
+    // Fields alone are alike too easily.
+    const table = await openRows(30);
+    const similar = (query: string) => table.call('GET', `${table.url}/${table.ids[0]}/similar?${query}`);
+    await vi.waitFor(async () => expect((await similar('count=3')).body.items).toHaveLength(3), { timeout: 20_000 });
+    expect((await similar('near_copies=true')).body.items).toEqual([]);
+  });
+
   it('reads texts by a model of their language [LBL-11]', async () => {
     const late = [
       '荷物がまだ届いていません。',

@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { OutputOf } from '../../../server/contract/operations.ts';
@@ -92,7 +92,7 @@ export function Replay({ type, policy, deployed, onClose }: ReplayProps) {
     >
       <div className="stack">
         {error && <ErrorNote error={error} />}
-        {isRunning && <Progress value={share * 100} aria-label={`Replaying the log with ${other}`} />}
+        {isRunning && <progress value={share} aria-label={`Replaying the log with ${other}`} />}
         <p role="status">
           {rows === 0 && isRunning && 'Deciding the newest logged inputs again…'}
           {rows === 0 && !isRunning && error === null && 'No decision has been logged yet.'}

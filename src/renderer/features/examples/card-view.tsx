@@ -23,6 +23,7 @@ import { useUndo } from '../../state/use-undo.ts';
 import { type Advice, type Given, useAdvice } from './advice.ts';
 import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
 import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
+import { NearCopies } from './near-copies.tsx';
 import { Agreement, QueueEnd } from './queue-end.tsx';
 import { countQueue, describeSuspects, findGivenQueue, toFilter } from './queues.ts';
 import { LabelHistory, ReasonField } from './second-reading.tsx';
@@ -190,6 +191,7 @@ function CardContent({
             />
           )}
           <AnswerNote advice={advice} example={current} labels={labels} />
+          {!given?.isBlind && <NearCopies type={type} />}
         </div>
       </>
     );

@@ -1,5 +1,5 @@
 /** Labels from a connected model: measured against labels that people gave, priced, and only then asked for. */
-import { Button, Modal, Progress } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -149,9 +149,9 @@ function Running({ job, isCancelling, onCancel }: RunningProps) {
       <p role="status" className="wrap">
         {job.message}
       </p>
-      <Progress
-        animated={job.state === 'measuring'}
-        value={job.state === 'measuring' ? 100 : (job.done / Math.max(1, job.total)) * 100}
+      <progress
+        max={Math.max(1, job.total)}
+        value={job.state === 'measuring' ? undefined : job.done}
         aria-label="Labelling with a connected model"
       />
       <p className="muted">

@@ -1,4 +1,4 @@
-import { Button, Progress, TagsInput, TextInput } from '@mantine/core';
+import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -101,7 +101,7 @@ const offerNext = ({ ui }: Workbench, next: WaitingFile & { answer: string }) =>
 function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }) {
   return (
     <Part title={share < 1 ? 'Sending the rows' : 'Writing them all at once'}>
-      <Progress value={share * 100} animated={share === 1} aria-label="Progress of the import" />
+      <progress value={share === 1 ? undefined : share} aria-label="Progress of the import" />
       <Button onClick={onCancel}>Cancel</Button>
     </Part>
   );

@@ -151,6 +151,12 @@ export const labellingOperations = {
     query: z.strictObject({
       count: z.int().min(1).max(100).default(10),
       labelled: z.boolean().default(false).describe('Only examples with a label; none while they are still being read'),
+      near_copies: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Only examples to label whose texts say nearly the same (0.97 or more); none while they are being read',
+        ),
     }),
     output: z.object({
       items: z.array(z.object({ example: exampleSchema, similarity: z.number().min(-1).max(1) })),

@@ -31,7 +31,10 @@ export const labellingHandlers = {
   }),
 
   'examples.similar': async (deps, { type, params, query }) => {
-    const similar = await findSimilarExamples(deps, type, params.example_id, query);
+    const similar = await findSimilarExamples(deps, type, params.example_id, {
+      count: query.count,
+      among: query.near_copies ? 'copies' : query.labelled ? 'labelled' : 'all',
+    });
     return { items: similar.map(({ example, similarity }) => ({ example: toExample(example), similarity })) };
   },
   'teacher_labelling.start': (deps, { type, caller, body }) => {

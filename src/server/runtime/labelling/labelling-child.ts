@@ -131,7 +131,7 @@ class LabellingTypes {
       case 'nearest':
         return await type.findNearest(question.inputJson, question.count);
       case 'similar':
-        return type.findSimilar(question.id, question.count, question.labelled);
+        return type.findSimilar(question.id, question.count, question.among);
     }
   }
 

@@ -1,6 +1,6 @@
 /** The messages between the server and its labelling child. */
 import type { ProgramTextModel } from '../../../engine/domain/training.ts';
-import type { NextRow, RowState, Suggestion } from '../../../engine/labelling/labelling-model.ts';
+import type { NextRow, RowState, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 
 /** The order to make a model; another one with the same `typeId` replaces it. */
 export type ModelSettings = {
@@ -28,7 +28,7 @@ export type LabellingQuestion =
   | { kind: 'next'; typeId: string; count: number; taken: string[] }
   | { kind: 'suggest'; typeId: string; ids: string[] }
   | { kind: 'nearest'; typeId: string; inputJson: string; count: number }
-  | { kind: 'similar'; typeId: string; id: string; count: number; labelled: boolean };
+  | { kind: 'similar'; typeId: string; id: string; count: number; among: SimilarRows };
 
 export type LabellingAnswers = {
   open: null;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/json.ts';
-import type { NextRow, Suggestion } from '../../../engine/labelling/labelling-model.ts';
+import type { NextRow, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
 import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -94,15 +94,15 @@ export class LabellingModels {
     return found.map((each) => each && nameOptions(each, known.options));
   }
 
-  /** The examples most like one, or the labelled ones of them, most alike first; null while it has not been read. */
+  /** The examples most like one, of all or some, most alike first; null while it has not been read. */
   async findSimilar(
     type: DecisionTypeRecord,
     id: string,
     count: number,
-    labelled: boolean,
+    among: SimilarRows,
   ): Promise<LabellingAnswers['similar']> {
     await this.#prepare(type);
-    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count, labelled });
+    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count, among });
   }
 
   /** The labelled examples most like an input, most alike first, as far as they have been read. */

@@ -1,7 +1,7 @@
 /** The labelling model of one decision type inside the labelling child: rows wait here until they are numbers. */
 import { toRowContent, toRowNumber } from '../../../engine/drawn-rows.ts';
 import type { JsonObject } from '../../../engine/json.ts';
-import { LabellingModel, type RowState } from '../../../engine/labelling/labelling-model.ts';
+import { LabellingModel, type RowState, type SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
 import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
 
@@ -120,8 +120,10 @@ export class LabellingType {
     return this.#model.findNearestLabelled(this.#encoder.encode(input, embeddings[0] ?? null), count);
   }
 
-  findSimilar(id: string, count: number, labelled: boolean): LabellingAnswers['similar'] {
-    return this.#model?.findSimilar(id, count, labelled) ?? null;
+  /** Without texts there are no near copies: fields alone are alike too easily. */
+  findSimilar(id: string, count: number, among: SimilarRows): LabellingAnswers['similar'] {
+    if (among === 'copies' && this.#encoder?.embeddingWidth === 0) return [];
+    return this.#model?.findSimilar(id, count, among) ?? null;
   }
 
   /** Makes the model from the first rows; false where the encoder cannot be asked. */

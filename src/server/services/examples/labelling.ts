@@ -2,6 +2,7 @@
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
+import type { SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
@@ -141,11 +142,11 @@ export async function findSimilarExamples(
   deps: Foundation,
   type: DecisionTypeRecord,
   id: string,
-  { count, labelled }: { count: number; labelled: boolean },
+  { count, among }: { count: number; among: SimilarRows },
 ): Promise<{ example: ExampleRecord; similarity: number }[]> {
   findExample(deps, type, id);
-  const similar = await deps.runtime.labellingModels.findSimilar(type, id, count, labelled).catch(() => null);
-  if (similar === null && labelled) return [];
+  const similar = await deps.runtime.labellingModels.findSimilar(type, id, count, among).catch(() => null);
+  if (similar === null && among !== 'all') return [];
   if (similar === null) {
     throw new WorkbenchError('conflict', 'The examples are still being read. Ask again in a few seconds.');
   }
