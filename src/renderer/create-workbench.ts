@@ -1,16 +1,19 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError, type Client, createClient, type Fetch } from '../server/contract/client.ts';
 import type { Example } from '../server/contract/examples/examples.ts';
+import type { DecisionType } from '../server/contract/types/decision-types.ts';
 import { createActs } from './api/acts.ts';
 import { findStale, invalidate } from './api/changes.ts';
 import { createHealth } from './api/health.ts';
 import type { Journal, OutboxEntry } from './api/journal.ts';
-import { patchCachedExample } from './api/labels.ts';
+import { aheadKey, findCachedExample, patchCachedExample } from './api/labels.ts';
 import { createLive, type LivePorts } from './api/live.ts';
 import { createOutbox, type Outbox } from './api/outbox.ts';
+import { withOwnWrites } from './api/own-writes.ts';
 import { createSession } from './api/session.ts';
 import { createTrainingQueue } from './api/training-queue.ts';
 import { createCommandRegistry } from './commands/registry.ts';
+import { shorten, summariseInput } from './parts/text/inputs.ts';
 import { createDraftStore } from './state/drafts.ts';
 import { notify, notifyFailure } from './state/notices.tsx';
 import { createSettings } from './state/settings.ts';
@@ -45,6 +48,8 @@ function createQueries(): QueryClient {
   });
 }
 
+/** Characters by which a message names a row. */
+const maxNamedLength = 60;
 const tabNameKey = 'decision-workbench.tab';
 
 function readTabName(storage: Storage): string {
@@ -66,20 +71,73 @@ function sendLabels(client: Client, entry: OutboxEntry, reader: { reader?: strin
   return client.call('examples.update', { params, body });
 }
 
+/** The state in which the page has read a type last. */
+function readTag(queries: QueryClient, typeId: string): string | null {
+  const key = ['decision_types.get', { params: { decision_type_id: typeId }, query: {} }];
+  return queries.getQueryData<DecisionType>(key)?.etag ?? null;
+}
+
+/** Asks whether the server is there at all. */
+const probeServer = ({ fetch, baseUrl }: Borders) =>
+  fetch(`${baseUrl}/health`, { method: 'GET' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'conflict';
+
+/** Says which label was not saved, and why. */
+function describeRefusal(row: Example | undefined, { patch }: OutboxEntry, error: unknown): string {
+  const name = row ? `The label of “${shorten(summariseInput(row.input_payload), maxNamedLength)}”` : 'A label';
+  const isTaken = isConflict(error) && !patch.second_reading;
+  const why = isTaken
+    ? 'Somebody else has labelled it otherwise meanwhile.'
+    : error instanceof Error
+      ? error.message
+      : String(error);
+  return `${name} was not saved. ${why}`;
+}
+
+/** Shows labels as the server has confirmed them, unless others of the example are on their way. */
+function takeConfirmed(
+  { queries, outbox }: Pick<Workbench, 'queries' | 'outbox'>,
+  { exampleId, patch: { second_reading } }: OutboxEntry,
+  { expected_decision, reviewed, reason_codes, status }: Example,
+): void {
+  if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
+  const confirmed = { expected_decision, reviewed, reason_codes, status };
+  patchCachedExample(queries, exampleId, { ...confirmed, ...(second_reading && { second_reading }) });
+}
+
+/** Goes back to the row of a label that was refused, as the server has it, and says why. */
+function tellRefusal(
+  { queries, outbox, acts, live }: Pick<Workbench, 'queries' | 'outbox' | 'acts' | 'live'>,
+  entry: OutboxEntry,
+  error: unknown,
+): void {
+  const { typeId, exampleId, patch } = entry;
+  notify({
+    kind: 'error',
+    text: describeRefusal(findCachedExample(queries, exampleId), entry, error),
+    ...(isConflict(error) && { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } }),
+  });
+  acts.refused(exampleId);
+  void live.refresh(typeId, exampleId);
+  void invalidate(queries, { names: ['examples.list', 'examples.stats'], typeId });
+}
+
 /** Builds the parts of the page around its borders. */
 export function createWorkbench(borders: Borders): Workbench {
   const session = createSession(borders.kept);
   const queries = createQueries();
-  const probe = () =>
-    borders.fetch(`${borders.baseUrl}/health`, { method: 'GET' }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  const health = createHealth(probe, () => {
-    outbox.retry();
-    void queries.invalidateQueries();
-  });
-  const client = createClient({
+  const health = createHealth(
+    () => probeServer(borders),
+    () => {
+      outbox.retry();
+      void queries.invalidateQueries();
+    },
+  );
+  const server = createClient({
     baseUrl: borders.baseUrl,
     fetch: borders.fetch,
     token: session.token,
@@ -87,36 +145,21 @@ export function createWorkbench(borders: Borders): Workbench {
     onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
     onAnswer: health.note,
   });
+  const client = withOwnWrites(server, {
+    readTag: (typeId) => readTag(queries, typeId),
+    onRelabelled: (typeId) => {
+      outbox.distrust(typeId);
+      queries.removeQueries({ queryKey: [aheadKey, typeId] });
+    },
+  });
   const settings = createSettings(borders.kept);
   const outbox: Outbox = createOutbox({
     journal: borders.journal,
     window: borders.windowId,
     liveWindows: borders.liveWindows,
     send: (entry) => sendLabels(client, entry, settings.readReader()),
-    onSent: (
-      { exampleId, patch: { second_reading } },
-      { expected_decision, reviewed, reason_codes, status, updated_at: _ },
-    ) => {
-      if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
-      patchCachedExample(queries, exampleId, {
-        expected_decision,
-        reviewed,
-        reason_codes,
-        status,
-        ...(second_reading && { second_reading }),
-      });
-    },
-    onRefused: (entry, error) => {
-      const { typeId, exampleId, patch } = entry;
-      const isConflict = error instanceof ApiError && error.code === 'conflict';
-      notify({
-        kind: 'error',
-        text: `A label could not be saved.  ${error instanceof Error ? error.message : String(error)}`,
-        ...(isConflict ? { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } } : {}),
-      });
-      void live.refresh(typeId, exampleId);
-      void invalidate(queries, { names: ['examples.list', 'examples.stats'], typeId });
-    },
+    onSent: (entry, example) => takeConfirmed({ queries, outbox }, entry, example),
+    onRefused: (entry, error) => tellRefusal({ queries, outbox, acts, live }, entry, error),
   });
   const live = createLive({
     queries,

@@ -1,5 +1,7 @@
 /** How the inputs of today differ from the examples: one sentence for each field that does. */
 import { z } from 'zod';
+import { parseDate } from '../features/dates.ts';
+import { listIdentifyingFields } from '../features/identifying-fields.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { JsonObject } from '../json.ts';
 import { formatShare } from '../measure/format-share.ts';
@@ -7,7 +9,7 @@ import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon } from '../row-sets.ts';
 import { countLanguages } from '../text/languages.ts';
-import { type Column, collectColumns, isTextColumn } from './columns.ts';
+import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { listConditions } from './slice-conditions.ts';
 
@@ -45,23 +47,57 @@ const falseDiscoveryRate = 0.01;
 /** A smaller change of a share is seldom worth a look. */
 const minDifference = 0.1;
 
+/** The year, month and day of a date. */
+function readParts(cell: Cell): number[] {
+  return typeof cell === 'string' && parseDate(cell) !== null ? (cell.match(/\d+/g) ?? []).slice(0, 3).map(Number) : [];
+}
+
+/**
+ * Names the fields that always move, so that nothing has changed because they do: what names a row, dates, and their
+ * year, month or day in a field beside them.
+ */
+function listMovingFields(examples: readonly JsonObject[], decisions: readonly JsonObject[]): Set<string> {
+  const table = collectColumns();
+  for (const input of [...examples, ...decisions]) table.add(input);
+  const columns = table.finish();
+  const dates = columns.flatMap(({ name, cells }) => {
+    const parts = cells.map(readParts);
+    const isDate = cells.every((cell, row) => cell == null || cell === '' || parts[row]?.length === 3);
+    return isDate && parts.some(({ length }) => length > 0) ? [{ name, parts }] : [];
+  });
+  const isPart = ({ cells }: Column) =>
+    dates.some(({ parts }) =>
+      [0, 1, 2].some((at) => cells.every((cell, row) => cell == null || cell === parts[row]?.[at])),
+    );
+  return new Set([
+    ...listIdentifyingFields(examples).map((path) => path.join('.')),
+    ...dates.map(({ name }) => name),
+    ...columns.filter((column) => column.cells.some((cell) => cell != null) && isPart(column)).map(({ name }) => name),
+  ]);
+}
+
 /**
  * Finds fields of which a value, a quarter of numbers, the language of texts or absence has another share among
  * decisions: by 10 points and Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise
- * first.
+ * first. `unreadable` names, by decision, the fields whose values could not be read.
  */
 export function findDrift(
   examples: readonly JsonObject[],
   decisions: readonly JsonObject[],
   piiFields: readonly string[],
   detectLanguage: LanguageDetector | null = null,
+  unreadable: readonly (readonly string[])[] = [],
 ): FieldDrift {
   const counts = { examples: examples.length, decisions: decisions.length };
   if (Math.min(examples.length, decisions.length) < minRows) return { ...counts, comparable: false, items: [] };
   const all = examples.length + decisions.length;
   const logs = listLogFactorials(all);
   const isDecision = collectRows(all, (row) => row >= examples.length);
-  const conditions = listConditions([...examples, ...decisions], 1, piiFields, { detectLanguage });
+  const conditions = listConditions([...examples, ...decisions], 1, piiFields, {
+    detectLanguage,
+    unreadable: [...examples.map(() => []), ...unreadable],
+    valueless: listMovingFields(examples, decisions),
+  });
   const tried = conditions.map(({ field, text, rows, count }) => {
     const decided = countCommon(rows, isDecision);
     const shares = { decisions: decided / decisions.length, examples: (count - decided) / examples.length };

@@ -18,7 +18,14 @@ const bins = 4;
 const maxConditions = 240;
 const maxShownCharacters = 40;
 
-type ListOptions = { byDate: boolean; detectLanguage: LanguageDetector | null };
+type ListOptions = {
+  byDate: boolean;
+  detectLanguage: LanguageDetector | null;
+  /** By row, the names of the fields whose value could not be read: they are not missing. */
+  unreadable: readonly (readonly string[])[];
+  /** Names of fields whose values say nothing: only their absence is looked at. */
+  valueless: ReadonlySet<string>;
+};
 
 const show = (cell: string | number | boolean) => {
   if (typeof cell !== 'string') return String(cell);
@@ -88,7 +95,18 @@ function listLanguageTests({ name, cells }: Column, detect: LanguageDetector): T
     }));
 }
 
-function listTests(column: Column, { byDate, detectLanguage }: ListOptions): Test[] {
+function listTests(column: Column, options: ListOptions): Test[] {
+  const { name, cells, lengths } = column;
+  const isUnreadable = (row: number) => options.unreadable[row]?.includes(name) ?? false;
+  const isAbsent = (row: number) => cells[row] === undefined || (cells[row] === null && lengths?.[row] === undefined);
+  return [
+    ...(options.valueless.has(name) ? [] : listTestsOfValues(column, options)),
+    { text: `${name} is missing`, holds: (row) => isAbsent(row) && !isUnreadable(row) },
+    { text: `${name} is unreadable`, holds: isUnreadable },
+  ];
+}
+
+function listTestsOfValues(column: Column, { byDate, detectLanguage }: ListOptions): Test[] {
   const { name, cells, lengths } = column;
   const days = byDate ? readDays(cells) : null;
   const tests: Test[] = [];
@@ -107,12 +125,10 @@ function listTests(column: Column, { byDate, detectLanguage }: ListOptions): Tes
       ),
     );
   }
-  tests.push({
-    text: `${name} is missing`,
-    holds: (row) => cells[row] === undefined || (cells[row] === null && lengths?.[row] === undefined),
-  });
   return tests;
 }
+
+const byDefault: ListOptions = { byDate: false, detectLanguage: null, unreadable: [], valueless: new Set() };
 
 /**
  * Lists conditions of at least `minRows` inputs but not all: values, quarters, absence; none of personal fields, the
@@ -123,7 +139,7 @@ export function listConditions(
   inputs: readonly JsonObject[],
   minRows: number,
   piiFields: readonly string[],
-  { byDate = false, detectLanguage = null }: Partial<ListOptions> = {},
+  options: Partial<ListOptions> = {},
 ): Condition[] {
   const table = collectColumns();
   for (const input of inputs) table.add(input);
@@ -131,7 +147,7 @@ export function listConditions(
     .finish()
     .filter(({ path }) => !isPiiField(path, piiFields))
     .flatMap((column) =>
-      listTests(column, { byDate, detectLanguage }).map(({ text, holds }): Condition => {
+      listTests(column, { ...byDefault, ...options }).map(({ text, holds }): Condition => {
         const rows = collectRows(inputs.length, holds);
         return { field: column.name, text, rows, count: countRows(rows) };
       }),

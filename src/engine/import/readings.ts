@@ -120,8 +120,8 @@ type Field = { readText: TextReader; noun: string };
 type ReadLevel = Map<string, Field | ReadLevel>;
 /** Sentences about one input; of more only their number is given. */
 const maxSentences = 20;
-/** An input as it is read, and a sentence for each value that is not of its kind, which counts as missing. */
-export type ReadInput = { input: JsonObject; misread: readonly string[] };
+/** An input as it is read; of each value that is not of its kind, which counts as missing, its name and a sentence. */
+export type ReadInput = { input: JsonObject; misread: readonly string[]; unreadable: readonly string[] };
 
 const nothing: readonly string[] = [];
 
@@ -130,7 +130,7 @@ export const compileReadings = (readings: Readings) => compilePathReadings(toPat
 
 /** Prepares the reading of inputs. Only texts are read: a number, a list and the like stay what they are. */
 export function compilePathReadings(readings: readonly PathReading[]): (input: JsonObject) => ReadInput {
-  if (readings.length === 0) return (input) => ({ input, misread: nothing });
+  if (readings.length === 0) return (input) => ({ input, misread: nothing, unreadable: nothing });
   const fields: ReadLevel = new Map();
   for (const { path, reading } of readings) {
     let level = fields;
@@ -143,14 +143,22 @@ export function compilePathReadings(readings: readonly PathReading[]): (input: J
     level.set(path.at(-1) ?? '', { readText: compileReading(reading), noun: nounOf(reading) });
   }
   return (input) => {
-    const misread: string[] = [];
-    const read = readLevel(input, fields, '', misread);
-    const more = misread.length - maxSentences;
-    return { input: read, misread: more > 0 ? [...misread.slice(0, maxSentences), `and ${more} more`] : misread };
+    const unfit: Unfit[] = [];
+    const read = readLevel(input, fields, '', unfit);
+    if (unfit.length === 0) return { input: read, misread: nothing, unreadable: nothing };
+    const misread = unfit.slice(0, maxSentences).map(({ name, noun }) => `${quote(name)} must be ${noun}`);
+    const more = unfit.length - maxSentences;
+    if (more > 0) misread.push(`and ${more} more`);
+    return { input: read, misread, unreadable: unfit.map(({ name }) => name) };
   };
 }
 
-function readLevel(values: JsonObject, level: ReadLevel, above: string, misread: string[]): JsonObject {
+/** A value that is not of its kind: the dotted name of its field, and what it must be. */
+type Unfit = { name: string; noun: string };
+
+const quote = (name: string) => `'${JSON.stringify(name).slice(1, -1)}'`;
+
+function readLevel(values: JsonObject, level: ReadLevel, above: string, unfit: Unfit[]): JsonObject {
   let changed: JsonObject | null = null;
   for (const name of Object.keys(values)) {
     const field = level.get(name);
@@ -160,8 +168,8 @@ function readLevel(values: JsonObject, level: ReadLevel, above: string, misread:
     if (!(field instanceof Map)) {
       if (typeof value !== 'string') continue;
       read = field.readText(value);
-      if (read === undefined) misread.push(`'${JSON.stringify(above + name).slice(1, -1)}' must be ${field.noun}`);
-    } else if (isJsonObject(value)) read = readLevel(value, field, `${above}${name}.`, misread);
+      if (read === undefined) unfit.push({ name: above + name, noun: field.noun });
+    } else if (isJsonObject(value)) read = readLevel(value, field, `${above}${name}.`, unfit);
     if (read === value) continue;
     changed ??= { ...values };
     changed[name] = read ?? null;

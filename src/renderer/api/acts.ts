@@ -106,6 +106,14 @@ function createActList(journal: Journal) {
     );
     return known;
   };
+  /** Takes note that the server has refused a label: it is no act, and its row is the one to work on. */
+  const refused = (exampleId: string) => {
+    const isIt = ({ step }: Act) => step.kind === 'label' && step.exampleId === exampleId;
+    const act = store.getState().done.findLast(isIt);
+    if (act) drop('done', act);
+    if (act) void journal.removeAct(act.key);
+    store.setState({ turned: { exampleId } });
+  };
   const load = async () => {
     const { acts } = await journal.load();
     acts.sort((a, b) => a.at - b.at);
@@ -122,7 +130,7 @@ function createActList(journal: Journal) {
       store.setState(({ turns }) => ({ turns: turns.filter((each) => each !== turned) }));
     }
   };
-  return { store, add, record, begin, drop, load, noteTurn, isDone: ({ key }: Act) => underWay.get(key) };
+  return { store, add, record, begin, drop, refused, load, noteTurn, isDone: ({ key }: Act) => underWay.get(key) };
 }
 
 /** Changes the labels of one example: in what is shown and counted at once, on the server by the outbox. */
@@ -208,6 +216,7 @@ export function createActs(ports: ActsPorts) {
       apply(typeId, example.id, patch, before);
       record(typeId, title, 1, { kind: 'label', exampleId: example.id, before, after: patch });
     },
+    refused: list.refused,
     /**
      * Changes `exampleCount` examples on the server by one call or several, all or none; the act that it answers knows
      * how many those were.

@@ -113,6 +113,18 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'organisation.update': ['account.me'],
 };
 
+/** Operations that change labels otherwise than one by one. */
+export const relabels: ReadonlySet<OperationName> = new Set([
+  'examples.bulk',
+  'examples.undo',
+  'options.rename',
+  'options.merge',
+  'options.delete',
+  'options.undo',
+  'imports.commit',
+  'logs.correct',
+]);
+
 /** Answers that this window's labels make stale once the server has them; the rest is patched as they are given. */
 export const staleByLabels: readonly OperationName[] = [
   'examples.stats',

@@ -10,6 +10,9 @@ type Stats = OutputOf<'examples.stats'>;
 /** Key of the cached queues of examples; the operation's own pages stand under its name. */
 export const queueKey = 'examples.queue';
 
+/** Key of the first pages of queues that are read on the way to them. */
+export const aheadKey = 'examples.ahead';
+
 /** A page whose rows have the labels that are on their way; all others stay the very rows they were. */
 export function withPending(page: ExamplePage, pending: ReadonlyMap<string, LabelPatch>): ExamplePage {
   if (pending.size === 0 || !page.items.some(({ id }) => pending.has(id))) return page;
@@ -29,11 +32,11 @@ export function patchCachedExample(queries: QueryClient, exampleId: string, patc
     page.items.some(({ id }) => id === exampleId)
       ? { ...page, items: page.items.map((item) => (item.id === exampleId ? { ...item, ...patch } : item)) }
       : page;
+  const isBlind = ({ queryKey: [name, , list] }: { queryKey: readonly unknown[] }) =>
+    name === queueKey && (list as { given?: string } | undefined)?.given === 'second_reading';
   const patchQueue = (data: InfiniteData<ExamplePage> | undefined) =>
     data ? { ...data, pages: data.pages.map(patchPage) } : data;
   if (patch.second_reading) {
-    const isBlind = ({ queryKey: [name, , list] }: { queryKey: readonly unknown[] }) =>
-      name === queueKey && (list as { given?: string } | undefined)?.given === 'second_reading';
     queries.setQueriesData<InfiniteData<ExamplePage>>({ predicate: isBlind }, patchQueue);
     return;
   }
@@ -41,7 +44,17 @@ export function patchCachedExample(queries: QueryClient, exampleId: string, patc
   queries.setQueriesData<Example>({ queryKey: ['examples.get'] }, (example) =>
     example?.id === exampleId ? { ...example, ...patch } : example,
   );
-  queries.setQueriesData<InfiniteData<ExamplePage>>({ queryKey: [queueKey] }, patchQueue);
+  const isSighted = (query: { queryKey: readonly unknown[] }) => query.queryKey[0] === queueKey && !isBlind(query);
+  queries.setQueriesData<InfiniteData<ExamplePage>>({ predicate: isSighted }, patchQueue);
+}
+
+/** An example as some list has it; undefined where none does. */
+export function findCachedExample(queries: QueryClient, exampleId: string): Example | undefined {
+  const lists = queries.getQueriesData<InfiniteData<ExamplePage>>({ queryKey: [queueKey] });
+  const pages = queries.getQueriesData<ExamplePage>({ queryKey: ['examples.list'] });
+  return [...lists.flatMap(([, data]) => data?.pages ?? []), ...pages.flatMap(([, page]) => page ?? [])]
+    .flatMap(({ items }) => items)
+    .find(({ id }) => id === exampleId);
 }
 
 /** Where an example stands after an act, as far as the act says so. */

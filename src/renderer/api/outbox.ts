@@ -31,11 +31,12 @@ function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500 || [401, 429].includes(error.status));
 }
 
-function gatherPending(waiting: readonly OutboxEntry[]): Map<string, LabelPatch> {
-  const pending = new Map<string, LabelPatch>();
-  for (const { exampleId, patch } of waiting) pending.set(exampleId, { ...pending.get(exampleId), ...patch });
-  return pending;
+/** Adds labels to those of their example; a second reading is none of them, as it stands beside. */
+function addLabel(labels: Map<string, LabelPatch>, { exampleId, patch }: OutboxEntry): Map<string, LabelPatch> {
+  return patch.second_reading ? labels : labels.set(exampleId, { ...labels.get(exampleId), ...patch });
 }
+
+const gatherPending = (waiting: readonly OutboxEntry[]) => waiting.reduce(addLabel, new Map<string, LabelPatch>());
 
 /** Creates the outbox. Sending the same change twice does no harm: each sets labels to fixed values. */
 export function createOutbox(ports: OutboxPorts) {
@@ -43,6 +44,8 @@ export function createOutbox(ports: OutboxPorts) {
   let sending = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let count = 0;
+  /** Types of which this window has changed labels by other writes since it read its rows. */
+  const unsure = new Set<string>();
   const setWaiting = (waiting: readonly OutboxEntry[]) => store.setState({ waiting, pending: gatherPending(waiting) });
 
   const pump = async (): Promise<void> => {
@@ -81,11 +84,11 @@ export function createOutbox(ports: OutboxPorts) {
     put: (typeId: string, exampleId: string, patch: LabelPatch, replaces?: string | null): void => {
       count += 1;
       const key = `${Date.now().toString().padStart(15, '0')}-${count.toString().padStart(6, '0')}-${ports.window}`;
-      const seen = replaces === undefined ? {} : { replaces };
+      const seen = replaces === undefined || unsure.has(typeId) ? {} : { replaces };
       const entry: OutboxEntry = { key, window: ports.window, typeId, exampleId, patch, ...seen };
       const { waiting, given } = store.getState();
       setWaiting([...waiting, entry]);
-      store.setState({ given: new Map(given).set(exampleId, { ...given.get(exampleId), ...patch }) });
+      store.setState({ given: addLabel(new Map(given), entry) });
       void ports.journal.putEntry(entry).then(pump);
     },
     /** Lets what the server says about an example count again, unless a change of it waits. */
@@ -94,6 +97,13 @@ export function createOutbox(ports: OutboxPorts) {
       if (!given.has(exampleId) || pending.has(exampleId)) return;
       store.setState({ given: new Map([...given].filter(([id]) => id !== exampleId)) });
     },
+    /** This window has changed labels of a type otherwise: what its rows show says no more what a label replaces. */
+    distrust: (typeId: string): void => {
+      unsure.add(typeId);
+      store.setState(({ pending }) => ({ given: pending }));
+    },
+    /** Rows of a type are read again. */
+    trust: (typeId: string): void => void unsure.delete(typeId),
     retry: () => void pump(),
     /** Takes over the unsent labels of a closed window. */
     adopt: async (): Promise<void> => {

@@ -12,7 +12,7 @@ import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { ShortcutTable } from '../parts/shortcut-table.tsx';
 import { isolate } from '../parts/text/names.ts';
-import { notify, notifyFailure } from '../state/notices.tsx';
+import { leaveNotices, notify, notifyFailure } from '../state/notices.tsx';
 import { useOperation } from '../state/queries.ts';
 import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
 import { useCommands, useShell, useShortcuts } from '../state/use-commands.ts';
@@ -63,6 +63,9 @@ export function Frame() {
   useTitle(route, type);
   useReadingAhead();
   useFrameCommands(route, types);
+  const place = route.page === 'type' ? `${route.id} ${route.place}` : route.page;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is left each time
+  useEffect(() => leaveNotices, [place]);
   useEffect(() => {
     const timer = setTimeout(() => void loadPlacesAhead().catch(() => undefined), loadAheadMs);
     return () => clearTimeout(timer);

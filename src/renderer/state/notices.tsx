@@ -32,6 +32,11 @@ function dismiss(notice: Notice): void {
   notices.setState(({ all }) => ({ all: all.filter((each) => each !== notice) }));
 }
 
+/** Takes the errors of a place away, which nobody can answer elsewhere. */
+export function leaveNotices(): void {
+  notices.setState(({ all }) => ({ all: all.filter(({ kind }) => kind !== 'error') }));
+}
+
 /** Takes every message away. */
 export function clearNotices(): void {
   notices.setState({ all: [] });

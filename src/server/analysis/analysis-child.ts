@@ -67,15 +67,16 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
-  const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields } = order;
+  const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields, readings } = order;
   const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged, leavesRuled);
+  const read = compileReadings(readings);
   const found: JudgedRow[] = [];
   for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
     const known = some.map((row) => ({ ...row, ...blankMasks(row.input, piiFields) }));
     found.push(...known.map(judge).filter((row) => row !== null));
     await nextTurn();
   }
-  for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {
+  for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion, read)) {
     // As it was decided then: the log does not keep the classifier's own answer.
     for (const row of some)
       found.push(judged === 'classifier' ? row : { ...row, isWrong: row.isWrong && !row.isEscalated });
@@ -113,14 +114,19 @@ async function compareInputs(
   { typeId, typeSeq, piiFields, familiarity, readings }: DriftOrder,
 ): Promise<DriftReport> {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
-  const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
-  const readInput = compileReadings(readings);
-  const inputs = decisions.map(({ input }) => readInput(input).input);
+  const decisions = reader.readDecided(typeSeq, maxCompared.decisions, compileReadings(readings));
+  const inputs = decisions.map(({ input }) => input);
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
   const detect = await openLanguageDetector();
   return {
-    ...findDrift(examples, inputs, piiFields, detect),
+    ...findDrift(
+      examples,
+      inputs,
+      piiFields,
+      detect,
+      decisions.map(({ unreadable }) => unreadable),
+    ),
     languages: compareLanguages(examples, inputs, piiFields, detect),
     unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),
   };

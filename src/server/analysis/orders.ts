@@ -33,6 +33,8 @@ export type SlicesOrder = {
   settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };
   minRows: number;
   piiFields: string[];
+  /** How the type reads what was logged. */
+  readings: Readings;
 };
 
 export type DriftOrder = {

@@ -1,6 +1,7 @@
 /** Measures what unsaved rules would do on the examples and the logged inputs of a type. */
 import type { Definition, NamedLists, Rule } from '../../engine/domain/definition.ts';
 import { readPath } from '../../engine/features/values.ts';
+import { compileReadings } from '../../engine/import/readings.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { isMask, isPiiField } from '../../engine/pii.ts';
 import {
@@ -32,10 +33,11 @@ export type AnalysisRequest = {
 };
 type AnalysisOrder = {
   request: AnalysisRequest;
-  /** The saved definition: defaults for the request, and the rules to compare with. */
-  saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema'>;
+  /** The saved definition: defaults for the request, the rules to compare with, and how logged inputs are read. */
+  saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema' | 'readings'>;
   piiFields: readonly string[];
   examples: readonly JsonRow[];
+  /** Logged inputs, as they were sent. */
   decisions: readonly JsonRow[];
 };
 
@@ -66,8 +68,10 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
   const savedRules = compileRules(saved.hard_rules, saved);
   // Rules with problems cannot be saved, so there is nothing that saving would change.
   const before = savedRules.ok && problems.length === 0 ? savedRules.value : null;
-  const onExamples = measure(examples, sound, before, survey.add);
-  const onDecisions = measure(decisions, sound, before);
+  const read = compileReadings(saved.readings);
+  const readLogged = () => readRows(decisions, (input) => read(input).input);
+  const onExamples = measure(readRows(examples), sound, before, survey.add);
+  const onDecisions = measure(readLogged(), sound, before);
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? saved.input_schema : request.input_schema;
   const findings = lintRules(sound.file.rules, inputSchema, {
@@ -78,25 +82,25 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
     problems,
     findings: toWireFindings(sound, request.rules, findings.slice(0, maxFindings)),
     findings_left_out: Math.max(0, findings.length - maxFindings),
-    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(sound, piiFields, decisions)),
+    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(sound, piiFields, readLogged())),
     fields,
   };
 }
 
 /** Parses rows one by one, so that few of them are there at once. */
-function* readRows(rows: readonly JsonRow[]): Generator<ImpactRow> {
-  for (const { id, input, decision } of rows) yield { id, input: JSON.parse(input), decision };
+function* readRows(rows: readonly JsonRow[], read = (input: JsonObject) => input): Generator<ImpactRow> {
+  for (const { id, input, decision } of rows) yield { id, input: read(JSON.parse(input)), decision };
 }
 
 function measure(
-  rows: readonly JsonRow[],
+  rows: Iterable<ImpactRow>,
   rules: CompiledRules,
   saved: CompiledRules | null,
   visit: (input: JsonObject, label: string | null) => void = () => {},
 ): Measured {
   const counted = startImpact(rules);
   const compared = saved && startComparison(saved, rules);
-  for (const row of readRows(rows)) {
+  for (const row of rows) {
     visit(row.input, row.decision);
     counted.add(row);
     compared?.add(row);
@@ -116,14 +120,14 @@ function listPersonalPaths(ast: RuleNode, piiFields: readonly string[]): string[
 function countMasked(
   { file }: CompiledRules,
   piiFields: readonly string[],
-  decisions: readonly JsonRow[],
+  decisions: Iterable<ImpactRow>,
 ): ReadonlyMap<string, number> {
   const reading = file.rules
     .map(({ name, ast }) => ({ name, paths: listPersonalPaths(ast, piiFields) }))
     .filter(({ paths }) => paths.length > 0);
   const counts = new Map<string, number>();
   if (reading.length === 0) return counts;
-  for (const { input } of readRows(decisions)) {
+  for (const { input } of decisions) {
     for (const { name, paths } of reading) {
       if (paths.some((path) => isMask(readPath(input, path)))) counts.set(name, (counts.get(name) ?? 0) + 1);
     }

@@ -60,7 +60,7 @@ describe('two browsers', () => {
     await first.page.keyboard.press('1');
     await expect.poll(async () => (await list())[2]?.expected_decision).toBe('red');
     await page.keyboard.press('2');
-    await page.getByText('The label was changed to "red" meanwhile.').waitFor();
+    await page.getByText('was not saved. Somebody else has labelled it otherwise meanwhile.').waitFor();
     expect((await list())[2]?.expected_decision).toBe('red');
     await page.getByRole('button', { name: 'Use mine' }).click();
     await expect.poll(async () => (await list())[2]?.expected_decision).toBe('green');

@@ -51,6 +51,21 @@ describe('inputs that have changed', () => {
     expect(items[0]?.sentence).toContain(sentence);
   });
 
+  it('are not told of what always moves: running numbers, dates, and their months [DRF-1]', () => {
+    const toCase = (month: number) => (input: JsonObject, at: number) => ({
+      ...input,
+      case_id: 1_000 * month + Number(String(input['name']).slice(9)),
+      opened: `2024-0${month + (at < 0.5 ? 0 : 1)}-1${Math.floor(10 * at)}`,
+      month: month + (at < 0.5 ? 0 : 1),
+    });
+    const examples = draw(400, 4, toCase(1));
+    expect(findDrift(examples, draw(200, 5, toCase(4)), []).items).toEqual([]);
+    const undated = draw(200, 5, (input, at) => (at < 0.3 ? input : toCase(4)(input, at)));
+    expect(findDrift(examples, undated, []).items.map(({ sentence }) => sentence)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^opened is missing: 3\d/)]),
+    );
+  });
+
   it('are not seen in inputs like the examples in 99 of 100 draws, and a small change is not told [DRF-1]', () => {
     const falseAlarms = Array.from({ length: 100 }, (_, seed) => findFields(draw(300, 100 + seed)).length);
     expect(falseAlarms.filter((found) => found > 0).length).toBeLessThanOrEqual(1);

@@ -180,6 +180,60 @@ describe('the large text of a card', () => {
   });
 });
 
+const saved = (call: Call, url: string, expected: object) =>
+  waitFor(async () => expect(await readLabels(call, url)).toMatchObject(expected));
+
+describe('a window that works alone', () => {
+  const queue = (name: string) => fireEvent.click(screen.getByRole('button', { name: new RegExp(`^${name}`) }));
+  const read = (call: Call, url: string) => readLabels(call, url).then(Object.values<string | null>);
+
+  it('orders a second reading, reads it, and settles what differs: nothing is refused [REA-6]', async () => {
+    const { call, url } = await openExamples('queue=second-reading', ['yes', 'yes', 'yes', 'yes']);
+    await screen.findByText('Done: nothing left in this queue');
+    await call('POST', `${url}/examples/second-readings`, { share: 0.75 });
+    fireEvent.click(screen.getByRole('button', { name: 'Second reading of 10%' }));
+    // What was ordered is there, without another press.
+    await card();
+    const texts: string[] = [];
+    for (const key of ['2', '2', '1']) {
+      const text = (await card()).querySelector('.main-text, .fields')?.textContent ?? '';
+      texts.push(text);
+      press(key);
+      await waitFor(() => expect(screen.queryByText(text)).toBeNull());
+    }
+    await screen.findByText(/Two readers agree on 33%/);
+    queue('Conflicts');
+    for (const key of ['2', '1']) {
+      // The label is the first one until somebody settles it, not what was read beside it.
+      await waitFor(() => expect(document.querySelector('.card .muted.small')?.textContent).toMatch(/yes$/));
+      const { textContent } = await card();
+      press(key);
+      await waitFor(() => expect(screen.queryByLabelText('The example to label')?.textContent).not.toBe(textContent));
+    }
+    await waitFor(async () =>
+      expect((await call('GET', `${url}/agreement`)).body).toMatchObject({ conflicts: 0, settled: 2 }),
+    );
+    expect(screen.queryByRole('alert')?.textContent ?? '').not.toMatch(/not saved/);
+    expect((await read(call, url)).filter((label) => label === 'no')).toHaveLength(1);
+  });
+
+  it('goes back to a row that somebody else has labelled, names it, and says so no longer than it is there', async () => {
+    const { call, url } = await openExamples('queue=to-label');
+    await shows('the cup is broken');
+    const { items } = (await call('GET', `${url}/examples?page_size=100`)).body;
+    const { id } = items.find((item: { input_payload: { message: string } }) => /cup/.test(item.input_payload.message));
+    await call('PATCH', `${url}/examples/${id}`, { expected_decision: 'no' });
+    press('1');
+    await screen.findByText(
+      /^The label of “the cup is broken.*was not saved\. Somebody else has labelled it otherwise/,
+    );
+    await shows('the cup is broken');
+    fireEvent.click(screen.getByRole('link', { name: /^Define/ }));
+    await screen.findByLabelText('Description');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});
+
 describe('the counts of the queues', () => {
   const read = () =>
     ['To label', 'Most useful next', 'Not reviewed', 'Flagged', 'yes'].map((name) =>
@@ -280,6 +334,29 @@ describe('examples in a table', () => {
         'the jug is chipped': null,
       }),
     );
+  });
+
+  it('labels a row again after all of them were labelled at once', async () => {
+    const { call, url } = await openExamples('queue=all&view=card');
+    await shows('the cup is broken');
+    press('1');
+    await saved(call, url, { 'the cup is broken': 'yes' });
+    fireEvent.click(screen.getByRole('radio', { name: 'Table' }));
+    await firstRow();
+    (await grid()).focus();
+    press('a', { ctrlKey: true });
+    await screen.findByText('4 selected');
+    fireEvent.click(screen.getByRole('combobox', { name: 'Label the selected examples' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'no' }));
+    await saved(call, url, { 'the cup is broken': 'no', 'the jug is chipped': 'no' });
+    fireEvent.click(screen.getByRole('radio', { name: 'Card' }));
+    await card();
+    fireEvent.click(screen.getByRole('button', { name: /^All examples/ }));
+    await shows('the cup is broken');
+    (await card()).focus();
+    press('1');
+    await saved(call, url, { 'the cup is broken': 'yes', 'the jug is chipped': 'no' });
+    expect(screen.queryByRole('alert')?.textContent ?? '').not.toMatch(/not saved/);
   });
 
   it('says how many examples fit a filter, not how many are loaded', async () => {

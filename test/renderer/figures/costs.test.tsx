@@ -53,6 +53,22 @@ describe('Costs under Evaluate', () => {
     await waitFor(async () => expect(await look()).toBe(9));
   });
 
+  it('are saved between two steps of the thresholds, by one person: nobody else has changed anything [DRA-7]', async () => {
+    const { panel, read } = await openCosts({ costs: { look: 1, wrong: 2 } });
+    const handle = await screen.findByRole('slider', { name: 'Decide directly from' });
+    fireEvent.keyDown(handle, { key: 'ArrowRight' });
+    const keep = await screen.findByRole('button', { name: 'Keep as draft' });
+    for (const value of ['3', '4']) {
+      fireEvent.click(await panel.findByRole('button', { name: 'Change costs…' }));
+      fireEvent.change(panel.getByLabelText('Manual review'), { target: { value } });
+      fireEvent.click(panel.getByRole('button', { name: 'Save costs' }));
+      await panel.findByText(`${value},000 all by hand`);
+    }
+    fireEvent.click(keep);
+    await waitFor(async () => expect((await read()).draft?.settings).toHaveProperty('confidence_thresholds'));
+    expect(screen.queryByRole('button', { name: 'Keep mine' })).toBeNull();
+  });
+
   it('lead to the thresholds of least cost by one button, and back by Undo [CST-5]', async () => {
     const strict = { auto_decide: 1, escalation: 0.5, by_option: { pay: 1 } };
     const { panel, read } = await openCosts({ costs: { look: 3, wrong: 4 }, confidence_thresholds: strict });

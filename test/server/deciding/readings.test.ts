@@ -1,6 +1,6 @@
 /** How a file was read becomes part of its decision type, and calls are read by it. */
 import { describe, expect, it } from 'vitest';
-import { openForTest } from '../workbench.ts';
+import { openForTest, pollUntil } from '../workbench.ts';
 
 const rows = Array.from({ length: 40 }, (_, i) => {
   const late = i % 2 === 0;
@@ -128,5 +128,34 @@ describe('the readings of a type', () => {
     expect([imported.status, (await readVersion()).readings]).toEqual([200, {}]);
     const begun = await call('POST', '/api/v1/imports', { decision_type_id: url.split('/').at(-1), readings }, headers);
     expect(begun.body.error.code).toBe('forbidden');
+  });
+
+  it('are those of the log, too: what rules would do, and which values nobody can read [RDG-1] [DRF-1] [RSH-12]', async () => {
+    const { call, url, importAs, deploy, decide } = await openBookings();
+    expect((await importAs(csv)).status).toBe(200);
+    const more = Array.from({ length: 20 }, (_, i) => ({
+      input: { Anreise: `1${i % 10}.07.2017`, Preis: `${60 + 5 * i},25 €`, Stammgast: 'ja', Hotel: 'A1' },
+      decision: 'da',
+    }));
+    expect((await call('POST', `${url}/examples`, { examples: more })).status).toBe(201);
+    await deploy();
+    for (let i = 0; i < 60; i += 1) {
+      const cells = { Anreise: `12.0${1 + (i % 9)}.2017`, Preis: `${50 + 2 * i},75 €`, Hotel: 'A1' };
+      await decide({ ...cells, Stammgast: i % 2 === 0 ? 'vielleicht' : 'ja' });
+    }
+    const hard_rules = [
+      { name: 'dear', condition: 'ctx.Preis > 100', then: 'weg' },
+      { name: 'early', condition: 'ctx.Anreise < "2017-03-01"', then: 'da' },
+    ];
+    const { body } = await call('POST', `${url}/rules/analyse`, { rules: hard_rules });
+    const [dear, early] = body.impact.rules;
+    expect([dear.decisions.matched, early.decisions.matched]).toEqual([35, 6]);
+    const drift = await pollUntil(
+      () => call('GET', `${url}/drift`),
+      (answer) => answer.body.state === 'ready',
+    );
+    const sentences = drift.body.items.map(({ sentence }: { sentence: string }) => sentence);
+    expect(sentences).toContain('Stammgast is unreadable: 50% of the decisions, none of the examples.');
+    expect(sentences.join()).not.toContain('Stammgast is missing');
   });
 });

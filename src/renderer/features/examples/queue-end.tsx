@@ -68,7 +68,9 @@ type QueueEndProps = {
 
 /** Stands behind the last example of a queue and says whether any is left, and the next queue that holds some. */
 export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue }: QueueEndProps) {
-  const left = isEmpty ? 0 : (countQueue(queue, stats) ?? 0);
+  const waiting = countQueue(queue, stats) ?? 0;
+  const left = isEmpty ? 0 : waiting;
+  const isOthers = isEmpty && queue === 'second-reading' && waiting > 0;
   const next = queues.find(({ name }) => name !== queue && name !== 'all' && (countQueue(name, stats) ?? 0) > 0);
   const isOfReaders = queue === 'second-reading' || queue === 'conflicts';
   useCommands('Label', [
@@ -82,7 +84,9 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
   ]);
   return (
     <EmptyState
-      title={left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'}
+      title={
+        isOthers ? 'Nothing for you to read' : left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'
+      }
       facts={
         <>
           {isOfReaders && <ReaderAgreement type={type} />}
@@ -102,15 +106,17 @@ export function QueueEnd({ type, queue, stats, labels, advice, isEmpty, onQueue 
               {next.title}: {number(countQueue(next.name, stats) ?? 0)}
             </Button>
           )}
-          {isOfReaders && <DrawButton type={type} />}
+          {isOfReaders && <DrawButton type={type} onDrawn={() => onQueue('second-reading')} />}
           {left > 0 && <Button onClick={() => onQueue(queue)}>Begin again</Button>}
           <Button onClick={() => onQueue('all')}>Show all examples</Button>
         </>
       }
     >
-      {left === 0
-        ? 'Go on with another queue, train, or import more examples.'
-        : `This queue still holds ${count(left, 'example')}. Go through it again, or go on with another one.`}{' '}
+      {isOthers
+        ? `${count(waiting, 'example')} wait for another reader: you gave their first labels less than a week ago.`
+        : left === 0
+          ? 'Go on with another queue, train, or import more examples.'
+          : `This queue still holds ${count(left, 'example')}. Go through it again, or go on with another one.`}{' '}
       {!isEmpty && (
         <>
           <kbd>U</kbd> takes the last answer back, <kbd>K</kbd> shows the last example.

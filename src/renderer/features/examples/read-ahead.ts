@@ -1,7 +1,7 @@
 /** The first rows of a list of examples, asked for while the person is still on the way to it. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import type { ExamplePage } from '../../api/labels.ts';
+import { aheadKey, type ExamplePage } from '../../api/labels.ts';
 import { readAhead } from '../../state/queries.ts';
 import type { Query } from '../../state/route.ts';
 import type { Workbench } from '../../state/workbench.ts';
@@ -27,10 +27,11 @@ export async function readSettledPage(
   signal?: AbortSignal,
 ): Promise<ExamplePage> {
   await outbox.settled(typeId);
+  if (page === 1) outbox.trust(typeId);
   return client.call('examples.list', toInput(typeId, filter, page), signal);
 }
 
-const toKey = (typeId: string, filter: SortedFilter) => ['examples.ahead', typeId, filter] as const;
+const toKey = (typeId: string, filter: SortedFilter) => [aheadKey, typeId, filter] as const;
 
 /**
  * Reads the first page of a queue: the one that is on its way already, or was asked for just now, is not asked for

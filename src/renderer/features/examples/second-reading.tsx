@@ -17,7 +17,7 @@ const maxPairs = 5;
 const maxOptions = 5;
 
 /** Chooses a tenth of the labelled examples for a second reading, where not as many were read twice. */
-export function DrawButton({ type }: { type: DecisionType }) {
+export function DrawButton({ type, onDrawn }: { type: DecisionType; onDrawn(): void }) {
   const workbench = useWorkbench();
   const [isRunning, setIsRunning] = useState(false);
   const draw = () => {
@@ -32,6 +32,7 @@ export function DrawButton({ type }: { type: DecisionType }) {
             ? `${drawnPercent}% of the labels were chosen already; ${number(waiting)} wait.`
             : `${count(drawn, 'example')} wait for a second reader, who does not see the labels.`;
         notify({ kind: 'info', text });
+        onDrawn();
       }, notifyFailure)
       .finally(() => setIsRunning(false));
   };

@@ -36,7 +36,10 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
     gcTime: 0,
     queryFn: async ({ pageParam: page, signal }): Promise<GivenPage> => {
       const restart = page === 1;
-      if (restart) await outbox.settled(typeId);
+      if (restart) {
+        await outbox.settled(typeId);
+        outbox.trust(typeId);
+      }
       const query = { queue, count: givenCount, session: tabName, restart, ...settings.readReader() };
       const given = await client.call('examples.next', { params: { decision_type_id: typeId }, query }, signal);
       const items = given.items.map(({ example }) => example);

@@ -55,6 +55,7 @@ export function findSlices(
     settings: { ...settings, rules: rules.file },
     minRows,
     piiFields,
+    readings: type.activeVersion.definition.readings,
   };
   const revision = store.examples.readRevision(type.id);
   const key = JSON.stringify([revision, policy.status, versionNumber, settings, piiFields]);

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
+import type { ReadInput } from '../../../engine/import/readings.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { RecordedRow } from '../../../engine/measure/reapply.ts';
 import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
@@ -62,11 +63,8 @@ function openStatements(db: Database.Database) {
   };
 }
 
-const toJudged = ({ input, isWrong, isEscalated }: RawJudged): JudgedRow => ({
-  input: JSON.parse(input),
-  isWrong: isWrong === 1,
-  isEscalated: isEscalated === 1,
-});
+/** Reads a logged input as the type reads it: the log has it as it was sent. */
+type ReadLogged = (input: JsonObject) => ReadInput;
 
 /** Opens a connection that only reads, shortly each time. Throws when there is no such file. */
 export function openExampleReader(file: string) {
@@ -92,11 +90,11 @@ export function openExampleReader(file: string) {
     readNewestInputs: (typeId: string, maxRows: number): JsonObject[] =>
       statements.newest.all(typeId, maxRows).map((input) => JSON.parse(input)),
     /** Returns the inputs of the newest decisions of a type, as far as they are among the newest of all types. */
-    readDecided: (typeSeq: number, maxRows: number) =>
+    readDecided: (typeSeq: number, maxRows: number, read: ReadLogged) =>
       statements.decided
         .all(typeSeq, maxSearchedRecords, maxRows)
         .map(({ input, isRuled, unfamiliar, policyVersion }) => ({
-          input: JSON.parse(input) as JsonObject,
+          ...read(JSON.parse(input)),
           isRuled: isRuled === 1,
           unfamiliar: unfamiliar === 1,
           policyVersion,
@@ -116,13 +114,15 @@ export function openExampleReader(file: string) {
       }
     },
     /** Yields a policy's logged decisions that somebody has corrected or confirmed. */
-    *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
+    *readCorrected(typeId: string, policyVersion: string, read: ReadLogged): Generator<JudgedRow[]> {
       for (let after = -1; ; ) {
         const examples = statements.corrections.all(typeId, after, rowsPerRead);
         yield examples.flatMap(({ logId }) => {
           // The id of a record ends in its row number. One that came with a type from elsewhere is of no record here.
           const row = statements.corrected.get(Number.parseInt(logId.slice(24), 16), logId, policyVersion);
-          return row === undefined ? [] : [toJudged(row)];
+          if (row === undefined) return [];
+          const { input } = read(JSON.parse(row.input));
+          return [{ input, isWrong: row.isWrong === 1, isEscalated: row.isEscalated === 1 }];
         });
         after = examples.at(-1)?.seq ?? after;
         if (examples.length < rowsPerRead) return;
