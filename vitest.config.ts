@@ -21,10 +21,10 @@ export default defineConfig({
           // Nothing in a module of ours is state, so files share what a worker has loaded.
           isolate: false,
           include: ['test/{engine,edge,server,model,layers,electron,faults}/**/*.test.ts'],
-          // Long enough for a machine that is busy with other things: the time a test takes is not what it states.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 60_000 } },
+          // Limits end what hangs, also on a machine busy with other things: the time a test takes is not what it states.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       },
       {
@@ -35,9 +35,9 @@ export default defineConfig({
           // Loading the page anew for each file took a third of their time; what a story leaves is cleared at its end.
           isolate: false,
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       },
       {
@@ -50,8 +50,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           // Several times what the longest story takes: one that hangs is repeated soon.
           testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 20_000 } },
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 60_000 } },
           // A browser on a busy machine misses a moment now and then; what passed only when repeated is named at the end.
           retry: 1,
         },

@@ -261,10 +261,10 @@ describe('types that need a new training', () => {
     expect([note.includes(claims.name), note.includes('mails')]).toEqual([true, true]);
     fireEvent.click(screen.getByRole('button', { name: 'Train all 2 again' }));
     await screen.findByText(/^Training one after the other/);
-    const train = await screen.findByRole('button', { name: 'Train it again' }, { timeout: 90_000 });
+    const train = await screen.findByRole('button', { name: 'Train it again' });
     expect(train.closest('.note')?.textContent).toMatch(/mails: /);
     expect((await call('GET', claimsUrl)).body.needs_retraining).toBe(false);
-  }, 120_000);
+  });
 });
 
 /** What the page hands to the downloads of the browser. */
@@ -285,9 +285,7 @@ function keepDownloads(): Blob[] {
 }
 
 describe('Train and Deploy', () => {
-  it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', {
-    timeout: 120_000,
-  }, async () => {
+  it('trains again, keeps the policy until it is deployed, and rolls back with a reason that stays [DPL-2]', async () => {
     const { call, url, policyId } = await openPlace('train');
     await screen.findAllByText(/unseen examples/);
     await screen.findAllByText('ready');
@@ -297,7 +295,7 @@ describe('Train and Deploy', () => {
     expect(screen.getByLabelText('Tune the text model')).toHaveProperty('disabled', true);
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     await screen.findByRole('progressbar', { name: 'Training progress' });
-    await screen.findByText('Trained, not live', {}, { timeout: 50_000 });
+    await screen.findByText('Trained, not live');
     fireEvent.click(screen.getByRole('button', { name: 'Deploy it' }));
     const active = async () =>
       (await call('GET', `${url}/policies`)).body.find(({ deployed }: { deployed: boolean }) => deployed).version;
@@ -318,7 +316,7 @@ describe('Train and Deploy', () => {
         .getAllByText(/^v\d$/)
         .map(({ textContent }) => textContent),
     ).toEqual(['v1', 'v2', 'v1']);
-    expect(screen.getByLabelText('Reason')).toHaveProperty('value', '');
+    await waitFor(() => expect(screen.getByLabelText('Reason')).toHaveProperty('value', ''));
     fireEvent.click(screen.getByRole('link', { name: 'Evaluate v2' }));
     fireEvent.change(await screen.findByLabelText('Compare with'), { target: { value: policyId } });
     const comparison = await region('v2 against v1');
@@ -371,7 +369,7 @@ describe('Train and Deploy', () => {
     fireEvent.click(keepsExamples());
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Cancel training' }));
-    await screen.findByText('Cancelled', {}, { timeout: 50_000 });
+    await screen.findByText('Cancelled');
     closePage();
     show('train');
     await screen.findByText('Cancelled');

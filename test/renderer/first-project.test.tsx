@@ -13,8 +13,7 @@ const listSteps = () =>
   within(screen.getByRole('list', { name: 'Steps' }))
     .getAllByRole('link')
     .map((link) => link.getAttribute('aria-label'));
-const waitForSteps = (steps: readonly string[]) =>
-  waitFor(() => expect(listSteps()).toEqual(steps), { timeout: 5_000 });
+const waitForSteps = (steps: readonly string[]) => waitFor(() => expect(listSteps()).toEqual(steps));
 const findNextStep = () => document.querySelector('[aria-current="step"]')?.getAttribute('aria-label');
 
 /** The place `train` of the claims, after a program has asked for a decision. */

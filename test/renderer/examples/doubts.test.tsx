@@ -19,7 +19,7 @@ const noisy = deployForAll(
 
 async function openFindings(call: Call, url: string) {
   showWindow(call, `#/types/${url.split('/').at(-1)}/examples?queue=findings`);
-  const list = await screen.findByRole('grid', { name: 'Findings' }, { timeout: 10_000 });
+  const list = await screen.findByRole('grid', { name: 'Findings' });
   await within(list).findAllByText('suspect label');
   return (await call('GET', `${url}/examples/stats`)).body;
 }

@@ -20,16 +20,16 @@ describe('answers of which every one has few examples', () => {
     );
     expect((await call('POST', `${url}/examples`, { examples })).status).toBe(201);
     showWindow(call, `#/types/${id}/train`);
-    await screen.findByText(/it confuses these more often/, undefined, { timeout: 10_000 });
+    await screen.findByText(/it confuses these more often/);
     expect(screen.queryByRole('button', { name: /^Train without/ })).toBeNull();
     fireEvent.click(screen.getByRole('button', { name: `Train on all answers, some with only ${rows} examples` }));
     const newest = async () => (await call('GET', `${url}/policies`)).body[0];
-    await waitFor(async () => expect(await newest()).toBeDefined(), { timeout: 10_000 });
+    await waitFor(async () => expect(await newest()).toBeDefined());
     const { id: policyId } = await newest();
     const { training_config } = (await call('GET', `${url}/policies/${policyId}`)).body;
     expect(training_config).toMatchObject({ min_per_option: rows, rare_options: 'refuse' });
     if (count > 2) return;
-    await waitFor(async () => expect((await newest()).status).toBe('deployed'), { timeout: 60_000 });
+    await waitFor(async () => expect((await newest()).status).toBe('deployed'));
   });
 });
 
@@ -52,7 +52,7 @@ describe('answers that were set aside', () => {
 
     const { items } = (await call('GET', `${url}/logs`)).body;
     showWindow(call, `#/types/${id}/monitor?record=${items[0].id}`);
-    await screen.findByText('Something else: one of 8 answers set aside', undefined, { timeout: 10_000 });
+    await screen.findByText('Something else: one of 8 answers set aside');
     expect(screen.queryByText('team 3', { selector: '.bars *' })).toBeNull();
     closePage();
 

@@ -21,7 +21,7 @@ it('says its place in the queue and begins when the training of another type has
   await screen.findByText(/^Place 1 in the queue: it begins when the training under way has ended/);
   expect((await call('GET', `/api/v1/decision-types/${short}/policies`)).body).toEqual([]);
   const newest = async () => (await call('GET', `/api/v1/decision-types/${short}/policies`)).body[0]?.status;
-  await waitFor(async () => expect(await newest()).toBe('deployed'), { timeout: 60_000, interval: 200 });
+  await waitFor(async () => expect(await newest()).toBe('deployed'), { interval: 200 });
   expect((await call('GET', `/api/v1/decision-types/${long}/policies`)).body[0].status).toBe('deployed');
   await waitFor(() => expect(screen.queryByText(/in the queue/)).toBeNull());
 });

@@ -74,7 +74,8 @@ describe('rules as an Excel file', () => {
       conditions[0],
       'ctx.amount >= 50 && ctx.amount <= 200',
       conditions[2],
-      conditions[3],
+      // The sheet says `mentions`, which ignores case in every language.
+      'ctx.opened == true && ctx.Reason.foldCase().contains("law & <order>")',
       conditions[4],
       conditions[5],
       'ctx.amount < 5 && ctx.bought >= "2026-03-01"',
