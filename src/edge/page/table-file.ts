@@ -33,7 +33,10 @@ export async function readTable(file: { name: string; bytes: Uint8Array }, info:
     );
   const readers = prepareReaders(sheet, info, read);
   const missing = names.filter((name) => !columns.has(name));
-  const notes = describeFile(sheet).map((sentence) => `${sentence}.`);
+  // The number of rows is said with their decisions.
+  const notes = describeFile(sheet)
+    .slice(sheet.detected.length === 0 ? 1 : 0)
+    .map((sentence) => `${sentence}.`);
   if (missing.length > 0) notes.push(`No column for: ${missing.join(', ')}. They count as missing.`);
   const inputs = sheet.rows.map((row) => {
     const input: Record<string, unknown> = {};

@@ -52,6 +52,7 @@ export async function openWindow(
 
 /** Opens an address that needs no workbench, such as a saved file; `reached` are the other addresses it asked for. */
 export async function openAddress(address: string): Promise<Window & { reached: string[] }> {
+  mkdirSync(pictures, { recursive: true });
   const browser = await startChromium();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
