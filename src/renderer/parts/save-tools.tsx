@@ -139,16 +139,11 @@ export function SaveTools({ type }: { type: DecisionType }) {
       <Button disabled={changed.length === 0} onClick={discard}>
         Discard changes
       </Button>
-      <Button
-        variant={isForDraft ? 'default' : 'filled'}
-        disabled={!canSave}
-        loading={isSaving}
-        onClick={() => save(false)}
-      >
+      <Button variant="filled" disabled={!canSave} loading={isSaving} onClick={() => save(false)}>
         {saveTitle}
       </Button>
       {isForDraft && (
-        <Button variant="filled" disabled={!canSave} onClick={publish}>
+        <Button disabled={!canSave} onClick={publish}>
           Publish…
         </Button>
       )}

@@ -112,7 +112,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         {error && <ErrorNote error={error} />}
         <div className="row between">
           <Button onClick={onClose}>Not now</Button>
-          <Button type="submit" variant="filled" disabled={!isReady} loading={isPending}>
+          <Button type="submit" variant={isWorse ? 'default' : 'filled'} disabled={!isReady} loading={isPending}>
             Publish
           </Button>
         </div>

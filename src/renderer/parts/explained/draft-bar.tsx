@@ -44,11 +44,7 @@ export function DraftBar({ type, isEdited = false }: Props) {
           <Button disabled={isPending} onClick={discard}>
             Discard draft
           </Button>
-          {!isEdited && draft.conflicts.length === 0 && (
-            <Button variant="filled" onClick={publish}>
-              Publish…
-            </Button>
-          )}
+          {!isEdited && draft.conflicts.length === 0 && <Button onClick={publish}>Publish…</Button>}
         </span>
       </div>
       <ul>
