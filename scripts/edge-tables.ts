@@ -22,6 +22,7 @@ import { binaryOperators, macros } from '../src/engine/rules/tree.ts';
 import { plainFormats, timeFormats } from '../src/engine/schema/formats.ts';
 import { knownCharacterRuns } from '../src/engine/text/known-characters.ts';
 import { loneRanges, maxWordCodePoints } from '../src/engine/text/words.ts';
+import { anyModelNames } from '../src/server/contract/deciding/decision-models.ts';
 import { toolVersion } from '../src/server/process/program-folder.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -44,6 +45,7 @@ export function renderEdgeTables(): string {
     MAX_INPUT_KEYS: limits.maxInputKeys,
     MAX_INPUT_DEPTH: limits.maxInputDepth,
     MAX_BATCH_SIZE: limits.maxBatchSize,
+    MAX_QUESTIONS_PER_CALL: limits.maxQuestionsPerCall,
     MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_TEXT_CHARACTERS: limits.maxTextCharacters,
     MAX_MARKUP_CHARACTERS: limits.maxMarkupCharacters,
@@ -80,6 +82,7 @@ export function renderEdgeTables(): string {
     `OPERATORS = ${writeStrings(binaryOperators)}`,
     `MACROS = ${writeStrings(macros)}`,
     `CLASSIFIER_KINDS = ${writeStrings(classifierKinds)}`,
+    `ANY_MODEL_NAMES = ${writeStrings(anyModelNames)}`,
     `FIELD_KINDS = ${writeStrings(inputFieldKinds)}`,
     `HTML_BLOCKS = ${writeStrings(blockElements)}`,
     `HTML_INLINE = ${writeStrings(inlineElements)}`,

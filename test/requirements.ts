@@ -181,6 +181,8 @@ const decisionModels = {
   'MDL-6': 'Errors have the shape of their format, never a 5xx for what a client sent; /v1/models serves both.',
   'MDL-7':
     'The clients of OpenAI and TypeSafe for Python and Node, and those of LangChain, ask unmodified and get these answers.',
+  'MDL-8':
+    'decision-edge serve answers both formats by the bundles that it serves; a bundle carries the marks for a yes or no and a score.',
 };
 
 const examples = {

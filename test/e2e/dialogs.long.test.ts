@@ -102,7 +102,7 @@ async function pickRow(page: Page): Promise<void> {
 
 const lists: [name: string, place: string, open: (page: Page) => Promise<void>][] = [
   ['menu of Add…', table, (page) => click(page, 'Add…')],
-  ['menu of Save or copy…', 'try', (page) => click(page, 'Save or copy…')],
+  ['menu of Save…', 'try', (page) => click(page, 'Save…')],
   ['columns of the table', table, (page) => click(page, 'Columns…')],
   ['reasons', 'examples?view=card&queue=all', openList(/^Reasons/)],
   ['label of picked rows', table, pickRow],

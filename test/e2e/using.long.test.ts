@@ -49,7 +49,7 @@ describe('a deployed policy in the browser', () => {
     const logs = `/api/v1/decision-types/${type?.id}/logs`;
     const count = async () => (await workbench.call<{ total: number }>('GET', logs)).body.total;
     expect(await count()).toBe(0);
-    await page().getByRole('button', { name: 'Save or copy…' }).click();
+    await page().getByRole('button', { name: 'Save…' }).click();
     await page().getByRole('menuitem', { name: 'Decide and record it, as for a program' }).click();
     await page().getByText('Decided and recorded; Monitor shows it.').waitFor();
     expect(await count()).toBe(1);

@@ -90,7 +90,7 @@ describe('Try', () => {
 
   const save = async (name: string) => {
     await screen.findByTestId('decision');
-    fireEvent.click(screen.getByRole('button', { name: 'Save or copy…' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Save…' }));
     fireEvent.click(await screen.findByRole('menuitem', { name }));
   };
 

@@ -17,6 +17,7 @@ MAX_OPTIONS = 200
 MAX_INPUT_KEYS = 2_000
 MAX_INPUT_DEPTH = 32
 MAX_BATCH_SIZE = 50
+MAX_QUESTIONS_PER_CALL = 128
 MAX_NAME_LENGTH = 200
 MAX_TEXT_CHARACTERS = 20_000
 MAX_MARKUP_CHARACTERS = 250_000
@@ -41,6 +42,7 @@ MAX_WORD_CODE_POINTS = 64
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
 CLASSIFIER_KINDS = ("logistic", "trees", "blend")
+ANY_MODEL_NAMES = ("latest", "workbench", "jev-latest", "gpt-6-luna")
 FIELD_KINDS = (
     "number",
     "boolean",

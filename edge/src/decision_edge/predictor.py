@@ -170,6 +170,16 @@ class EdgePredictor:
         return self._fields.listed
 
     @property
+    def options(self) -> list[str]:
+        """The possible decisions; a new list."""
+        return list(self._settings.options)
+
+    @property
+    def questions(self) -> JsonObject:
+        """The marks for more than a choice: `yes`, the option that a yes or no asks for; `order`, lowest first."""
+        return dict(expect_object(self._bundle.manifest.get("questions", {})))
+
+    @property
     def uses_encoder(self) -> bool:
         """Whether a sentence embedding is part of the features."""
         return self._text is not None and self._text.encoder is not None

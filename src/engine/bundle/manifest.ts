@@ -23,13 +23,13 @@ export const bundleFormatVersion = 2;
  * refuses what it does not know. An addition raises it, only for bundles that use the addition.
  */
 const minReader = '0.3.0';
-/** The first version that reads n-grams of words, and encoders with a frame of their own. */
+/** The first version that reads n-grams of words, encoders with a frame of their own, and marks of questions. */
 export const newestReader = '0.4.0';
 
-/** The first version that reads a bundle with a plan rightly. */
-export function findMinReader({ text }: FeaturePlan): string {
+/** The first version that reads a bundle with a plan, and the marks of its manifest, rightly. */
+export function findMinReader({ text }: FeaturePlan, questions: Manifest['questions']): string {
   const isNewer = text !== null && ((text.ngrams !== null && isOfWords(text.ngrams)) || text.encoder?.frame);
-  return isNewer ? newestReader : minReader;
+  return isNewer || questions !== undefined ? newestReader : minReader;
 }
 const versionPattern = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
@@ -138,6 +138,8 @@ const settingsSchema = z.strictObject({
   fields: z.array(inputFieldSchema).optional(),
   /** How texts of fields are read; left out where they are taken as they stand. Earlier readers refuse it. */
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
+  /** The option that a yes or no asks for, and the options in their order; left out where nobody has said so. */
+  questions: z.strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() }).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
   /** Left out by earlier versions of this product, whose golden inputs are examples. */
@@ -159,6 +161,15 @@ export const manifestSchema: z.ZodType<Manifest> = settingsSchema
     ({ options, confidence_thresholds: { by_option = {} } }) =>
       Object.keys(by_option).every((option) => options.includes(option)),
     { path: ['confidence_thresholds', 'by_option'], message: 'must name options only' },
+  )
+  .refine(({ options, questions: { yes } = {} }) => yes === undefined || options.includes(yes), {
+    path: ['questions', 'yes'],
+    message: 'must be one of the options',
+  })
+  .refine(
+    ({ options, questions: { order } = {} }) =>
+      order === undefined || (order.length === options.length && options.every((option) => order.includes(option))),
+    { path: ['questions', 'order'], message: 'must name every option once' },
   )
   .refine(
     ({ options, set_aside: setAside = [] }) =>

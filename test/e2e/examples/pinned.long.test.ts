@@ -29,13 +29,13 @@ describe('pinned cases on the page', () => {
     await page.screenshot({ path: `${pictures}/pinned-card.png` });
     await page.keyboard.press('1');
     await goToPlace(page, 'Try');
-    await page.getByRole('button', { name: 'Save or copy…' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     await page
       .getByRole('menuitem', { name: /Pin: it must be/ })
       .first()
       .click();
     await page.getByText(/Pinned: it must be decided as/).waitFor();
-    await page.getByRole('button', { name: 'Save or copy…' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByRole('menuitem', { name: 'Decide and record it, as for a program' }).click();
     await goToPlace(page, 'Monitor');
     await page.getByRole('gridcell').first().click();

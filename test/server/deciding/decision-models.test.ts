@@ -2,6 +2,8 @@
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { sha256 } from '../../../src/server/process/clock.ts';
 import { type Call, deployForAll, forAll, loanExamples, loanType, openForTest, startWorkbench } from '../workbench.ts';
 
 const folder = deployForAll(loanType, loanExamples(40));
@@ -242,6 +244,14 @@ describe('a yes or no, and a score', () => {
     const bad = { type: 'noul', instructions: 'Is it a bad risk?' };
     const three = await ask('/v1/systemone', { state: applicant, questions: { anything: bad } });
     expect(three.body.answers.anything.noul).toBe(own.class_probabilities.decline);
+  });
+
+  it('go into the bundle, so that the Python package answers them alike [MDL-8]', async () => {
+    const exported = await bench.app.inject({
+      url: `${folder.url}/export`,
+      headers: { host: '127.0.0.1', authorization: `Bearer ${bench.token}` },
+    });
+    expect(unpackBundle(exported.rawPayload, sha256).manifest.questions).toEqual({ yes: 'approve' });
   });
 
   it('a score needs the order of all options, and is their mean place [MDL-4]', async () => {

@@ -55,7 +55,9 @@ _KEYS = frozenset(
     }
 )
 # Facts about training, unlearned options, fields, promise and golden inputs; earlier bundles do not have them.
-_OPTIONAL_KEYS = frozenset({"training", "set_aside", "fields", "promise", "golden_inputs", "readings", "min_reader"})
+_OPTIONAL_KEYS = frozenset(
+    {"training", "set_aside", "fields", "promise", "golden_inputs", "readings", "questions", "min_reader"}
+)
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -96,6 +98,7 @@ def check_manifest(manifest: JsonObject) -> None:
         _check_names(manifest)
         if "set_aside" in manifest:
             _check_set_aside(expect_list(manifest["set_aside"]), expect_list(manifest["options"]))
+        _check_questions(manifest.get("questions", {}), expect_list(manifest["options"]))
         _check_escalation(manifest)
         _check_parts(manifest)
 
@@ -207,6 +210,16 @@ def _check_set_aside(set_aside: list[JsonValue], options: list[JsonValue]) -> No
         raise ValueError("set_aside must name options")
     if all(option in set_aside for option in options):
         raise ValueError("set_aside must leave an option")
+
+
+def _check_questions(questions: JsonValue, options: list[JsonValue]) -> None:
+    marks = expect_keys(questions, frozenset(), frozenset({"yes", "order"}))
+    if "yes" in marks and expect_string(marks["yes"]) not in options:
+        raise ValueError("questions.yes must be one of the options")
+    if "order" in marks:
+        order = [expect_string(option) for option in expect_list(marks["order"])]
+        if len(order) != len(options) or set(order) != set(options):
+            raise ValueError("questions.order must name every option once")
 
 
 def _check_escalation(manifest: JsonObject) -> None:

@@ -7,6 +7,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from time import perf_counter
 from typing import TypeAlias, TypeVar
 
@@ -25,7 +26,17 @@ from .bundles import Loaded, ServedBundle, open_bundles
 from .document import describe_service
 from .explanation import explain
 from .metrics import Metrics
-from .requests import Refusal, read_batch, read_decide_request, read_json, read_request_id, read_type_name
+from .questions import (
+    Answer,
+    Asked,
+    answer_decisions,
+    answer_systemone,
+    find_bundle,
+    read_decisions,
+    read_input,
+    read_systemone,
+)
+from .requests import Dialect, Refusal, read_batch, read_decide_request, read_json, read_request_id, read_type_name
 
 __all__ = ["create_app"]
 
@@ -45,6 +56,9 @@ def create_app(paths: Sequence[str], text_model: str | None) -> Starlette:
     ]
     routes = [
         *deciding,
+        service.route("/v1/systemone", service.answer_systemone, "POST", "systemone"),
+        service.route("/v1/decisions", service.answer_decisions, "POST", "decisions"),
+        service.route("/v1/models", service.list_models, dialect="decisions"),
         # Where the workbench has them: a client of it needs another host alone.
         Mount("/api/v1", routes=deciding),
         service.route("/health", service.tell_health),
@@ -62,7 +76,7 @@ class _Service:
         self._bundles = bundles
         self._metrics = Metrics()
 
-    def route(self, path: str, handler: Handler, method: str = "GET") -> Route:
+    def route(self, path: str, handler: Handler, method: str = "GET", dialect: Dialect | None = None) -> Route:
         """Return a route whose every answer is counted and has the id of its request."""
 
         async def endpoint(request: Request) -> Response:
@@ -71,10 +85,10 @@ class _Service:
             try:
                 response = await handler(request, request_id)
             except Refusal as refusal:
-                response = self._refuse(refusal)
+                response = self._refuse(refusal, dialect)
             except Exception:
                 _log.exception("The request %r failed.", request_id)
-                response = self._refuse(Refusal("internal_error", "Unexpected server error"))
+                response = self._refuse(Refusal("internal_error", "Unexpected server error"), dialect)
             response.headers["x-request-id"] = request_id
             self._metrics.count_request(path, response.status_code, perf_counter() - began)
             return response
@@ -92,9 +106,9 @@ class _Service:
         response.headers.update(getattr(error, "headers", None) or {})
         return response
 
-    def _refuse(self, refusal: Refusal) -> Response:
+    def _refuse(self, refusal: Refusal, dialect: Dialect | None = None) -> Response:
         self._metrics.count_refusal(refusal.code)
-        return refusal.to_response()
+        return refusal.to_response(dialect)
 
     @asynccontextmanager
     async def watch_files(self, _: Starlette) -> AsyncIterator[None]:
@@ -148,6 +162,43 @@ class _Service:
         counts = {"succeeded": len(items) - len(errors), "failed": len(errors)}
         return JSONResponse({"results": results, "errors": errors, **counts})
 
+    async def answer_systemone(self, request: Request, request_id: str) -> Response:
+        """Answer questions in the format of TypeSafe."""
+        answers = await self._ask(read_systemone(await read_json(request, takes_zstd=True)), request_id)
+        return JSONResponse(answer_systemone(answers, _sends_extras(request)))
+
+    async def answer_decisions(self, request: Request, request_id: str) -> Response:
+        """Answer questions in the format of OpenAI."""
+        answers = await self._ask(read_decisions(await read_json(request, takes_zstd=True)), request_id)
+        return JSONResponse(answer_decisions(answers, _sends_extras(request)))
+
+    async def list_models(self, _: Request, __: str) -> Response:
+        """List the served decision types as the models of both formats."""
+        made = {name: datetime.fromisoformat(each.loaded.info["created_at"]) for name, each in self._bundles.items()}
+        data = [
+            {"id": name, "object": "model", "created": int(at.timestamp()), "owned_by": "decision-workbench"}
+            for name, at in made.items()
+        ]
+        models = [{"name": name, "description": "", "release_date": f"{at:%Y-%m-%d}"} for name, at in made.items()]
+        return JSONResponse({"object": "list", "data": data, "models": models})
+
+    async def _ask(self, asked: Asked, request_id: str) -> list[Answer]:
+        """Decide by each bundle that answers a question once, and answer all of them or none."""
+        loaded = {name: bundle.loaded for name, bundle in self._bundles.items()}
+        predictors = {name: each.predictor for name, each in loaded.items()}
+        answering = [find_bundle(predictors, asked.model, question) for question in asked.questions]
+        inputs = {name: read_input(asked, name, predictors[name]) for name, _ in answering}
+        made: dict[str, EdgeDecision] = {}
+        for name, input in inputs.items():
+            try:
+                made[name] = await _run(predictors[name], EdgePredictor.predict, input)
+            except InvalidInput as error:
+                raise Refusal.of_problem(asked.place, str(error).rstrip(".")) from error
+        for name, decision in made.items():
+            self._metrics.count_decision(name, decision)
+        found = zip(asked.questions, answering, strict=True)
+        return [Answer(question, name, options, made[name], request_id) for question, (name, options) in found]
+
     async def tell_health(self, _: Request, __: str) -> Response:
         """Say that the process answers, and by what."""
         return JSONResponse({"status": "ok", "bundles": [_name_policy(each) for each in self._bundles.values()]})
@@ -184,6 +235,10 @@ class _Service:
         self._metrics.count_decision(loaded.info["decision_type"], made)
         own = {"latency_ms": round(seconds * 1_000, 3), "request_id": request_id}
         return {**vars(made), "explanation": explain(made, loaded.info), **own}
+
+
+def _sends_extras(request: Request) -> bool:
+    return request.headers.get("x-workbench-extras") != "off"
 
 
 def _name_policy(bundle: ServedBundle) -> JsonObject:

@@ -33,6 +33,7 @@ _TYPES: dict[str, Schema] = {
     "any": {},
 }
 _MAX_SHOWN_VALUES = 20
+_ANY: Schema = {"type": "object"}
 
 
 def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
@@ -52,6 +53,9 @@ def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
             "/decide/batch": {
                 "post": _operate("decide.batch", f"Decide up to {MAX_BATCH_SIZE} inputs", _refer("BatchAnswer"), batch)
             },
+            "/v1/systemone": {"post": _operate("systemone", "Answer as a decision model of TypeSafe", _ANY, _ANY)},
+            "/v1/decisions": {"post": _operate("decisions", "Answer as a decision model of OpenAI", _ANY, _ANY)},
+            "/v1/models": {"get": _operate("models", "The decision types as models of both", _ANY)},
             "/health": {"get": _operate("health", "Whether the process answers, and by what", _refer("Health"))},
             "/ready": {"get": _operate("ready", "What decides, and whether the files hold the same", _refer("Ready"))},
             "/metrics": {"get": _operate("metrics", "Counts for Prometheus", None)},

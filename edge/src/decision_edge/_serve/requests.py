@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import islice
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 from uuid import uuid4
 
 from starlette.requests import ClientDisconnect, Request
@@ -21,6 +23,7 @@ __all__ = [
     "MAX_BODY_BYTES",
     "TYPE_NAMES",
     "Refusal",
+    "parse_body_text",
     "read_batch",
     "read_decide_request",
     "read_json",
@@ -38,6 +41,7 @@ _MAX_PROBLEMS = 100
 _MAX_SHOWN = 200
 _USABLE_ID = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,127}")
 Place: TypeAlias = "Sequence[str | int]"
+Dialect: TypeAlias = Literal["systemone", "decisions"]
 
 
 class Detail(TypedDict):
@@ -61,12 +65,34 @@ class Refusal(Exception):
         """Return the refusal of a value at a place of the request."""
         return cls("validation_error", "Request validation failed.", [_make_detail(place, message, type)])
 
-    def to_response(self) -> JSONResponse:
-        """Return the answer to the whole request."""
+    def to_response(self, dialect: Dialect | None = None) -> JSONResponse:
+        """Return the answer to the whole request, in the shape of a format of decision models where one is named."""
+        status = ERRORS[self.code][0]
         error: dict[str, Any] = {"code": self.code, "message": str(self)}
+        if dialect == "systemone":
+            if self.details is not None:
+                return JSONResponse({"detail": self.details}, status)
+            is_model = self.code == "decision_type_not_found"
+            detail = {"error_type": "api_usage_error" if is_model else self.code, "message": str(self)}
+            return JSONResponse({"detail": detail}, 400 if is_model else status)
+        if dialect == "decisions":
+            return JSONResponse({"error": self._describe()}, 400 if status == 422 else status)
         if self.details is not None:
             error["details"] = self.details
-        return JSONResponse({"error": error}, ERRORS[self.code][0])
+        return JSONResponse({"error": error}, status)
+
+    def _describe(self) -> JsonObject:
+        """Return the error as the format of OpenAI has it."""
+        found = [(_write_place(detail["loc"][1:]), detail["msg"]) for detail in (self.details or [])[:3]]
+        message = "; ".join(f"{place}: {text}" if place else text for place, text in found) or str(self)
+        error: JsonObject = {"message": message, "type": "invalid_request_error", "param": None, "code": self.code}
+        if self.code == "decision_type_not_found":
+            error.update({"param": "model", "code": "model_not_found"})
+        elif self.details:
+            error.update({"param": found[0][0] or None, "code": self.details[0]["type"]})
+        elif self.code == "internal_error":
+            error["type"] = "server_error"
+        return error
 
     def to_item(self, index: int, type_name: str, request_id: str) -> JsonObject:
         """Return the entry in a batch's `errors`; the message tells the problems, as an entry has no details."""
@@ -87,9 +113,9 @@ class Refusal(Exception):
 class UnfinishedBody(Refusal):
     """A request whose body did not come; what follows on its connection is not a request."""
 
-    def to_response(self) -> JSONResponse:
+    def to_response(self, dialect: Dialect | None = None) -> JSONResponse:
         """Return the answer, the last one on this connection."""
-        response = super().to_response()
+        response = super().to_response(dialect)
         response.headers["connection"] = "close"
         return response
 
@@ -100,13 +126,14 @@ def read_request_id(request: Request) -> str:
     return given if _USABLE_ID.fullmatch(given) else str(uuid4())
 
 
-async def read_json(request: Request) -> JsonValue:
+async def read_json(request: Request, takes_zstd: bool = False) -> JsonValue:
     """Return the body of a request without a query, None of an empty one. Raises Refusal."""
     if unknown := next(iter(request.query_params), None):
         raise Refusal.of_problem(["query", unknown], f"unknown parameter: {unknown}", "unrecognized_keys")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Refusal("unsupported_media_type", "Bodies must be application/json.")
-    if request.headers.get("content-encoding", "identity") != "identity":
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding != "identity" and not (encoding == "zstd" and takes_zstd):
         raise Refusal("unsupported_media_type", "Compressed bodies are not accepted.")
     try:
         body, size = await _read_body(request)
@@ -116,7 +143,25 @@ async def read_json(request: Request) -> JsonValue:
         raise Refusal(
             "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
         )
+    if encoding == "zstd":
+        body = _decompress(body)
     return _parse_body(body) if body else None
+
+
+def _decompress(body: bytes) -> bytes:
+    """Return a body that zstd has compressed, within the size of a plain one. Raises Refusal."""
+    try:
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    except ModuleNotFoundError as error:
+        message = "Bodies compressed by zstd need Python 3.14 here, or `pip install backports.zstd`."
+        raise Refusal("unsupported_media_type", message) from error
+    try:
+        plain: bytes = zstd.ZstdDecompressor().decompress(body, max_length=MAX_BODY_BYTES + 1)
+    except zstd.ZstdError as error:
+        raise Refusal("bad_request", "The body is not what zstd has compressed.") from error
+    if len(plain) > MAX_BODY_BYTES:
+        raise Refusal("payload_too_large", f"Decompressed the body is larger than {MAX_BODY_BYTES:,} bytes.")
+    return plain
 
 
 async def _read_body(request: Request) -> tuple[bytes, int]:
@@ -151,7 +196,7 @@ async def _read_body(request: Request) -> tuple[bytes, int]:
 def _parse_body(body: bytes) -> JsonValue:
     """Parse a body as strictly as the workbench does. Raises Refusal."""
     try:
-        value = parse_json(body.decode("utf-8-sig"), read_pairs=_read_pairs)
+        value = parse_body_text(body.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise Refusal("bad_request", "The body is not valid UTF-8.") from error
     except ValueError as error:
@@ -159,6 +204,11 @@ def _parse_body(body: bytes) -> JsonValue:
     if excess := find_excess(value, MAX_INPUT_DEPTH, MAX_INPUT_KEYS):
         raise Refusal("bad_request", f"The body {excess}.")
     return value
+
+
+def parse_body_text(text: str) -> JsonValue:
+    """Parse JSON whose objects have different keys. Raises ValueError or Refusal."""
+    return parse_json(text, read_pairs=_read_pairs)
 
 
 def _read_pairs(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -224,6 +274,11 @@ def _find_problems(item: JsonObject, place: Place) -> Iterator[Detail]:
         yield _make_detail([*place, "input"], "input is required", "missing")
     elif not isinstance(item["input"], dict):
         yield _make_detail([*place, "input"], "expected an object", "invalid_type")
+
+
+def _write_place(place: Place) -> str:
+    """Write a place of the body as `questions[1].choices`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).removeprefix(".")
 
 
 def _show(name: str) -> str:

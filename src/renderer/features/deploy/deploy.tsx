@@ -329,19 +329,10 @@ function Programs({ type }: { type: DecisionType }) {
   const address = findAddress();
   return (
     <div className="part stack">
-      {!type.model_deployed && (
-        <p className="note warn">Nothing is deployed yet: decisions and the bundle need a deployed policy.</p>
-      )}
-      <p className="muted">
-        Programs sign in with a key of their own.{' '}
-        <a href={formatRoute({ page: 'settings', section: 'keys' })}>Make a key</a>
-      </p>
+      <a href={formatRoute({ page: 'settings', section: 'keys' })}>Make a key for programs</a>
       <Snippet name="curl" text={toCurl(address, type.name, input)} />
       <Snippet name="Python, offline" text={toOfflinePython(type.name, input)} />
-      <Snippet
-        name="A client of decision models"
-        text={toClient(address, type.name, type.active_version.options, input)}
-      />
+      <Snippet name="OpenAI client" text={toClient(address, type.name, type.active_version.options, input)} />
       <Questions type={type} />
     </div>
   );

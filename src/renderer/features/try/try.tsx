@@ -12,7 +12,6 @@ import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { isolate } from '../../parts/text/names.ts';
-import { findAddress, toCurl } from '../../parts/text/programs.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { change, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
@@ -171,10 +170,6 @@ function ShapedForm({ type, input, onInput }: ShapedFormProps) {
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {
   const workbench = useWorkbench();
   const { undoThis } = useUndo(type.id);
-  const copyCall = async () => {
-    await navigator.clipboard.writeText(toCurl(findAddress(), type.name, input));
-    notify({ kind: 'info', text: 'The call with curl is in the clipboard.' });
-  };
   const save = async (label: string | null, must = false) => {
     try {
       const made = await change(workbench, 'examples.create', {
@@ -201,7 +196,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button>Save or copy…</Button>
+        <Button>Save…</Button>
       </Menu.Target>
       <Menu.Dropdown>
         {decision !== null && (
@@ -210,8 +205,6 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
         <PinItems options={type.active_version.options} onPin={(option) => void save(option, true)} />
         <Menu.Item onClick={() => void save(null)}>Save as an example to label</Menu.Item>
         <Menu.Item onClick={() => void decide()}>Decide and record it, as for a program</Menu.Item>
-        <Menu.Divider />
-        <Menu.Item onClick={() => void copyCall()}>Copy as curl</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

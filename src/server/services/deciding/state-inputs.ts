@@ -36,7 +36,7 @@ export function toInput({ value, loc }: State, { name, listFields }: Reader): Js
   const more = (fields?.length ?? 0) > names.length ? ' and more' : '';
   const needed = names.length === 0 ? '' : ` with ${names.join(', ')}${more}`;
   throw toValidationError([
-    { type: 'input_not_known', loc, msg: `“${name}” reads more than one text: send an object${needed}` },
+    { type: 'input_not_known', loc, msg: `“${name}” takes no text alone: send an object${needed}` },
   ]);
 }
 

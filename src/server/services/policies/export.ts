@@ -40,6 +40,7 @@ type BundleFacts = {
   metrics: ModelCardFacts['metrics'];
   /** Inputs of the cases whose decisions must hold: the bundle is tried on them, too. */
   pinned: JsonObject[];
+  questions: Manifest['questions'];
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
 };
 
@@ -73,7 +74,26 @@ export function findExportablePolicy(
     metrics: record.metrics && withPresentFigures(record.metrics, deps.heldOutDecisions.read(type, record).whole),
     pinned: deps.store.examples.listMust(type.id, maxPinnedCases).map(({ input }) => input),
     promise: describePromise(deps, type, record),
+    questions: readMarks(deps, type),
   };
+}
+
+/** The marks by which a type answers more than a choice; undefined without any. */
+function readMarks({ store }: Foundation, { id, activeVersion }: DecisionTypeRecord): BundleFacts['questions'] {
+  const { options } = activeVersion.definition;
+  const findMark = (kind: 'predicate' | 'score') =>
+    store.questions
+      .listOfType(id)
+      .find(
+        (question) =>
+          question.digest === null &&
+          question.kind === kind &&
+          question.options.every((option) => options.includes(option)),
+      )?.options;
+  const [yes] = findMark('predicate') ?? [];
+  const order = findMark('score');
+  const isWhole = order?.length === options.length;
+  return yes === undefined && !isWhole ? undefined : { ...(yes && { yes }), ...(isWhole && { order }) };
 }
 
 function describePromise(
@@ -167,7 +187,7 @@ async function packSlim(
   { deployed }: Runtime,
   type: DecisionTypeRecord,
   policy: PolicyFile,
-  { metrics, pinned, promise }: BundleFacts,
+  { metrics, pinned, promise, questions }: BundleFacts,
 ): Promise<{ slim: Uint8Array; textModel: TextModel | undefined }> {
   const pause = deployed.createTurns();
   const { bytes, trained, present } = deployed.readFile(type, policy);
@@ -181,7 +201,14 @@ async function packSlim(
   );
   const digest = digestParts(present, sha256);
   const isNewest = trained.manifest.min_reader !== undefined && trained.manifest.revision === digest;
-  if (promise === null && pinned.length === 0 && isNewest && isRedacted && isDeepStrictEqual(present, trained))
+  if (
+    promise === null &&
+    questions === undefined &&
+    pinned.length === 0 &&
+    isNewest &&
+    isRedacted &&
+    isDeepStrictEqual(present, trained)
+  )
     return { slim: bytes, textModel };
   const encoderHost = present.plan.text?.encoder ? hosted?.host : undefined;
   await encoderHost?.start();
@@ -191,6 +218,7 @@ async function packSlim(
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
     runtime: encoderHost?.runtimeVersion ?? null,
+    ...(questions && { questions }),
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
   await pause();
