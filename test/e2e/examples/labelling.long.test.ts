@@ -310,8 +310,8 @@ describe('labelling by keyboard', () => {
     }
   });
 
-  test('behind the last row of the queue that the place chose no key finds one; what was skipped comes again, and N opens the next queue', async () => {
-    await open(3, '');
+  test('behind the last row of a queue no key finds one; what was skipped comes again, and N opens the next queue', async () => {
+    await open(3, 'view=card&queue=to-label');
     const { page } = opened;
     const shown = page.locator('.main-text');
     await shown.waitFor();
