@@ -380,7 +380,7 @@ const training = {
   'TRN-27':
     'The languages of texts are said at an import, in the findings about the data, after a training, in weak parts and where live inputs differ; one that no text model reads with what that costs.',
   'TRN-28':
-    'A text model of one’s own is added from a folder, after its licence, digests, golden vectors and a trial, or refused with the remedy and nothing left; trainings choose it, bundles and backups carry it, and it is removed only where none that decides reads by it.',
+    'A text model of one’s own is added from a folder, after its licence, digests, golden vectors and a trial, or refused with the remedy and nothing left; trainings choose it, bundles and backups carry it, and it is removed only where no release reads by it.',
   'TRN-29':
     'Texts of every script, and emoji, are told apart by their words, by service and Python package alike; a policy that reads words alone needs no text model.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
@@ -593,7 +593,7 @@ const training = {
     'POST …/releases goes back to an earlier release, with its policy, rules, thresholds and fallback, under a new number.',
   'REL-8': 'POST …/versions/{version_id}/restore makes a new version with the content of an earlier one.',
   'REL-9':
-    'decision_type may name a release, as loan@3, loan@v3 or by an alias; a type of exactly that name wins, and the release decides as long as it is kept.',
+    'decision_type may name a release, as loan@3, or by an alias (loan@v3 is refused with the releases of policy v3); a type of exactly that name wins, and the release decides as long as it is kept.',
   'REL-10': 'A decision type has an ETag; with If-Match of an earlier state a change is refused with 412.',
   'REL-12':
     'The digest in the log decides the same input again from the kept release, after any sequence of edits, drafts, publications, deployments, restores and deletions.',

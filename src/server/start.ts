@@ -321,6 +321,7 @@ function openRuntime(
     encoderHost,
     textModel,
     textModels,
+    addedTextModel: null,
     modelConnections,
     labellingModels,
     leases: new LabellingLeases(() => clock.monotonic()),

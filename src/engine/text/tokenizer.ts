@@ -1,7 +1,8 @@
 /** Word pieces of a text: the same ids as in Python. */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { compileUnigram } from './unigram.ts';
+import { compileUnigram, maxPieces } from './unigram.ts';
 
 export type Tokenizer = {
   /** Token ids of the whole text: no special tokens, no truncation, no padding. */
@@ -12,7 +13,51 @@ export type Tokenizer = {
 const maxKeptWords = 20_000;
 const maxKeptLength = 64;
 
-/** Makes a tokenizer of `tokenizer.json`, without its truncation and padding. Words part at blanks, and are kept. */
+const maxPieceLength = 256;
+
+const isVocabulary = (vocab: unknown): vocab is Record<string, number> => {
+  if (!isJsonObject(vocab)) return false;
+  const pieces = Object.entries(vocab);
+  return (
+    pieces.length <= maxPieces &&
+    pieces.every(([piece, id]) => piece.length <= maxPieceLength && Number.isInteger(id) && Number(id) >= 0)
+  );
+};
+
+/** `tokenizer.json` of a lower-casing BERT, exactly as Python reads it: any other normalizer could take for ever. */
+const wordPieceFile = z.object({
+  added_tokens: z
+    .array(
+      z.object({
+        id: z.int().nonnegative(),
+        content: z.string().min(1).max(maxPieceLength),
+        single_word: z.literal(false).optional(),
+        normalized: z.literal(false).optional(),
+      }),
+    )
+    .max(1_000),
+  normalizer: z.strictObject({
+    type: z.literal('BertNormalizer'),
+    clean_text: z.literal(true),
+    handle_chinese_chars: z.literal(true),
+    strip_accents: z.null(),
+    lowercase: z.literal(true),
+  }),
+  pre_tokenizer: z.strictObject({ type: z.literal('BertPreTokenizer') }),
+  model: z.object({
+    type: z.literal('WordPiece'),
+    unk_token: z.literal('[UNK]'),
+    continuing_subword_prefix: z.literal('##'),
+    max_input_chars_per_word: z.int().min(1).max(1_000),
+    // Checked by a predicate: a schema for each piece would take half a second.
+    vocab: z.custom<Record<string, number>>(isVocabulary, `must have at most ${maxPieces} pieces, each with its id`),
+  }),
+});
+
+/**
+ * Makes a tokenizer of `tokenizer.json`, without its truncation and padding. Words part at blanks, and are kept. Throws
+ * for a file that Python would not read.
+ */
 export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
   const { model } = tokenizerJson;
   const isUnigram = isJsonObject(model) && model.type === 'Unigram';
@@ -32,6 +77,8 @@ export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
 }
 
 function compileWordPiece(tokenizerJson: JsonObject): (word: string) => readonly number[] {
+  const { model } = wordPieceFile.parse(tokenizerJson);
+  if (model.vocab['[UNK]'] === undefined) throw new Error('The vocabulary has no [UNK].');
   const tokenizer = new HuggingFaceTokenizer({ ...tokenizerJson, truncation: null, padding: null }, {});
   boundPieces(tokenizer, tokenizerJson.model);
   const encodeByLibrary = (text: string): readonly number[] =>

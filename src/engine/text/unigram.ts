@@ -4,6 +4,7 @@
  */
 import { strFromU8, strToU8 } from 'fflate';
 import { z } from 'zod';
+import { countCodePoints } from '../code-points.ts';
 import type { JsonObject } from '../json.ts';
 
 /** In every runtime, but not among the types that the engine may use. */
@@ -24,8 +25,17 @@ const normalizerStep = z.discriminatedUnion('type', [
 ]);
 type NormalizerStep = z.infer<typeof normalizerStep>;
 
+/** Pieces of a vocabulary: the largest models for a hundred languages have a quarter of a million. */
+export const maxPieces = 300_000;
+/** Characters of a piece; each place of a word is tried with pieces of all lengths. */
+const maxPieceLength = 64;
+/** Bytes that the map of characters puts in the place of a sequence: the longest are blessings in one character. */
+const maxReplacementBytes = 256;
+
 const isScoredPiece = (piece: unknown) =>
-  Array.isArray(piece) && typeof piece[0] === 'string' && typeof piece[1] === 'number';
+  Array.isArray(piece) && typeof piece[0] === 'string' && Number.isFinite(piece[1]);
+const isVocabulary = (pieces: unknown) =>
+  Array.isArray(pieces) && pieces.length <= maxPieces && pieces.every(isScoredPiece);
 
 /** `tokenizer.json` of a unigram model, as far as it is read. */
 const unigramFile = z.object({
@@ -42,7 +52,10 @@ const unigramFile = z.object({
     type: z.literal('Unigram'),
     unk_id: z.int().nonnegative(),
     // Checked by a predicate: a schema for each of 128,000 pieces would take half a second.
-    vocab: z.custom<[string, number][]>((pieces) => Array.isArray(pieces) && pieces.every(isScoredPiece)),
+    vocab: z.custom<[string, number][]>(
+      isVocabulary,
+      `must be at most ${maxPieces} pieces, each a text with its number`,
+    ),
   }),
 });
 
@@ -94,6 +107,8 @@ function compileCut(
   for (const [id, [piece, score]] of vocabulary.entries()) {
     least = Math.min(least, score);
     if (special.has(id)) continue;
+    if (countCodePoints(piece) > maxPieceLength)
+      throw new Error(`Piece ${id} has more than ${maxPieceLength} characters.`);
     ids.set(piece, id);
     longest = Math.max(longest, piece.length);
   }
@@ -158,8 +173,10 @@ function compileCharacterMap(base64: string): (text: string) => string {
   const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const view = new DataView(file.buffer);
   const size = view.getUint32(0, true);
+  if (size % 4 !== 0 || size < 4 || size > file.length - 4) throw new Error('The map of characters is cut off.');
   const units = Uint32Array.from({ length: size / 4 }, (_, at) => view.getUint32(4 + 4 * at, true));
   const texts = file.subarray(4 + size);
+  checkReplacements(texts);
 
   /** The longest known sequence at a place: where it ends, and where the text for it begins; null without one. */
   function findLongest(bytes: Uint8Array, from: number): { to: number; text: number } | null {
@@ -195,6 +212,16 @@ function compileCharacterMap(base64: string): (text: string) => string {
     }
     return replaced + strFromU8(bytes.subarray(copiedTo));
   };
+}
+
+/** Refuses texts that would make a short text a long one. */
+function checkReplacements(texts: Uint8Array): void {
+  if (texts.length > 0 && texts.at(-1) !== 0) throw new Error('The map of characters is cut off.');
+  for (let start = 0; start < texts.length; ) {
+    const end = texts.indexOf(0, start);
+    if (end - start > maxReplacementBytes) throw new Error('The map of characters replaces one by too many.');
+    start = end + 1;
+  }
 }
 
 const toOffset = (unit: number) => (unit >>> 10) << ((unit & 0x200) >>> 6);

@@ -21,7 +21,7 @@ type Task = {
 type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null; endsFor: 'time' | null };
 
 /** Tasks that read a file of anybody's making: how long one takes follows from it only within wide bounds. */
-const ofFiles: ReadonlySet<TaskName> = new Set(['readImport', 'readMovedFile']);
+const ofFiles: ReadonlySet<TaskName> = new Set(['readImport', 'readMovedFile', 'stageTextModel']);
 
 /**
  * Runs tasks in child processes, whose heaps overflow alone; they end when idle. Callers take turns: nobody has all

@@ -11,6 +11,7 @@ import { checkDefinition } from './definition-checks.ts';
 import { prepareExamples } from './prepare-examples.ts';
 import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
+import { stageTextModel } from './stage-text-model.ts';
 import { tryRules } from './try-rules.ts';
 
 function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }): ErrorDetail[] {
@@ -28,6 +29,7 @@ const tasks = {
   tryRules,
   packTypeArchive,
   readMovedFile,
+  stageTextModel,
 };
 
 type Tasks = typeof tasks;

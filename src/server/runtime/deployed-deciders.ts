@@ -131,10 +131,17 @@ export class DeployedDeciders {
   }
 
   #compileRelease(type: DecisionTypeRecord, policy: DeployedPolicy): Pick<Pinned, 'pinned' | 'fields'> {
-    const bundle =
-      this.#compiled.get(policy.id)?.bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
-    const present = this.#withPresentSettings(bundle, type, policy.id);
-    return { pinned: this.compile(present), fields: listBundleFields(present, type.piiFields) };
+    try {
+      const known = this.#compiled.get(policy.id)?.bundle;
+      const bundle = known ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
+      const present = this.#withPresentSettings(bundle, type, policy.id);
+      return { pinned: this.compile(present), fields: listBundleFields(present, type.piiFields) };
+    } catch (cause) {
+      // The caller asked rightly: the release is not as it was.
+      if (!(cause instanceof WorkbenchError)) throw cause;
+      const message = `Release ${policy.release} cannot decide now. ${cause.message}`;
+      throw new WorkbenchError('unavailable', message, undefined, { cause });
+    }
   }
 
   /** Lists the fields that a deployed policy reads, personal ones without values; null while it cannot be loaded. */

@@ -15,6 +15,8 @@ export type Runtime = {
   textModel: TextModel;
   /** All that are there; it grows when the user adds one. */
   textModels: HostedTextModel[];
+  /** The name of the text model that is being added: one at a time. */
+  addedTextModel: string | null;
   modelConnections: ModelConnections;
   labellingModels: LabellingModels;
   leases: LabellingLeases;

@@ -25,16 +25,13 @@ export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, te
 }
 
 /** Lists the names of types whose deployed policies none of these text models reads for. */
-export const listLostTypes = (
-  db: WorkbenchDatabase,
-  artifactsDir: string,
-  textModels: readonly TextModel[],
-): string[] =>
+const listLostTypes = (db: WorkbenchDatabase, artifactsDir: string, textModels: readonly TextModel[]): string[] =>
   listDeployed(db)
     .filter(({ policyId, bundleSha256 }) => isLost(artifactPath(artifactsDir, policyId), bundleSha256, textModels))
     .map(({ typeName }) => typeName);
 
-function isLost(file: string, bundleSha256: string, textModels: readonly TextModel[]): boolean {
+/** Whether none of these text models reads for the policy of a file. */
+export function isLost(file: string, bundleSha256: string, textModels: readonly TextModel[]): boolean {
   try {
     const bytes = readFileSync(file);
     // A damaged file is not for the upgrade to tell, nor is one that cannot be read, or a text model that is not there.

@@ -1,6 +1,6 @@
 /** A text model of the user's own: given as a folder, tried, trained with, exported, backed up and removed. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
@@ -59,7 +59,7 @@ describe('a text model of one’s own', { timeout: 300_000 }, () => {
     const folder = writeSmallModel(null, { 'encoder.json': facts });
     expect((await bench.call('POST', models, { folder, name: 'small' })).status).toBe(201);
     const call: Call = (method, url, ...rest) => bench.call(method, `/api/v1${url}`, ...rest);
-    const url = await createTrainable({ call }, remarkType, examples);
+    let url = await createTrainable({ call }, remarkType, examples);
     const chosen = await train(call, url, { text_model: 'auto', ...quickly });
     const { metrics } = (await call('GET', `${url}/policies/${chosen}`)).body;
     const tried = metrics.text_models.map((each: { text_model: string }) => each.text_model);
@@ -75,10 +75,17 @@ describe('a text model of one’s own', { timeout: 300_000 }, () => {
     const refused = await call('DELETE', '/text-models/small');
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      expect.stringContaining('decides for "remarks"'),
+      expect.stringContaining('of "remarks" (release 1)'),
     ]);
+    // Another policy decides, and the release that callers name or that can come back still reads by it.
     await train(call, url, { text_model: 'words', ...quickly });
+    await call('PUT', `${url}/aliases/production`, { release: 1 });
+    const kept = await call('DELETE', '/text-models/small');
+    expect([kept.status, kept.body.error.message]).toEqual([409, expect.stringContaining('of "remarks" (release 1)')]);
+    expect((await call('POST', '/decide', { ...said, decision_type: 'remarks@production' })).status).toBe(200);
+    await call('DELETE', url);
     expect((await call('DELETE', '/text-models/small')).status).toBe(204);
+    url = await createTrainable({ call }, remarkType, examples);
     const asked = await call('POST', `${url}/train`, { text_model: 'small', ...quickly });
     expect(asked.body.error.details).toEqual([
       expect.objectContaining({ loc: ['body', 'text_model'], msg: 'must be one of auto, words, english, fast' }),
@@ -117,6 +124,82 @@ describe('a folder that is no text model', { timeout: 120_000 }, () => {
     ]);
     const { body: listed } = await bench.call('GET', '/text-models');
     expect(listed).toHaveLength(2);
+  });
+
+  const bert = {
+    added_tokens: [{ id: 0, content: '[UNK]', special: true }],
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    decoder: null,
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab: { '[UNK]': 0, yes: 1, or: 2, no: 3 },
+    },
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: 'a' } }, { Sequence: {} }, { SpecialToken: { id: 'a' } }],
+      special_tokens: { a: { ids: [0] } },
+    },
+  };
+  it.each<[string, object, string]>([
+    ['cased', { normalizer: { ...bert.normalizer, lowercase: false } }, 'another kind than WordPiece'],
+    ['of byte pairs', { model: { ...bert.model, type: 'BPE', merges: [] } }, 'another kind than WordPiece'],
+    [
+      'with a pattern that never ends',
+      { normalizer: { type: 'Replace', pattern: { Regex: '(a+)+$' }, content: '' } },
+      'another kind than WordPiece',
+    ],
+    [
+      'with an id that its graph does not know',
+      { model: { ...bert.model, vocab: { '[UNK]': 0, x: 1e12 } } },
+      '1000000000000',
+    ],
+  ])('%s is refused as the Python package would refuse it [TRN-28]', async (_what, change, problem) => {
+    const taken = writeSmallModel(null, { 'tokenizer.json': JSON.stringify(bert) });
+    const folder = writeSmallModel(null, { 'tokenizer.json': JSON.stringify({ ...bert, ...change }) });
+    const refused = await bench.call('POST', '/text-models', { folder, name: 'other' });
+    expect([refused.status, refused.body.error?.details[0].msg]).toEqual([422, expect.stringContaining(problem)]);
+    expect((await bench.call('POST', '/text-models', { folder: taken, name: 'other' })).status).toBe(201);
+    expect((await bench.call('DELETE', '/text-models/other')).status).toBe(204);
+  });
+
+  it('leads to no file of somebody else by a link', async () => {
+    for (const name of ['LICENSE', 'encoder.json', 'NOTICE']) {
+      const folder = writeSmallModel();
+      rmSync(path.join(folder, name), { force: true });
+      symlinkSync('/etc/passwd', path.join(folder, name));
+      const { status, body } = await bench.call('POST', '/text-models', { folder, name: 'linked' });
+      expect([status, body.error?.details[0].msg]).toEqual([
+        422,
+        `has a ${name} that is a link; put the file itself there (cp -L)`,
+      ]);
+    }
+  });
+
+  it('is added by one call at a time, whole, and says which facts are not read', async () => {
+    const facts = JSON.stringify({ base_model: 'a/small-model', langauges: ['de'] });
+    const folders = [writeSmallModel(), writeSmallModel(null, { 'encoder.json': facts })];
+    const added = await Promise.all(
+      folders.map((folder) => bench.call('POST', '/text-models', { folder, name: 'twice' })),
+    );
+    expect(added.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const whole = added.find(({ status }) => status === 201)?.body;
+    const listed = (await bench.call('GET', '/text-models')).body.at(-1);
+    expect(listed).toMatchObject({ name: 'twice', languages: whole.languages });
+    expect(readFileSync(path.join(bench.dataDir, 'text-models/twice/encoder.json'), 'utf8')).toContain('a/small-model');
+    await bench.call('DELETE', '/text-models/twice');
+    const { body } = await bench.call('POST', '/text-models', { folder: folders[1], name: 'twice' });
+    expect(body.notes).toContain('encoder.json has "langauges", which is not read.');
+    await bench.call('DELETE', '/text-models/twice');
   });
 
   it('cannot have a name of the program, or a place that is none', async () => {

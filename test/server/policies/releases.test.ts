@@ -233,7 +233,13 @@ describe('releases', () => {
       return status === 200 ? [body.release, body.decision, body.digest] : [status, body.error.code];
     };
     const second = await by('loan');
-    for (const name of ['loan@1', 'loan@v1']) expect(await by(name)).toEqual([1, first.decision, first.digest]);
+    expect(await by('loan@1')).toEqual([1, first.decision, first.digest]);
+    // "v1" is the name of a policy in every answer, and of no release.
+    const byPolicy = await call('POST', '/api/v1/decide', { decision_type: 'loan@v1', input });
+    expect([byPolicy.status, byPolicy.body.error.message]).toEqual([
+      404,
+      expect.stringMatching(/^v1 is the name of a policy, .* decides in release [\d, ]+: ask "loan@\d+"\.$/),
+    ]);
     expect(await by('loan@2')).toEqual(second);
     expect([await by('loan@3'), await by('loan@production'), await by('nothing@1'), await by('loan@')]).toEqual([
       [404, 'not_found'],

@@ -21,6 +21,8 @@ __all__ = ["UnigramTokenizer"]
 _KEPT_WORDS, _MAX_KEPT_LENGTH = 20_000, 64
 # Bytes that are replaced together at most: a letter with its accents.
 _MAX_REPLACED_BYTES = 16
+# Bytes that stand in their place at most: a foreign map must not make a short text a long one.
+_MAX_REPLACEMENT_BYTES = 256
 # How much less likely than the least likely piece an unknown character is, as a logarithm.
 _UNKNOWN_PENALTY = 10.0
 _MAX_PIECE_LENGTH = 64
@@ -143,6 +145,10 @@ class _CharacterMap:
             raise ValueError("the map of characters is cut off")
         self._units = struct.unpack_from(f"<{size // 4}I", file, 4)
         self._texts = file[4 + size :]
+        if self._texts[-1:] not in (b"", b"\0"):
+            raise ValueError("the map of characters is cut off")
+        if max(map(len, self._texts.split(b"\0"))) > _MAX_REPLACEMENT_BYTES:
+            raise ValueError("the map of characters replaces one by too many")
 
     def __call__(self, text: str) -> str:
         data = text.encode()

@@ -37,7 +37,7 @@ export const textModelOperations = {
     status: 201,
     summary: 'Add a text model: its files are checked, tried and copied into the data folder',
     description:
-      'The folder has `encoder.onnx` (reads `input_ids` and `attention_mask`, gives `sentence_embedding` of length 1), `tokenizer.json` (WordPiece or Unigram), `LICENSE` and, if need be, `encoder.json` (`base_model`, `languages`, `prefix`, `dimensions`, `frame`), `golden.json` (texts with their embeddings), `NOTICE` and `SHA256SUMS`. Trainings with `text_model: auto` try it, too; bundles carry it.',
+      'The folder has `encoder.onnx` (reads `input_ids` and `attention_mask`, gives `sentence_embedding` of length 1), `tokenizer.json` (WordPiece of a lower-casing BERT, or Unigram), `LICENSE` and, if need be, `encoder.json` (`base_model`, `languages`, `prefix`, `dimensions`, `frame`), `golden.json` (texts with their embeddings), `NOTICE` and `SHA256SUMS`. Trainings with `text_model: auto` try it, too; bundles carry it.',
     errors: ['conflict'],
   }),
   'text_models.delete': operation('DELETE', `${path}/:text_model`, {
@@ -45,7 +45,7 @@ export const textModelOperations = {
     tag: 'Training',
     params: z.strictObject({ text_model: ownTextModelNameSchema.describe('Name of a text model that was added') }),
     output: null,
-    summary: 'Remove a text model that was added; refused while a deployed policy reads by it',
+    summary: 'Remove a text model that was added; refused while a release of any decision type reads by it',
     errors: ['conflict'],
   }),
 };

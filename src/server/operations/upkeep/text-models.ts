@@ -15,8 +15,8 @@ const toWire = ({ name, isOwn, facts, encoderPath, tokenizerPath }: TextModel): 
 
 export const textModelHandlers = {
   'text_models.list': ({ runtime }) => runtime.textModels.map(({ model }) => toWire(model)),
-  'text_models.add': async (deps, { body }) => {
-    const { model, notes } = await addTextModel(deps, body.folder, body.name);
+  'text_models.add': async (deps, { caller, body }) => {
+    const { model, notes } = await addTextModel(deps, caller, body.folder, body.name);
     return { ...toWire(model), notes };
   },
   'text_models.delete': (deps, { params }) => removeTextModel(deps, params.text_model),

@@ -30,8 +30,12 @@ const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 export type HostedTextModel = { readonly model: TextModel; readonly host: EncoderHost };
 
 /** Gives a text model a process, which starts when it is first asked. */
-export function hostTextModel({ spawnChild: spawn = spawnChild }: { spawnChild?: SpawnChild }, model: TextModel) {
-  return { model, host: new EncoderHost({ spawn, model }) };
+export function hostTextModel(
+  { spawnChild: spawn = spawnChild }: { spawnChild?: SpawnChild },
+  model: TextModel,
+  cachedTexts = defaultCachedTexts,
+) {
+  return { model, host: new EncoderHost({ spawn, model, cachedTexts }) };
 }
 
 type EncoderHostOptions = {

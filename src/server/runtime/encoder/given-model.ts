@@ -1,11 +1,12 @@
 /** A text model that a user gives as a folder: read, checked as far as its files go, and described as ours are. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { bundleLimits } from '../../../engine/bundle/manifest.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { frameSchema } from '../../../engine/features/plan.ts';
 import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
+import { limits } from '../../../engine/limits.ts';
 import { type EncoderFacts, encoderFacts } from '../../../engine/onnx/encoder-facts.ts';
 import { readInterface } from '../../../engine/onnx/graph.ts';
 import { OnnxError } from '../../../engine/onnx/protobuf.ts';
@@ -16,12 +17,13 @@ import { sha256 } from '../../process/clock.ts';
 /** Beside the graph and the tokenizer, which are as large as a bundle takes. */
 const maxOtherBytes = 16 * 2 ** 20;
 const maxGoldenTexts = 1_000;
+const maxGoldenLength = 4_096;
 const licenseName = /^(licen[cs]e|copying)(\.(txt|md))?$/i;
 const readmeName = /^readme(\.(txt|md))?$/i;
 const namesLicense = /licen[cs]e|\b(mit|apache|bsd|mpl|cc[- ]by)\b/i;
 
 /** `encoder.json` as a user may write it; what it leaves out is found in the other files. */
-const givenFacts = z.object({
+const givenFacts = z.looseObject({
   base_model: z.string().min(1).max(200).optional(),
   dimensions: encoderFacts.options[1].shape.dimensions.optional(),
   languages: encoderFacts.options[1].shape.languages.optional(),
@@ -30,14 +32,19 @@ const givenFacts = z.object({
   frame: frameSchema.optional(),
 });
 const goldenTexts = z
-  .array(z.object({ text: z.string(), embedding: z.array(z.number()).min(1) }))
+  .array(
+    z.object({
+      text: z.string().max(limits.maxTextCharacters),
+      embedding: z.array(z.number()).min(1).max(maxGoldenLength),
+    }),
+  )
   .min(1)
   .max(maxGoldenTexts);
 
 export type GivenModel = {
   facts: EncoderFacts;
   encoder: Uint8Array;
-  tokenizer: { bytes: Uint8Array; tokenizer: Tokenizer };
+  tokenizer: { bytes: Uint8Array; tokenizer: Tokenizer; maxId: number };
   license: Uint8Array;
   notice: Uint8Array | null;
   /** Texts with the embeddings that the model's author has of them; none where the folder has no `golden.json`. */
@@ -65,6 +72,7 @@ export async function readGivenModel(folder: string): Promise<GivenModel> {
   const sums = await find('SHA256SUMS');
   if (sums !== null) checkSums(decode(sums), { 'encoder.onnx': encoder, 'tokenizer.json': tokenizerBytes });
   const given = parse('encoder.json', (await find('encoder.json')) ?? Buffer.from('{}'), givenFacts);
+  const unknownKeys = Object.keys(given).filter((key) => !Object.hasOwn(givenFacts.shape, key));
   const tokenizerFile = parse(
     'tokenizer.json',
     tokenizerBytes,
@@ -83,11 +91,12 @@ export async function readGivenModel(folder: string): Promise<GivenModel> {
       frame: given.frame ?? findFrame(tokenizerFile, tokenizer.encode(given.prefix ?? '')),
     },
     encoder,
-    tokenizer: { bytes: tokenizerBytes, tokenizer },
+    tokenizer: { bytes: tokenizerBytes, tokenizer, maxId: findMaxId(tokenizerFile) },
     license: license.bytes,
     notice: await find('NOTICE'),
     golden: golden === null ? [] : parse('golden.json', golden, goldenTexts),
     notes: [
+      ...unknownKeys.map((key) => `encoder.json has ${JSON.stringify(key.slice(0, 40))}, which is not read.`),
       ...(given.base_model === undefined ? [`It is called ${baseModel} in model cards, as its folder is.`] : []),
       ...(given.languages === undefined ? ['Its languages are not known, so it is tried on texts in any.'] : []),
       ...(license.isReadme ? [`There is no file LICENSE: ${license.name} goes into bundles in its place.`] : []),
@@ -107,7 +116,9 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 async function readWithin(file: string, maxBytes: number): Promise<Buffer> {
   const name = path.basename(file);
   try {
-    const found = await stat(file);
+    // Of a link the text of any file could go into bundles.
+    const found = await lstat(file);
+    if (found.isSymbolicLink()) throw refuseFolder(`has a ${name} that is a link; put the file itself there (cp -L)`);
     if (!found.isFile()) throw refuseFolder(`has a ${name} that is no file`);
     const { size } = found;
     if (size > maxBytes) throw refuseFolder(`has a ${name} of ${toMb(size)} MB; at most ${toMb(maxBytes)} MB are read`);
@@ -148,11 +159,21 @@ function openTokenizer(file: JsonObject): Tokenizer {
   try {
     return createTokenizer(file);
   } catch (cause) {
+    const issue = cause instanceof z.ZodError ? cause.issues[0] : undefined;
+    const where = issue === undefined ? String(cause) : `${issue.path.join('.')}: ${issue.message}`;
     throw refuseFolder(
-      'has a tokenizer.json of another kind than WordPiece (as BERT has it) or Unigram (SentencePiece)',
+      `has a tokenizer.json of another kind than WordPiece (as a lower-casing BERT has it) or Unigram (SentencePiece), which bundles are read by (${where})`,
       cause,
     );
   }
+}
+
+/** The greatest id that a text may become: the graph has to know it. */
+function findMaxId({ model, added_tokens: added }: JsonObject): number {
+  const vocab = isJsonObject(model) ? model.vocab : null;
+  const ids = Array.isArray(vocab) ? [vocab.length - 1] : isJsonObject(vocab) ? Object.values(vocab) : [];
+  const special = Array.isArray(added) ? added.map((token) => (isJsonObject(token) ? token['id'] : 0)) : [];
+  return [...ids, ...special].reduce<number>((most, id) => Math.max(most, Number(id)), 0);
 }
 
 /** The length of an embedding; refuses a graph that is fed or answers in another way. */
@@ -163,7 +184,7 @@ function readDimensions(encoder: Uint8Array, given: number | undefined): number 
   if (foreign !== undefined) throw refuseFolder(`has a graph with the input ${foreign}; ${wanted}`);
   const width = outputs.get('sentence_embedding');
   if (width === undefined) {
-    throw refuseFolder(`has a graph that gives ${[...outputs.keys()].slice(0, 3).join(', ')}; ${wanted}`);
+    throw refuseFolder(`has a graph that gives ${[...outputs.keys()].slice(0, 3).join(', ') || 'nothing'}; ${wanted}`);
   }
   if (isExternal) throw refuseFolder('has a graph whose weights lie in another file; save the model as one file');
   const dimensions = given ?? width;

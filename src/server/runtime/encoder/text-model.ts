@@ -106,16 +106,18 @@ function listOwnNames(ownDir: string): string[] {
 export const openTextModel = (resourcesDir = programResources(), name: ProgramTextModel = 'english'): TextModel =>
   describeFolder(join(resourcesDir, 'models', folders[name]), name, false);
 
-/** Describes a text model that the user added, as {@link openTextModel} does. */
-export const openOwnTextModel = (ownDir: string, name: string): TextModel =>
-  describeFolder(join(ownDir, name), name, true);
+type Digests = Pick<TextModel, 'encoderSha256' | 'tokenizerSha256'>;
 
-function describeFolder(folder: string, name: string, isOwn: boolean): TextModel {
+/** Describes a text model that the user added, as {@link openTextModel} does; `known` spares reading large files. */
+export const openOwnTextModel = (ownDir: string, name: string, known?: Digests): TextModel =>
+  describeFolder(join(ownDir, name), name, true, known);
+
+function describeFolder(folder: string, name: string, isOwn: boolean, known?: Digests): TextModel {
   const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
   const facts = once(() => readFacts(encoderPath, encoderFacts));
-  const encoderSha256 = once(() => sha256(readPart(encoderPath, 'text encoder')));
-  const tokenizerSha256 = once(() => sha256(readPart(tokenizerPath, 'tokenizer')));
+  const encoderSha256 = once(() => known?.encoderSha256 ?? sha256(readPart(encoderPath, 'text encoder')));
+  const tokenizerSha256 = once(() => known?.tokenizerSha256 ?? sha256(readPart(tokenizerPath, 'tokenizer')));
   const tokenizer = once(() =>
     createTokenizer(JSON.parse(readPart(tokenizerPath, 'tokenizer').toString('utf8')) as JsonObject),
   );

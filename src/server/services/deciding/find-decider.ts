@@ -27,14 +27,24 @@ export function findDeciding(deps: Foundation, caller: Caller, name: string): De
   throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
 }
 
+/** Says by which releases a policy has decided: "v2" names a policy everywhere, and never release 2. */
+function refusePolicyName({ name }: DecisionTypeRecord, numbers: readonly number[], policy: string): WorkbenchError {
+  const [newest] = numbers;
+  const found =
+    newest === undefined
+      ? 'it has none'
+      : `${policy} decides in release ${numbers.join(', ')}: ask ${JSON.stringify(`${name}@${newest}`)}`;
+  return new WorkbenchError('not_found', `${policy} is the name of a policy, and callers name a release: ${found}.`);
+}
+
 function findPinned(deps: Foundation, caller: Caller, name: string): Deciding {
   const { releases, decisionTypes, policies } = deps.store;
   const at = name.lastIndexOf('@');
   const live = findDecisionTypeByName(deps, caller, at < 0 ? name : name.slice(0, at));
   const pin = name.slice(at + 1);
-  const [, digits] = /^v?(\d{1,9})$/.exec(pin) ?? [];
-  const number = digits === undefined ? releases.findAlias(live.id, pin) : Number(digits);
+  const number = /^\d{1,9}$/.test(pin) ? Number(pin) : releases.findAlias(live.id, pin);
   if (number === null) {
+    if (/^v\d+$/.test(pin)) throw refusePolicyName(live, releases.listNumbers(live.id, Number(pin.slice(1))), pin);
     throw new WorkbenchError('not_found', `No release of this decision type has the alias ${JSON.stringify(pin)}.`);
   }
   return deps.runtime.deployed.pin(live, number, () => {

@@ -1,36 +1,34 @@
 /** The text models by which types may be read: listed, added from a folder after a trial, removed. */
-import { mkdirSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ownTextModelNameSchema } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { limits } from '../../../engine/limits.ts';
-import { toEncoderInput } from '../../../engine/text/encoder-input.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import { sha256 } from '../../process/clock.ts';
+import type { StagedTextModel } from '../../preparation/stage-text-model.ts';
 import { renameDurably } from '../../process/durable-file.ts';
+import { nextTurn } from '../../process/turns.ts';
+import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { hostTextModel } from '../../runtime/encoder/encoder-host.ts';
-import { type GivenModel, readGivenModel, refuseFolder } from '../../runtime/encoder/given-model.ts';
+import { refuseFolder } from '../../runtime/encoder/given-model.ts';
 import { openOwnTextModel, type TextModel } from '../../runtime/encoder/text-model.ts';
-import { listLostTypes } from '../../runtime/upgrade-check.ts';
+import { isLost } from '../../runtime/upgrade-check.ts';
 
 /** Most that a component of an embedding may differ from the one that its author has. */
 const maxGoldenDifference = 1e-3;
 /** Most that it may differ alone and among longer texts, and a length from 1. */
 const maxDifference = 1e-4;
 const maxOwnModels = 10;
-/** Near enough in length to be embedded together, with the short one filled up. */
-const [shortText, longerText] = ['yes', 'yes or no'];
-const maxQuoted = 60;
-
+const maxNamedReaders = 5;
 /**
  * Adds the text model of a folder under a name of its own, after it has embedded a few texts. Throws
  * `validation_error` about the folder or the name, `conflict` (taken, too many) or `unavailable` (it cannot be run).
  */
 export async function addTextModel(
   deps: Foundation,
+  caller: Caller,
   folder: string,
   name = toName(folder),
 ): Promise<{ model: TextModel; notes: string[] }> {
@@ -44,45 +42,74 @@ export async function addTextModel(
   if (own.length >= maxOwnModels) {
     throw new WorkbenchError('conflict', `At most ${maxOwnModels} text models are kept. Remove one first.`);
   }
-  const given = await readGivenModel(folder);
-  const [encoderSha256, tokenizerSha256] = [given.encoder, given.tokenizer.bytes].map(sha256);
-  const same = runtime.textModels.find(
-    ({ model }) => model.tokenizerSha256 === tokenizerSha256 && model.encoderSha256 === encoderSha256,
-  );
-  if (same !== undefined) throw new WorkbenchError('conflict', `It is there already, as "${same.model.name}".`);
+  if (runtime.addedTextModel !== null) {
+    const waiting = `The text model "${runtime.addedTextModel}" is being added. Add this one when it is there.`;
+    throw new WorkbenchError('conflict', waiting);
+  }
+  runtime.addedTextModel = name;
+  try {
+    return await takeFolder(deps, caller, folder, name);
+  } finally {
+    runtime.addedTextModel = null;
+  }
+}
+
+async function takeFolder(deps: Foundation, caller: Caller, folder: string, name: string) {
+  const { runtime } = deps;
   const { textModels: ownDir } = toFolderPaths(deps.options.dataDir);
   const part = path.join(ownDir, `${name}.part`);
   const removePart = () => rmSync(part, { recursive: true, force: true });
   // The remains of an earlier try that was cut off.
   removePart();
   try {
-    await writeModel(part, name, given);
-    await tryModel(deps, openOwnTextModel(ownDir, path.basename(part)), given);
+    const staged = await deps.preparation.runAdmitted(toCallerId(caller), 'stageTextModel', { folder, part, name });
+    const same = runtime.textModels.find(
+      ({ model }) => model.tokenizerSha256 === staged.tokenizerSha256 && model.encoderSha256 === staged.encoderSha256,
+    );
+    if (same !== undefined) throw new WorkbenchError('conflict', `It is there already, as "${same.model.name}".`);
+    await tryModel(deps, openOwnTextModel(ownDir, path.basename(part), staged), staged);
     renameDurably(part, path.join(ownDir, name));
+    const model = openOwnTextModel(ownDir, name, staged);
+    runtime.textModels.push(hostTextModel(deps.options, model));
+    return { model, notes: staged.notes };
   } catch (error) {
     removePart();
     throw error;
   }
-  const model = openOwnTextModel(ownDir, name);
-  runtime.textModels.push(hostTextModel(deps.options, model));
-  return { model, notes: given.notes };
 }
 
-/** Removes a text model of the user's; throws `not_found`, or `conflict` where a deployed policy reads by it. */
+/**
+ * Removes a text model of the user's. Throws `not_found`, or `conflict` where a release reads by it: what decides, what
+ * an alias or a number names, and what can be brought back; or where a training may come to read by it.
+ */
 export async function removeTextModel(deps: Foundation, name: string): Promise<void> {
-  const { runtime, options, db } = deps;
+  const { runtime, options } = deps;
   const found = runtime.textModels.find(({ model }) => model.isOwn && model.name === name);
   if (found === undefined) throw new WorkbenchError('not_found', 'There is no text model of this name that you added.');
   const { artifacts, textModels: ownDir } = toFolderPaths(options.dataDir);
   const models = runtime.textModels.map(({ model }) => model);
-  const lostAlready = listLostTypes(db, artifacts, models);
   const remaining = models.filter((model) => model !== found.model);
-  const types = listLostTypes(db, artifacts, remaining).filter((type) => !lostAlready.includes(type));
-  if (types.length > 0) {
-    const named = types.map((type) => `"${type}"`).join(', ');
-    throw new WorkbenchError('conflict', `The text model decides for ${named}. Deploy other policies there first.`);
+  const readers: string[] = [];
+  for (const { policyId, bundleSha256, typeName, release } of deps.store.releases.listReleasedPolicies()) {
+    await nextTurn();
+    const file = artifactPath(artifacts, policyId);
+    if (!isLost(file, bundleSha256, remaining) || isLost(file, bundleSha256, models)) continue;
+    readers.push(`"${typeName}" (release ${release})`);
   }
-  runtime.textModels.splice(runtime.textModels.indexOf(found), 1);
+  if (readers.length > 0) {
+    const named = readers.slice(0, maxNamedReaders).join(', ');
+    const more = readers.length > maxNamedReaders ? ` and ${readers.length - maxNamedReaders} more` : '';
+    throw new WorkbenchError(
+      'conflict',
+      `Releases decide by the text model, or can be brought back: of ${named}${more}. It goes when those decision types are deleted.`,
+    );
+  }
+  if (deps.store.policies.listInProgress().length > 0) {
+    throw new WorkbenchError('conflict', 'A training is in progress that may read by it. Wait for it or cancel it.');
+  }
+  const at = runtime.textModels.indexOf(found);
+  if (at < 0) throw new WorkbenchError('not_found', 'The text model was removed meanwhile.');
+  runtime.textModels.splice(at, 1);
   await found.host.close();
   rmSync(path.join(ownDir, name), { recursive: true, force: true });
 }
@@ -96,37 +123,26 @@ const toName = (folder: string) =>
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 40);
 
-async function writeModel(
-  folder: string,
-  name: string,
-  { facts, encoder, tokenizer, license, notice }: GivenModel,
-): Promise<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const origin = `${facts.base_model}, added by the user as the text model "${name}". Its licence follows.\n`;
-  const files = {
-    'encoder.onnx': encoder,
-    'tokenizer.json': tokenizer.bytes,
-    LICENSE: license,
-    NOTICE: notice ?? Buffer.from(origin),
-    'encoder.json': Buffer.from(`${JSON.stringify(facts, null, 2)}\n`),
-  };
-  for (const [file, bytes] of Object.entries(files)) {
-    // Decisions go on meanwhile: of a large graph this takes a second.
-    await writeFile(path.join(folder, file), bytes, { mode: 0o600, flush: true });
-  }
-}
-
 /** Embeds texts alone and together; refuses a model whose answers are none, or not those of its author. */
-async function tryModel(deps: Foundation, model: TextModel, { facts, golden, tokenizer }: GivenModel): Promise<void> {
-  const { host } = hostTextModel(deps.options, model);
-  const embed = (text: string) => {
-    const ids = tokenizer.tokenizer.encode(text);
-    return host.encoder.embed(toEncoderInput(ids, limits.maxEncoderTokens, facts.frame).ids);
-  };
+async function tryModel(
+  deps: Foundation,
+  model: TextModel,
+  { facts, golden, shortText, longerText, maxId }: StagedTextModel,
+): Promise<void> {
+  // Without a memory of texts, so that the same one can be embedded twice.
+  const { host } = hostTextModel(deps.options, model, 0);
+  const embed = (ids: readonly number[]) => host.encoder.embed(ids);
   try {
     await host.start();
+    const alone = await embed(shortText);
     // The first is sent alone; what waits meanwhile comes together.
-    const [alone, together] = await Promise.all([embed(shortText), embed(shortText), embed(longerText)]);
+    const others = [shortText.concat(shortText), shortText, longerText].map(embed);
+    const [, together = alone] = await Promise.all(others);
+    if (alone.length !== facts.dimensions) {
+      throw refuseFolder(
+        `has a graph whose embeddings have ${alone.length} numbers, and encoder.json says ${facts.dimensions}`,
+      );
+    }
     const length = Math.hypot(...alone);
     if (!(Math.abs(length - 1) <= maxDifference)) {
       throw refuseFolder(
@@ -136,13 +152,16 @@ async function tryModel(deps: Foundation, model: TextModel, { facts, golden, tok
     if (!(findDifference(alone, together) <= maxDifference)) {
       throw refuseFolder('has a graph that embeds a short text differently beside a longer one; it must heed the mask');
     }
-    for (const { text, embedding } of golden) {
-      if (findDifference(await embed(text), embedding) <= maxGoldenDifference) continue;
-      throw refuseFolder(`does not embed ${JSON.stringify(text.slice(0, maxQuoted))} as its golden.json says`);
+    await embed(shortText.toSpliced(1, 0, maxId)).catch((cause: unknown) => {
+      throw refuseFolder(`has a tokenizer.json with the id ${maxId}, which its graph does not know`, cause);
+    });
+    for (const { text, ids, embedding } of golden) {
+      if (findDifference(await embed(ids), embedding) <= maxGoldenDifference) continue;
+      throw refuseFolder(`does not embed ${JSON.stringify(text)} as its golden.json says`);
     }
   } catch (cause) {
     if (!(cause instanceof WorkbenchError) || cause.code !== 'unavailable') throw cause;
-    throw refuseFolder(`has a graph that cannot be run here (${cause.message})`, cause);
+    throw refuseFolder('has a graph that cannot be run here: it needs what is not there, or never ends', cause);
   } finally {
     await host.close();
   }

@@ -29,6 +29,7 @@ export type DeploymentRecord = ReleaseNote & { policyId: string; version: number
 type NewRelease = Omit<ReleaseRecord, 'number' | 'policyVersion' | 'versionNumber' | 'madeAt' | 'replacedAt'> & {
   typeId: string;
 };
+type ReleasedPolicy = { policyId: string; bundleSha256: string; typeName: string; release: number };
 type RawNote<Row> = Omit<Row, 'isAutomatic' | 'isDeployment' | 'changes'> & { isAutomatic: number };
 type RawRelease = RawNote<ReleaseRecord> & { isDeployment: number; changes: string };
 
@@ -73,6 +74,12 @@ function prepareStatements(db: WorkbenchDatabase) {
     count: db
       .prepare<[string], number>('SELECT count(*) FROM releases WHERE decision_type_id = ? AND number IS NOT NULL')
       .pluck(),
+    ofPolicy: db
+      .prepare<[string, number], number>(
+        `SELECT number FROM releases r JOIN policies p ON p.id = r.policy_id
+         WHERE r.decision_type_id = ? AND p.version = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 5`,
+      )
+      .pluck(),
     aliases: db.prepare<[string], { alias: string; number: number }>(
       'SELECT alias, number FROM release_aliases WHERE decision_type_id = ? ORDER BY alias',
     ),
@@ -91,6 +98,11 @@ function prepareStatements(db: WorkbenchDatabase) {
          r.made_by AS "by", r.reason
        FROM releases r JOIN policies p ON p.id = r.policy_id
        WHERE r.decision_type_id = ? AND r.deployment = 1 ORDER BY r.seq DESC LIMIT ? OFFSET ?`,
+    ),
+    policies: db.prepare<[], ReleasedPolicy>(
+      `SELECT p.id AS policyId, p.bundle_sha256 AS bundleSha256, t.name AS typeName, max(r.number) AS release
+       FROM releases r JOIN policies p ON p.id = r.policy_id JOIN decision_types t ON t.id = p.decision_type_id
+       WHERE p.bundle_sha256 IS NOT NULL AND r.number IS NOT NULL AND t.deleted_at IS NULL GROUP BY p.id ORDER BY p.seq`,
     ),
     countDeployments: db
       .prepare<[string], number>('SELECT count(*) FROM releases WHERE decision_type_id = ? AND deployment = 1')
@@ -132,6 +144,10 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
       const releases = statements.page.all(typeId, pageSize, (page - 1) * pageSize).map(toRelease);
       return { releases, total: statements.count.get(typeId) ?? 0 };
     },
+    /** The policies of all releases with the newest of each. */
+    listReleasedPolicies: (): ReleasedPolicy[] => statements.policies.all(),
+    /** The newest releases of a policy of a type. */
+    listNumbers: (typeId: string, policyVersion: number): number[] => statements.ofPolicy.all(typeId, policyVersion),
     /** The aliases of a type's releases, by name. */
     listAliases: (typeId: string): { alias: string; number: number }[] => statements.aliases.all(typeId),
     /** The number of the release that an alias names, or null. */
