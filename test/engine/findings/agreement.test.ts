@@ -34,6 +34,26 @@ describe('the agreement of readers', () => {
     }
   });
 
+  it('is the same of rows that are counted as of each by itself', () => {
+    const options = ['yes', 'no', 'maybe'];
+    const readings = Array.from({ length: 900 }, (_, at) => [options[at % 3], options[(at + (at % 7 ? 0 : 1)) % 3]]);
+    const alike = Map.groupBy(readings, (labels) => labels.join());
+    const give = (row: string, labels: readonly (string | undefined)[], rows: number): GivenLabel[] =>
+      labels.map((option = '', at) => ({ row, reader: at === 0 ? 'Jana' : 'Milo', option, rows }));
+    const each = measureAgreement(readings.flatMap((labels, at) => give(String(at), labels, 1)));
+    const counted = measureAgreement([...alike].flatMap(([row, all]) => give(row, all[0] ?? [], all.length)));
+    const near = (value = 0, digits = 9) => expect.closeTo(value, digits);
+    expect(counted).toMatchObject({ rows: 900, agreed: each.agreed, byOption: each.byOption });
+    expect(counted.pairs[0]?.kappa?.low).toEqual(near(each.pairs[0]?.kappa?.low));
+    expect(counted.alpha?.value).toEqual(near(each.alpha?.value));
+    // Other draws, of the same kind.
+    expect(counted.alpha?.low).toEqual(near(each.alpha?.low, 1));
+    const many = measureAgreement([...alike].flatMap(([row, all]) => give(row, all[0] ?? [], all.length * 100)));
+    const width = ({ alpha }: typeof many) => (alpha?.high ?? 0) - (alpha?.low ?? 0);
+    expect(width(counted) / width(many)).toBeGreaterThan(8);
+    expect(width(counted) / width(many)).toBeLessThan(12.5);
+  });
+
   it('is given by pair and by option, worst first, and leaves out rows that one reader labelled', () => {
     const given = (row: string, labels: Record<string, string>): GivenLabel[] =>
       Object.entries(labels).map(([reader, option]) => ({ row, reader, option }));

@@ -26,6 +26,8 @@ export type SecondReading = {
   settledAt: number | null;
 };
 
+type ReadAlike = Pick<SecondReading, 'firstDecision' | 'firstReader' | 'reader'> & { decision: string; rows: number };
+
 /** After so long a reader may read their own label again. */
 export const ownAgainMs = 7 * 86_400_000;
 const maxShown = 100;
@@ -68,8 +70,9 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE second_readings SET first_decision = @firstDecision, decision = @decision, reader = @reader,
          note = @note, read_at = @readAt, settled_at = @settledAt WHERE example_id = @exampleId`,
     ),
-    labels: db.prepare<[{ typeId: string }], SecondReading>(
-      `SELECT ${readingColumns} FROM second_readings r WHERE r.decision_type_id = @typeId AND r.decision IS NOT NULL`,
+    labels: db.prepare<[{ typeId: string }], ReadAlike>(
+      `SELECT first_decision AS firstDecision, first_reader AS firstReader, decision, reader, count(*) AS "rows"
+       FROM second_readings WHERE decision_type_id = @typeId AND decision IS NOT NULL GROUP BY 1, 2, 3, 4`,
     ),
     counts: db.prepare<[{ typeId: string }], { drawn: number; waiting: number; conflicts: number; settled: number }>(
       `SELECT count(*) AS drawn, count(*) FILTER (WHERE r.decision IS NULL) AS waiting,
@@ -128,14 +131,15 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
     write(reading: SecondReading): void {
       statements.write.run(reading);
     },
-    /** The two labels of each example that was read twice, as they were given; a reader's own second one is marked. */
+    /** The two labels of examples that were read twice, alike ones once; a reader's own second one is marked. */
     listLabels: (typeId: string): GivenLabel[] =>
-      statements.labels.all({ typeId }).flatMap(({ exampleId: row, firstDecision, firstReader, decision, reader }) => {
+      statements.labels.all({ typeId }).flatMap(({ firstDecision, firstReader, decision, reader, rows }, at) => {
         const first = firstReader ?? 'No name';
         const second = reader ?? 'No name';
+        const alike = { row: String(at), rows };
         return [
-          { row, reader: first, option: firstDecision },
-          { row, reader: second === first ? `${second}, again` : second, option: decision ?? '' },
+          { ...alike, reader: first, option: firstDecision },
+          { ...alike, reader: second === first ? `${second}, again` : second, option: decision },
         ];
       }),
     count: (typeId: string): { drawn: number; waiting: number; conflicts: number; settled: number } =>
