@@ -620,7 +620,7 @@ const training = {
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",
   'REA-2':
-    'A second reader sees neither the first label nor a suggestion; the first reader is asked again after a week.',
+    'A second reader sees neither the first label nor a suggestion, a key with the scope label by no route; the first reader is asked again after a week. A key is one reader, and a reading stands once both labels were shown.',
   'REA-3': 'GET …/agreement says by pair and option how far readers agree, with intervals.',
   'REA-4': 'Two labels that differ are a queue with both and their notes, until one person settles it with a reason.',
   'REA-5': 'GET …/examples/{id}/labels has every label with who gave it, when, and what was suggested.',

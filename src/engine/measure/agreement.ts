@@ -2,7 +2,7 @@
 import { computeWilsonInterval, type Interval } from '../intervals.ts';
 import { createRandom } from '../random.ts';
 
-/** The label that a reader gave a row, or all rows that the same readers labelled the same; of one reader there is one. */
+/** The label that a reader gave a row, or `rows` that the same readers labelled alike; of one reader there is one. */
 export type GivenLabel = { row: string; reader: string; option: string; rows?: number };
 /** Two labels of a row, and of how many rows. */
 type LabelPair = readonly [string, string, number?];

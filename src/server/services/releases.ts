@@ -16,6 +16,11 @@ export function nameCaller({ accounts }: Store, { userId, apiKeyId, organisation
   return user?.name ?? (key ? `key ${JSON.stringify(key.name)}` : null);
 }
 
+/** Names who labels: a key is one reader, by its own name; people who share a session name themselves. */
+export function nameReader(store: Store, caller: Caller, given: string | undefined): string | null {
+  return caller.apiKeyId === null ? (given ?? nameCaller(store, caller)) : nameCaller(store, caller);
+}
+
 /**
  * Notes what decides for a type now, in the caller's transaction: always where a policy was put in charge, else only
  * where something that decides has changed. Nothing is noted while no policy is deployed.

@@ -10,9 +10,19 @@ const weekMs = 7 * 86_400_000;
 async function open(count: number, isAtOnce = false) {
   let nowMs = Date.UTC(2026, 4, 1);
   const bench = await openForTest({}, { now: () => nowMs, monotonic: () => performance.now() });
-  const { key } = (await bench.call('POST', '/api/v1/api-keys', { name: 'desk' })).body;
+  const makeKey = async (name: string, scopes: string[] | null = null) => {
+    const { key } = (await bench.call('POST', '/api/v1/api-keys', { name, scopes })).body;
+    return callerOf(bench.app, { authorization: `Bearer ${key}` });
+  };
   // A session would end with the week.
-  const call = isAtOnce ? bench.call : callerOf(bench.app, { authorization: `Bearer ${key}` });
+  const call = isAtOnce ? bench.call : await makeKey('desk');
+  const keys = new Map([['Owner', bench.call]]);
+  /** A key is one reader; people who share a session name themselves. */
+  const as = async (reader: string) => {
+    const known = isAtOnce ? bench.call : (keys.get(reader) ?? (await makeKey(reader)));
+    keys.set(reader, known);
+    return known;
+  };
   const { id } = (await call('POST', '/api/v1/decision-types', { name: 'desk', options })).body;
   const url = `/api/v1/decision-types/${id}`;
   const given = Array.from({ length: count }, (_, n) => ({ input: { text: `Ticket ${n}`, n } }));
@@ -24,17 +34,38 @@ async function open(count: number, isAtOnce = false) {
     await call('POST', `${url}/examples/bulk`, { ids: labelled, action: 'set_decision', decision });
   }
   for (const exampleId of isAtOnce ? [] : ids) {
-    const label = { expected_decision: truth.get(exampleId), reader: 'Jana', note: 'first note' };
-    expect((await call('PATCH', `${url}/examples/${exampleId}`, label)).status).toBe(200);
+    const label = { expected_decision: truth.get(exampleId), reader: 'Milo', note: 'first note' };
+    expect((await (await as('Jana'))('PATCH', `${url}/examples/${exampleId}`, label)).status).toBe(200);
   }
   const next = async (queue: string, reader: string, session = reader) =>
-    (await call('GET', `${url}/examples/next?queue=${queue}&reader=${reader}&session=${session}&count=100`)).body;
-  const second = (exampleId: string, expected_decision: string | null, reader: string, note?: string) =>
-    call('PUT', `${url}/examples/${exampleId}/second-reading`, { expected_decision, reader, ...(note && { note }) });
+    (
+      await (
+        await as(reader)
+      )('GET', `${url}/examples/next?queue=${queue}&reader=${reader}&session=${session}&count=100`)
+    ).body;
+  const second = async (exampleId: string, expected_decision: string | null, reader: string, note?: string) =>
+    (await as(reader))('PUT', `${url}/examples/${exampleId}/second-reading`, {
+      expected_decision,
+      reader,
+      ...(note && { note }),
+    });
   const labelsOf = async (exampleId: string) =>
     (await call('GET', `${url}/examples/${exampleId}/labels`)).body.items as Record<string, unknown>[];
   const agreement = async () => (await call('GET', `${url}/agreement`)).body;
-  return { ...bench, call, url, ids, truth, next, second, labelsOf, agreement, wait: (ms: number) => (nowMs += ms) };
+  return {
+    ...bench,
+    call,
+    as,
+    makeKey,
+    url,
+    ids,
+    truth,
+    next,
+    second,
+    labelsOf,
+    agreement,
+    wait: (ms: number) => (nowMs += ms),
+  };
 }
 
 it('300 labels are read twice, blind, and the agreement is that of the two [REA-2] [REA-3]', async () => {
@@ -84,7 +115,7 @@ it('300 labels are read twice, blind, and the agreement is that of the two [REA-
 });
 
 it('a conflict shows both labels with their notes, and one person settles it with a reason [REA-4] [REA-5]', async () => {
-  const { call, url, ids, truth, next, second, labelsOf, agreement, wait } = await open(4);
+  const { call, as, url, ids, truth, next, second, labelsOf, agreement, wait } = await open(4);
   const [first = '', other = '', own = '', free = ''] = ids;
   await call('POST', `${url}/examples/second-readings`, { ids: [first, other, own] });
   expect((await second(free, 'bill', 'Milo')).body.error.message).toContain('does not wait for a second reading');
@@ -100,9 +131,16 @@ it('a conflict shows both labels with their notes, and one person settles it wit
   const { items } = await next('conflicts', 'Jana');
   expect(items).toHaveLength(1);
   expect(items[0]).toMatchObject({ suggestion: null, example: { id: first, expected_decision: 'bill' } });
-  expect(items[0].why).toBe('Jana said «bill» (first note), Milo said «other» (it is no bill). Your label settles it.');
-  const settle = { expected_decision: 'other', note: 'A question about a bill is no bill', reader: 'Sofia' };
-  expect((await call('PATCH', `${url}/examples/${first}`, settle)).body.expected_decision).toBe('other');
+  expect(items[0].why).toBe(
+    'key "Jana" said «bill» (first note), key "Milo" said «other» (it is no bill). Your label settles it.',
+  );
+  // Who has seen both labels does not move to the other one.
+  for (const label of ['bill', null]) {
+    const moved = await second(first, label, 'Milo');
+    expect([moved.status, moved.body.error.message]).toEqual([409, expect.stringContaining('Both labels were shown')]);
+  }
+  const settle = { expected_decision: 'other', note: 'A question about a bill is no bill' };
+  expect((await (await as('Sofia'))('PATCH', `${url}/examples/${first}`, settle)).body.expected_decision).toBe('other');
   expect(await agreement()).toMatchObject({ conflicts: 0, settled: 1, rows: 1, agreed: 0 });
   const seen = (await labelsOf(first)).map(({ kind, before, decision, reader, note }) => [
     kind,
@@ -112,9 +150,9 @@ it('a conflict shows both labels with their notes, and one person settles it wit
     note,
   ]);
   expect(seen).toEqual([
-    ['settled', 'bill', 'other', 'Sofia', 'A question about a bill is no bill'],
-    ['second_reading', null, 'other', 'Milo', 'it is no bill'],
-    ['label', null, 'bill', 'Jana', null],
+    ['settled', 'bill', 'other', 'key "Sofia"', 'A question about a bill is no bill'],
+    ['second_reading', null, 'other', 'key "Milo"', 'it is no bill'],
+    ['label', null, 'bill', 'key "Jana"', null],
   ]);
 
   // The same reader a week later: their own agreement.
@@ -122,9 +160,38 @@ it('a conflict shows both labels with their notes, and one person settles it wit
   expect((await next('second_reading', 'Jana')).items).toHaveLength(2);
   expect((await second(own, truth.get(own) ?? null, 'Jana')).status).toBe(200);
   expect((await agreement()).pairs.map(({ readers }: { readers: string[] }) => readers)).toEqual([
-    ['Jana', 'Milo'],
-    ['Jana', 'Jana, again'],
+    ['key "Jana"', 'key "Milo"'],
+    ['key "Jana"', 'key "Jana", again'],
   ]);
+});
+
+it('a key that may only label learns nothing of the first label, whatever it calls itself [REA-2]', async () => {
+  const { call, url, ids, next, makeKey, labelsOf } = await open(2);
+  const [id = '', own = ''] = ids;
+  await call('POST', `${url}/examples/second-readings`, { ids: [id] });
+  const blind = await makeKey('blind', ['label']);
+  const change = (body: object) => blind('PATCH', `${url}/examples/${id}`, body);
+  for (const body of [{}, { note: 'seen' }, { reviewed: true }]) {
+    const { status, body: shown } = await change(body);
+    expect([status, shown.expected_decision, shown.first_decision, shown.reason_codes]).toEqual([200, null, null, []]);
+  }
+  const asked = await change({ expected_decision: 'other', replaces: 'fault' });
+  expect([asked.status, asked.body.error.message]).toEqual([409, expect.not.stringContaining('bill')]);
+  const given = await blind('PUT', `${url}/examples/${id}/second-reading`, {
+    expected_decision: 'fault',
+    reader: 'Anna',
+  });
+  expect(given.body.expected_decision).toBe('fault');
+  // The same key is no other reader under another name.
+  await blind('PATCH', `${url}/examples/${own}`, { expected_decision: 'other', reader: 'Anna' });
+  await call('POST', `${url}/examples/second-readings`, { ids: [own] });
+  const again = await blind('PUT', `${url}/examples/${own}/second-reading`, {
+    expected_decision: 'other',
+    reader: 'Berta',
+  });
+  expect([again.status, again.body.error?.message]).toEqual([409, expect.stringContaining('after a week')]);
+  expect((await labelsOf(id))[0]).toMatchObject({ reader: 'key "blind"' });
+  expect((await next('conflicts', 'Sofia')).items).toHaveLength(1);
 });
 
 it('every way to give a label is in the history, with who did it; a new name of an option is no label [REA-5]', async () => {
@@ -141,8 +208,8 @@ it('every way to give a label is in the history, with who did it; a new name of 
   expect(history).toEqual([
     ['label', 'other', 'invoice', 'key "desk"'],
     ['label', 'invoice', 'other', 'key "desk"'],
-    ['second_reading', null, 'fault', 'Milo'],
-    ['label', null, 'invoice', 'Jana'],
+    ['second_reading', null, 'fault', 'key "Milo"'],
+    ['label', null, 'invoice', 'key "Jana"'],
   ]);
   expect((await agreement()).by_option.map(({ option }: { option: string }) => option).sort()).toEqual([
     'fault',

@@ -53,7 +53,9 @@ export const labellingQueues = [
   'conflicts',
 ] as const;
 /** The name of who labels, where several people share a key or session; else that of the key or person. */
-export const readerName = characters(1, 100).optional().describe('Who labels');
+export const readerName = characters(1, 100)
+  .optional()
+  .describe('Who labels, of those who share a session; a key labels by its own name');
 export const note = characters(0, 2_000).nullable();
 
 export const exampleSchema = z

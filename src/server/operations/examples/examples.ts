@@ -1,4 +1,5 @@
 /** Examples: added, listed, counted, changed, imported. */
+import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileReadings } from '../../../engine/import/readings.ts';
 import { hasScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
@@ -18,7 +19,8 @@ import {
   updateExample,
 } from '../../services/examples/examples.ts';
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
-import { nameCaller } from '../../services/releases.ts';
+import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
+import { nameCaller, nameReader } from '../../services/releases.ts';
 import { addReadings } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Handlers } from '../context.ts';
@@ -76,8 +78,14 @@ export const exampleHandlers = {
     const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
     const update = { ...fields, reviewed, test, must, status, note, replaces };
-    const reader = named ?? nameCaller(deps.store, caller);
-    return toExample(updateExample(deps, type, params.example_id, update, reader));
+    const reader = nameReader(deps.store, caller, named);
+    // A key that may only label learns nothing of the first label by a change.
+    const isBlind = !hasScope(caller, 'read') && isReadBlind(deps, params.example_id);
+    if (isBlind && replaces !== undefined) {
+      throw new WorkbenchError('conflict', 'This example waits for a second reading; give the label there.');
+    }
+    const updated = updateExample(deps, type, params.example_id, update, reader);
+    return toExample(isBlind ? hideLabel(updated, update.decision ?? null) : updated);
   },
 
   'examples.delete': (deps, { type, params }) => deleteExample(deps, type, params.example_id),

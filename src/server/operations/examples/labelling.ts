@@ -4,12 +4,12 @@ import { toExample } from '../../preparation/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
-import { nameCaller } from '../../services/releases.ts';
+import { nameReader } from '../../services/releases.ts';
 import type { Handlers } from '../context.ts';
 
 export const labellingHandlers = {
   'examples.next': async (deps, { type, caller, query }) => {
-    const reader = query.reader ?? nameCaller(deps.store, caller);
+    const reader = nameReader(deps.store, caller, query.reader);
     const next = await takeNextExamples(deps, type, { ...query, reader });
     return {
       items: next.items.map((item) => ({ ...item, example: toExample(item.example) })),

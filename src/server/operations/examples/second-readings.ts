@@ -4,14 +4,14 @@ import { toExample } from '../../preparation/example-wire.ts';
 import { isoTime } from '../../process/clock.ts';
 import { findExample } from '../../services/examples/examples.ts';
 import { drawSecondReadings, giveSecondReading } from '../../services/examples/second-readings.ts';
-import { nameCaller } from '../../services/releases.ts';
+import { nameReader } from '../../services/releases.ts';
 import type { Handlers } from '../context.ts';
 
 export const secondReadingHandlers = {
   'second_readings.draw': (deps, { type, body }) => drawSecondReadings(deps, type, body),
 
   'second_readings.give': (deps, { type, caller, params, body }) => {
-    const reader = body.reader ?? nameCaller(deps.store, caller);
+    const reader = nameReader(deps.store, caller, body.reader);
     return toExample(giveSecondReading(deps, type, params.example_id, { ...body, reader }));
   },
 

@@ -101,6 +101,12 @@ async function suggestAndExplain(
 ): Promise<NextExample[]> {
   if (queue === 'second_reading' || queue === 'conflicts') {
     // A model's answer would speak for one of two labels.
+    if (queue === 'conflicts') {
+      const now = deps.clock.now();
+      deps.store.transaction(() => {
+        for (const { id } of examples) deps.store.labelHistory.noteShown(id, now);
+      });
+    }
     return examples.map((example) =>
       queue === 'conflicts'
         ? { example, suggestion: null, why: describeConflict(deps, example) }

@@ -66,6 +66,12 @@ function keepReading(
     throw new WorkbenchError('conflict', 'The reader who gave the first label can read it again after a week.');
   }
   if (known.decision === decision) return;
+  if (known.shownAt !== null) {
+    throw new WorkbenchError(
+      'conflict',
+      'Both labels were shown, so this one stays as it is. One person settles them in the queue Conflicts.',
+    );
+  }
   const given = decision === null ? { reader: null, note: null, readAt: null } : { reader, note, readAt: now };
   store.labelHistory.write({ ...known, firstDecision: example.decision, decision, ...given });
   const entry = { kind: 'second_reading', before: known.decision, decision, reader, note } as const;
@@ -88,6 +94,12 @@ export function describeConflict({ store }: Pick<Foundation, 'store'>, example: 
     `${reader ?? 'The first reader'} said «${decision ?? ''}»${note ? ` (${note})` : ''}`;
   const first = say(reading.firstReader, example.decision, example.note);
   return `${first}, ${say(reading.reader, reading.decision, reading.note)}. Your label settles it.`;
+}
+
+/** Whether an example waits for a label that is given without sight of the first one. */
+export function isReadBlind({ store }: Pick<Foundation, 'store'>, exampleId: string): boolean {
+  const reading = store.labelHistory.find(exampleId);
+  return reading !== null && reading.decision === null && reading.settledAt === null;
 }
 
 /** An example as its second reader sees it: with the label that they gave, nothing of the first one. */

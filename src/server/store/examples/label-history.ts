@@ -24,6 +24,8 @@ export type SecondReading = {
   note: string | null;
   readAt: number | null;
   settledAt: number | null;
+  /** When both labels were first shown where they differ. */
+  shownAt: number | null;
 };
 
 type ReadAlike = Pick<SecondReading, 'firstDecision' | 'firstReader' | 'reader'> & { decision: string; rows: number };
@@ -33,7 +35,8 @@ export const ownAgainMs = 7 * 86_400_000;
 const maxShown = 100;
 
 const readingColumns = `r.example_id AS exampleId, r.first_decision AS firstDecision, r.first_reader AS firstReader,
-  r.first_at AS firstAt, r.decision, r.reader, r.note, r.read_at AS readAt, r.settled_at AS settledAt`;
+  r.first_at AS firstAt, r.decision, r.reader, r.note, r.read_at AS readAt, r.settled_at AS settledAt,
+  r.shown_at AS shownAt`;
 /** Examples `e` whose two labels differ, until one person has decided. */
 export const isConflict = `r.decision IS NOT NULL AND r.settled_at IS NULL AND r.decision <> e.decision`;
 const ofType = `FROM second_readings r JOIN examples e ON e.id = r.example_id
@@ -70,6 +73,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE second_readings SET first_decision = @firstDecision, decision = @decision, reader = @reader,
          note = @note, read_at = @readAt, settled_at = @settledAt WHERE example_id = @exampleId`,
     ),
+    show: db.prepare('UPDATE second_readings SET shown_at = ? WHERE example_id = ? AND shown_at IS NULL'),
     labels: db.prepare<[{ typeId: string }], ReadAlike>(
       `SELECT first_decision AS firstDecision, first_reader AS firstReader, decision, reader, count(*) AS "rows"
        FROM second_readings WHERE decision_type_id = @typeId AND decision IS NOT NULL GROUP BY 1, 2, 3, 4`,
@@ -127,6 +131,10 @@ export function createLabelHistoryStore(db: WorkbenchDatabase) {
     /** As `drawSome`, of these alone. */
     drawThese: (typeId: string, ids: readonly string[]): number =>
       statements.drawThese.run({ typeId, ids: JSON.stringify(ids) }).changes,
+    /** Notes that both labels of an example are shown. */
+    noteShown(exampleId: string, at: number): void {
+      statements.show.run(at, exampleId);
+    },
     find: (exampleId: string): SecondReading | null => statements.find.get(exampleId) ?? null,
     write(reading: SecondReading): void {
       statements.write.run(reading);
