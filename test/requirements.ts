@@ -277,7 +277,8 @@ const examples = {
   'XPT-6':
     'Label Studio, Argilla, Prodigy and spaCy import what is exported for them, and it is read back with labels.',
   'XPT-7': 'The page exports the examples that are shown or all, in a format of one’s choice.',
-  'XPT-8': 'export-examples writes the examples of a type to a file, whole or not at all, and replaces none.',
+  'XPT-8':
+    'export-examples writes the examples of a type to a file, whole or not at all, and replaces none; without a file to the standard output.',
   'XPT-9':
     'An exported file imported into its type changes the examples of its ids, and of equal inputs, adds the others and doubles none; into a fresh type it gives the same examples. What it changes is shown first, and no empty cell removes a label.',
   'XPT-10':
@@ -455,7 +456,8 @@ const training = {
     'A damaged, foreign, changed or too large file is refused with its place and the remedy, and nothing is left of it; so is one with a time, name, id or row that a call could not have made.',
   'MOV-4':
     'A bundle makes a type whose policy decides, or goes on with a type of its options as a new release that can be taken back; its digest is that of the release which it was exported from.',
-  'MOV-5': 'The commands export-type, import-type and import-bundle do the same from file to file.',
+  'MOV-5':
+    'The commands export-type, import-type and import-bundle do the same from file to file; where there is no type yet, import-bundle makes one.',
   'MOV-6': 'The page exports a type and makes one from a file that is chosen or dropped.',
   'MOV-7': 'An export of a type or a bundle says what it does while it takes, and can be stopped.',
   'LFT-3':

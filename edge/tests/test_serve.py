@@ -481,6 +481,21 @@ def test_who_does_not_ask_is_not_waited_for(bundles: list[Path]) -> None:
     assert not any("out of system resource" in line for line in running.log)
 
 
+def test_who_holds_all_places_gives_way(bundles: list[Path]) -> None:
+    """To honest callers: beside half bodies and unread answers on as many connections as there are places [SRV-12]."""
+    limited = ("sh", "-c", 'ulimit -n 128; exec "$0" "$@"', sys.executable, "-W", "error")
+    half = b"POST /decide HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+    unread = b"GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n" * 300
+    with Service(bundles[0], prefix=limited) as running, ExitStack() as held:
+        for sent in (half, unread):
+            for _ in range(40):
+                client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=30))
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                client.sendall(sent)
+            for _ in range(20):
+                assert running.decide("loan", {"loan": {"amount": 4}})["decision"] == "approve"
+
+
 def test_workers_end_with_the_process_that_started_them(bundles: list[Path]) -> None:
     """Killed, too: whoever starts it again finds the port free [SRV-13]."""
     with Service(bundles[0], "--workers", 2) as running:

@@ -62,6 +62,18 @@ def test_twice_the_input_is_at_most_twice_the_work(make_bundle: Any, make: Make)
         assert whole < MAX_S
 
 
+def test_a_batch_of_misspelt_names_is_no_more_work_than_one_input(make_bundle: Any) -> None:
+    """Fifty inputs share what hints may cost [LRG-6]."""
+    predictor = EdgePredictor.from_bundle(make_bundle(make_wide))
+    predictor.predict_many([{}])
+    batch = [{f"{name}{run}x": "x" for name in FIELDS[:40]} for run in range(50)]
+    began = process_time()
+    decisions = predictor.predict_many(batch)
+    assert process_time() - began < MAX_S
+    assert "did you mean" in decisions[0].unread[0]
+    assert len(decisions[-1].unread) == len(decisions[0].unread)
+
+
 def test_twice_the_body_is_at_most_twice_the_work_of_a_service(make_bundle: Any) -> None:
     """Each route that takes a body [LRG-6] [SRV-2]."""
 

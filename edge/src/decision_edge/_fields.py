@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -15,14 +14,15 @@ from ._reading import MAX_SENTENCES, Readings
 from ._rules.strings import fold_case
 from ._tables import BLANKS
 
-__all__ = ["EdgeField", "Fields", "Found", "Tree", "describe_lost", "find_wrong"]
+__all__ = ["EdgeField", "Fields", "Found", "HintBudget", "Tree", "describe_lost", "find_wrong"]
 
 # Code points of a name that a sentence repeats.
 _MAX_SHOWN_NAME = 100
 # Letters that may be wrong in a misspelt name: a third of them, and no more. A longer name is compared with nothing.
 _MAX_EDITS = 4
 _MAX_LETTERS = 100
-# Pairs of letters that all hints about one input may compare, so that no input holds others up.
+# Pairs of letters that all hints about one input, or about the inputs of one batch, may compare, so that no call holds
+# others up.
 _MAX_LETTER_PAIRS = 30_000
 # Lists of sentences that are kept: the inputs of one program hold the same names again and again.
 _MAX_KEPT = 100
@@ -122,7 +122,7 @@ class Fields:
         for left_out in plan["left_out"]:
             self._add(tuple(left_out["path"].split(".")), "any")
         self.tree = _sort_names(self.tree)
-        self._describe = lru_cache(_MAX_KEPT)(self._describe_all)
+        self._described: dict[tuple[Found, ...], list[str]] = {}
         # By the name of the column of a table that fills them: fields within objects.
         self.places = {".".join(path): path for path in found if len(path) > 1}
         listed = found.values() if not contract else map(_read_field, contract)
@@ -132,15 +132,30 @@ class Fields:
         """Return a sentence for each value of a cleaned input that no field reads, or that is of another kind."""
         return self.describe(self._walk(values, self.tree, ()))
 
-    def describe(self, found: Iterable[Found]) -> list[str]:
-        """Return a sentence for each thing found in one input: at most twenty, and how many more there are."""
+    def describe(self, found: Iterable[Found], budget: HintBudget | None = None) -> list[str]:
+        """Return a sentence for each thing found in one input: at most twenty, and how many more there are.
+
+        Inputs of one batch share a budget of hints; once it is spent, their sentences come without.
+        """
         left = iter(found)
         first = tuple((_cut(path), kind) for path, kind in islice(left, MAX_SENTENCES))
         more = sum(1 for _ in left)
-        return [*self._describe(first), *([f"and {more} more"] if more else [])]
+        return [*self._describe(first, budget or HintBudget()), *([f"and {more} more"] if more else [])]
 
-    def _describe_all(self, found: tuple[Found, ...]) -> list[str]:
-        sentences, budget = [], _HintBudget()
+    def _describe(self, found: tuple[Found, ...], budget: HintBudget) -> list[str]:
+        known = self._described.get(found)
+        if known is not None:
+            return known
+        sentences = self._describe_all(found, budget)
+        # Hints that a spent budget has left out may be given to another call.
+        if budget.letter_pairs > 0:
+            if len(self._described) >= _MAX_KEPT:
+                self._described.clear()
+            self._described[found] = sentences
+        return sentences
+
+    def _describe_all(self, found: tuple[Found, ...], budget: HintBudget) -> list[str]:
+        sentences = []
         for path, kind in found:
             if kind is None:
                 problem = f"is no field of the policy{self._make_hint(path, budget)}"
@@ -161,7 +176,7 @@ class Fields:
         near = None if value in known or not by_folded else by_folded.get(fold_case(value.strip(BLANKS)))
         return None if near is None else f"is no known value; did you mean {_quote(near)}?"
 
-    def _make_hint(self, path: tuple[str, ...], budget: _HintBudget) -> str:
+    def _make_hint(self, path: tuple[str, ...], budget: HintBudget) -> str:
         level: Any = self.tree
         for segment in path[:-1]:
             level = level[segment]
@@ -276,11 +291,13 @@ def _read_path(node: Any) -> tuple[str, ...] | None:
 
 
 @dataclass
-class _HintBudget:
+class HintBudget:
+    """Pairs of letters that are left to compare."""
+
     letter_pairs: int = _MAX_LETTER_PAIRS
 
 
-def _find_nearest(name: str, candidates: Iterable[str], budget: _HintBudget) -> str | None:
+def _find_nearest(name: str, candidates: Iterable[str], budget: HintBudget) -> str | None:
     """Return the nearest of some names to a misspelt one, as the workbench finds it; None where none is near."""
     letters, best, least = name.lower(), None, _MAX_EDITS + 1
     if len(letters) > _MAX_LETTERS:
@@ -301,7 +318,7 @@ def _find_nearest(name: str, candidates: Iterable[str], budget: _HintBudget) -> 
     return best
 
 
-def _count_edits(a: str, b: str, most: int, budget: _HintBudget) -> int:
+def _count_edits(a: str, b: str, most: int, budget: HintBudget) -> int:
     """Return the distance by optimal string alignment: edits and transpositions of neighbours.
 
     Of words that are further apart than `most` it only finds that they are, after few rows (Ukkonen).

@@ -38,13 +38,13 @@ export async function writeFile(out: string, stream: ReadableStream<Uint8Array>,
   }
 }
 
-const help = `workbench export-examples [TYPE] --out FILE [--format FORMAT] [--policy VERSION] [--personal]
+const help = `workbench export-examples [TYPE] [--out FILE] [--format FORMAT] [--policy VERSION] [--personal]
     [--data-dir DIR]
 Writes the examples of a decision type with their labels and all that belongs to them; an import reads them again.
 
   TYPE             the decision type (the only one there is)
-  --out FILE       where they are written; a file that lies there is not replaced
-  --format FORMAT  ${exampleFormats.join(', ')} (as the file is called)
+  --out FILE       where they are written (the standard output); a file that lies there is not replaced
+  --format FORMAT  ${exampleFormats.join(', ')} (as the file is called; jsonl)
   --policy VERSION only what this policy (v3) was trained and tested on, with the labels of then
   --personal       with the values of personal fields, which are masked otherwise
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
@@ -61,13 +61,20 @@ export const exportExamplesCommand = defineCommand(
   },
   async ({ values, file: typeName }, { env, signal, answer }) => {
     const { out, personal = false } = values;
-    if (out === undefined) throw refuse('Name the file for the examples by --out.');
-    const format = chooseFormat(out, values.format);
-    if (existsSync(out)) throw refuse(`The file ${out} is there already. Name another one by --out.`);
+    const format = chooseFormat(out ?? 'examples.jsonl', values.format);
+    if (out !== undefined && existsSync(out))
+      throw refuse(`The file ${out} is there already. Name another one by --out.`);
     return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
       const type = await findType(client, values.type ?? typeName);
       const params = { decision_type_id: type.id };
       const query = { format, personal };
+      if (out === undefined) {
+        const policy = values.policy === undefined ? null : await findPolicy(client, type, values.policy);
+        const asked = policy === null ? query : { ...query, policy_id: policy.id };
+        const stream = await client.listen('examples.export', { params, query: asked }, signal);
+        await pipeline(stream, process.stdout, { signal, end: false });
+        return endCodes.done;
+      }
       if (values.policy === undefined) {
         const { total } = await client.call('examples.stats', { params });
         const stream = await client.listen('examples.export', { params, query }, signal);

@@ -5,7 +5,7 @@ import { maxArchiveBytes } from '../contract/upkeep/archives.ts';
 import { toDataDir } from '../process/options.ts';
 import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
 import { writeFile } from './export-examples.ts';
-import { findType } from './find-by-name.ts';
+import { findType, listTypes } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
@@ -79,9 +79,9 @@ export const importTypeCommand = defineCommand(
   },
 );
 
-const bundleHelp = `workbench import-bundle FILE --type NAME [--reason TEXT] [--data-dir DIR]
+const bundleHelp = `workbench import-bundle FILE [--type NAME] [--reason TEXT] [--data-dir DIR]
 Lets a bundle decide for a decision type that has its options: its policy with its rules, schema, thresholds, readings
-and fallback, as a new release. Import-type makes a decision type of its own from a bundle.
+and fallback, as a new release. Where there is no decision type yet, it makes one, as import-type does.
 
   FILE             the bundle
   --type NAME      the decision type (the only one there is)
@@ -94,7 +94,16 @@ export const importBundleCommand = defineCommand(
   { ...commonOptions, reason: { type: 'string' } },
   async ({ values, file }, { env, answer }) => {
     const form = toForm(file, { reason: values.reason });
-    return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
+    return withWorkbench(toDataDir(values['data-dir'], env), env, async (client) => {
+      if ((await listTypes(client)).length === 0) {
+        const asType = toForm(file, { name: values.type });
+        const { decision_type: made } = await client.upload('decision_types.import', {}, asType);
+        const params = { decision_type_id: made.id };
+        const [first] = (await client.call('releases.list', { params, query: {} })).items;
+        const { policy_version = null, release = null, digest = null } = first ?? {};
+        await answer({ decision_type: made.name, policy_version, release, digest });
+        return endCodes.done;
+      }
       const type = await findType(client, values.type);
       const params = { decision_type_id: type.id };
       const { release, digest, policy_version } = await client.upload('policies.import', { params }, form);

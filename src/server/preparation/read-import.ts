@@ -34,6 +34,7 @@ import {
 import type { OwnExport, OwnOrder } from './merge-export.ts';
 import type { ExampleType } from './prepare-examples.ts';
 import { maxPreparedValues } from './prepare-examples.ts';
+import { readForm } from './read-form.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 
@@ -172,7 +173,7 @@ const listMisfits = ({ misfits }: ExampleReader): ErrorDetail[] =>
   );
 
 async function readRequest(given: ImportRequest | ImportBody): Promise<ImportOrder> {
-  if ('bytes' in given && !given.contentType.startsWith('application/json')) return readForm(given);
+  if ('bytes' in given && !given.contentType.startsWith('application/json')) return readFields(given);
   const { content, format = null, ...request } = 'bytes' in given ? parseRequest(given.bytes) : given;
   return { ...request, file: { content, format } };
 }
@@ -188,10 +189,10 @@ function parseRequest(bytes: Uint8Array): ImportRequest {
 const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding', 'on_conflict']);
 
 /** Reads the parts of a form: the file, texts as they stand, and the other fields as JSON. */
-async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
-  const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': contentType } })
-    .formData()
-    .catch(() => refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'));
+async function readFields({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
+  const form = await readForm(bytes, contentType).catch(() =>
+    refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'),
+  );
   const fields: Record<string, unknown> = {};
   for (const [name, value] of form) {
     const isPlain = typeof value !== 'string' || plainFields.has(name);

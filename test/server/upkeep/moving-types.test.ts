@@ -372,6 +372,12 @@ describe('a decision type', () => {
     expect((await production.call('POST', `${url}/train`)).status).toBe(422);
     expect((await production.call('GET', `${url}/policies/${policy.id}/report`)).status).toBe(200);
 
+    // A boundary that stands in the file, too, as a client may choose one by hand.
+    const start = '--PK\r\nContent-Disposition: form-data; name="file"; filename="p.zip"\r\n\r\n';
+    const byHand = Buffer.concat([Buffer.from(start), bundle, Buffer.from('\r\n--PK--\r\n')]);
+    const type = { 'content-type': 'multipart/form-data; boundary=PK' };
+    expect((await production.call('POST', `${url}/policies/import`, byHand, type)).body).toMatchObject({ digest });
+
     const { body: other } = await production.call('POST', types, { name: 'other', options: ['a', 'b'] });
     const refused = await production.upload(`${types}/${other.id}/policies/import`, bundle);
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(/approve, decline/)]);

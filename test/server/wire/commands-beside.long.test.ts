@@ -185,6 +185,13 @@ describe('the examples of a type as a file', () => {
     expect(await run('--out', at('loans.pdf'))).toMatchObject({ code: 2, told: expect.stringContaining('--format') });
     expect(await run('--out', at('no/loans.csv'))).toMatchObject({ code: 2 });
     expect(readdirSync(folder)).toEqual(['loans.csv']);
+    // Without a file they stand on the standard output, for the next command of a line.
+    const piped = await run('loan');
+    expect([piped.code, piped.lines.length, piped.lines[0]]).toMatchObject([
+      0,
+      80,
+      { input_payload: expect.any(Object) },
+    ]);
   });
 });
 
@@ -208,6 +215,8 @@ describe('a decision type that moves', () => {
       code: 0,
       lines: [{ policy_version: 'v2', release: 2 }],
     });
+    const made = await run('import-bundle', at('policy.zip'), '--data-dir', at('new'));
+    expect(made).toMatchObject({ code: 0, lines: [{ decision_type: 'loan', policy_version: 'v1', release: 1 }] });
     const [again, none] = await Promise.all([
       run('export-type', '--out', at('loan.zip'), '--data-dir', dataDir),
       importing(at('none.zip')),

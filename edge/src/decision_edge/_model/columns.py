@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from .._errors import InvalidInput
-from .._fields import Fields, Found, Tree, describe_lost, find_wrong
+from .._fields import Fields, Found, HintBudget, Tree, describe_lost, find_wrong
 from .._inputs import MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
 from .._reading import keep_first
@@ -46,7 +46,8 @@ class Batch:
         self._misread: dict[int, list[str]] = {}
         self._lost: dict[int, list[str]] = {}
         self._read_level(level, fields.tree, ())
-        self.unread = {row: fields.describe(found) for row, found in self._found.items()}
+        budget = HintBudget()
+        self.unread = {row: fields.describe(found, budget) for row, found in self._found.items()}
         self.note_first({row: keep_first(misread) for row, misread in self._misread.items()})
         self.note_first({row: describe_lost(places) for row, places in self._lost.items()})
 

@@ -4,6 +4,7 @@ import { importedFileSchema } from '../../contract/upkeep/archives.ts';
 import { parsePart } from '../../errors/parse-part.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { readJsonBody } from '../../hot-path/json-body.ts';
+import { readForm } from '../read-form.ts';
 
 /** The body as it came where it is large or a form, else as it was read. */
 export type Upload = { bytes: Uint8Array; contentType: string } | z.output<typeof importedFileSchema>;
@@ -16,12 +17,10 @@ export async function readUpload(upload: Upload): Promise<UploadedFile> {
   if (!('bytes' in upload)) return fromBase64(upload);
   const { bytes, contentType } = upload;
   if (contentType.startsWith('application/json')) return fromBase64(parse(importedFileSchema, readJsonBody(bytes)));
-  const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': contentType } })
-    .formData()
-    .catch(() => {
-      const problem = 'the body is not multipart/form-data; let your HTTP client write it';
-      throw toValidationError([toInvalidValue(['body', 'file'], problem)]);
-    });
+  const form = await readForm(bytes, contentType).catch(() => {
+    const problem = 'the body is not multipart/form-data; let your HTTP client write it';
+    throw toValidationError([toInvalidValue(['body', 'file'], problem)]);
+  });
   const { file, ...fields } = parse(formSchema, Object.fromEntries(form));
   return { ...fields, bytes: new Uint8Array(await file.arrayBuffer()) };
 }
