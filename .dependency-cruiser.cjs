@@ -111,7 +111,7 @@ const parts = {
     'runtime',
     'analysis',
     'jobs',
-    ['preparation/definition-checks.ts'],
+    ['preparation/definition-checks.ts', 'preparation/read-form.ts'],
     'preparation/archives',
     'preparation',
     'foundation.ts',

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 /** Largest difference of a probability or a confidence. */
-export const maxProbabilityDifference = 1e-6;
+const maxProbabilityDifference = 1e-6;
 /** Largest difference of a component of an embedding. */
 export const maxComponentDifference = 1e-3;
 

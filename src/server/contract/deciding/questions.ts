@@ -6,7 +6,7 @@ import { dateTime, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
 /** A choice among options, a yes or no, a place on a scale. */
-export const questionKinds = ['choice', 'predicate', 'score'] as const;
+const questionKinds = ['choice', 'predicate', 'score'] as const;
 export type QuestionKind = (typeof questionKinds)[number];
 
 /** Instructions to a decision model, in any of their forms. */

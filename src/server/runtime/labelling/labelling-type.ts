@@ -8,7 +8,7 @@ import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './lab
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
 /** The text model that suits the language of some texts. */
-export type TextReader = { dimensions: number; embed: Embed };
+type TextReader = { dimensions: number; embed: Embed };
 export type ChooseReader = (texts: readonly string[]) => Promise<TextReader>;
 
 /** Rows that are seen before the fields are decided. */
