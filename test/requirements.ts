@@ -402,7 +402,7 @@ const training = {
   'AUD-1':
     'Corrections of live decisions are learned from and never held out, unless a person marks them as test rows; they move no held-out row, and metrics, notes and report count them.',
   'TRN-20':
-    'min_per_option (8 or more, 38) is what an option needs to be learned; a training with rarer ones is refused, unless rare_options says otherwise.',
+    'Every option is learned from 2 examples on; one with fewer than min_per_option (38) is suggested and never decided alone, in service, bundle and Python package. Under refuse a training with such options is refused.',
   'TRN-21':
     'Under set_aside rare options are not learned and never decided by the classifier; metrics, model card and report name them and count what becomes of their held-out rows.',
   'TRN-22':
@@ -411,7 +411,7 @@ const training = {
   'TRN-25':
     'A training that is started in the page while another one runs waits in the queue of its window, which says its place, and begins by itself; over REST it is a 409 that names the one in progress.',
   'TRN-24':
-    'Where some answers have too few examples, the page offers to train on all of them as they are (8 or more each), with what that costs.',
+    'Where some answers have few examples, the page trains all of them at the first press, and says how many still go to a person.',
   'AUD-2':
     'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
   'LFT-4':
@@ -565,8 +565,9 @@ const training = {
   'RPT-3':
     'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints as one page of A4.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, left_to_rules, options, min_total, min_per_option, set_aside, issues and notes.',
-  'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
+  'RDY-2':
+    'At least 38 labelled examples are needed in total, and 2 each of two options; never_alone has the options with fewer than 38, which are learned and never decided alone.',
   'RDY-3':
     'Readiness answers for min_per_option and rare_options; set_aside has the options that would be left to a person and their examples.',
   'POL-1':

@@ -135,6 +135,20 @@ def test_options_that_were_set_aside_are_not_answered(
     assert result.confidence == result.class_probabilities["reject"]
 
 
+@pytest.mark.parametrize(("fallback", "decision"), [(None, "approve"), ("review", "review")])
+def test_an_option_that_was_learned_from_few_examples_is_never_decided_alone(
+    make_bundle: Any, fallback: str | None, decision: str
+) -> None:
+    """It is suggested, or the fallback answers, at any confidence; others are decided as before [TRN-20]."""
+    thresholds = {"auto_decide": 0.0001, "escalation": 0.0001}
+    settings = {"never_alone": ["approve"], "fallback_option": fallback, "confidence_thresholds": thresholds}
+    bundle = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **settings)
+    result = decide(bundle, 3)
+    assert (result.decision, result.escalate, result.fallback_used) == (decision, True, fallback is not None)
+    assert result.confidence == result.class_probabilities["approve"]
+    assert decide(bundle, -3).escalate is False
+
+
 def test_ties_go_to_the_first_option(make_bundle: Any) -> None:
     assert decide(make_bundle(), 0).decision == "approve"
 

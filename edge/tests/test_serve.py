@@ -136,6 +136,15 @@ def test_an_answer_that_was_set_aside_in_training_is_said(make_bundle: Any, amou
     assert ("set aside in training" in answer) is is_said
 
 
+@pytest.mark.parametrize("fallback", [None, "review"])
+def test_an_answer_that_is_never_decided_alone_is_said(make_bundle: Any, fallback: str | None) -> None:
+    few: dict[str, Any] = {"never_alone": ["approve"], "fallback_option": fallback}
+    path = make_bundle(lambda entries: entries.update({"golden.jsonl": b""}), **few)
+    predictor = EdgePredictor.from_bundle(path)
+    answer = explain(predictor.predict({"loan": {"amount": 3}}), predictor.info)
+    assert "which it learned from few examples and never decides alone" in answer
+
+
 @pytest.mark.parametrize(("own", "said"), [(0.87, 0.87), (0.1, 0.85)])
 def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, own: float, said: float) -> None:
     """The higher one counts [CST-7]."""

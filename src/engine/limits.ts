@@ -1,10 +1,10 @@
 /** Bounds that code, contract, page, documents and the Python package state: each number is written here alone. */
 export const limits = {
-  /** Labelled examples that a training needs, and of each option. */
+  /** Labelled examples that a training needs, and from which an option may be decided alone. */
   minExamples: 38,
   minExamplesPerOption: 38,
-  /** The lowest that a training may be asked to learn an option from. */
-  leastExamplesPerOption: 8,
+  /** Labelled examples from which an option is learned. */
+  leastExamplesPerOption: 2,
   minOptions: 2,
   maxOptions: 200,
   maxReasonCodes: 500,

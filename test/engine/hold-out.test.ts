@@ -172,7 +172,7 @@ describe('a training that holds out by a field', () => {
     await expect(prepareBy({ by: 'column', field: 'part' }, grown)).resolves.toBeDefined();
     const late = rows.map((row, i) => ({ ...row, decision: i % 6 === 5 ? 'a' : 'b' }));
     await expect(prepareBy({ by: 'date', field: 'opened' }, late)).rejects.toThrow(
-      'Held out by the field "opened", 0 examples of the option "a" are left to learn from; at least 8 are needed.',
+      'Held out by the field "opened", 0 examples of the option "a" are left to learn from; at least 2 are needed.',
     );
   });
 });

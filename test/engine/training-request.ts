@@ -4,7 +4,7 @@ import { type TrainingConfig, type TrainingExample, trainingConfigSchema } from 
 import type { JsonObject } from '../../src/engine/json.ts';
 import type { TrainRequest } from '../../src/engine/training/request.ts';
 
-export const config: TrainingConfig = trainingConfigSchema.parse({ n_tuning_trials: 5 });
+export const config: TrainingConfig = trainingConfigSchema.parse({ n_tuning_trials: 5, rare_options: 'refuse' });
 
 /** Between the thresholds a decision is flagged, and nothing is called unfamiliar. */
 export const ignoring: EscalationPolicy = {

@@ -73,6 +73,9 @@ class Settings:
             self._policy_version = expect_string(manifest["policy_version"])
             self.options = [expect_string(option) for option in expect_list(manifest["options"])]
             self._set_aside = frozenset(expect_string(option) for option in expect_list(manifest.get("set_aside", [])))
+            self._never_alone = frozenset(
+                expect_string(option) for option in expect_list(manifest.get("never_alone", []))
+            )
             thresholds = expect_object(manifest["confidence_thresholds"])
             auto_decide = expect_number(thresholds["auto_decide"])
             own = read_record(thresholds.get("by_option", {}))
@@ -120,7 +123,7 @@ class Settings:
         class_probabilities = dict(zip(self.options, probabilities, strict=True))
         decision, is_set_aside = choose_option(class_probabilities, self._set_aside)
         confidence = class_probabilities[decision]
-        if unfamiliar or is_set_aside:
+        if unfamiliar or is_set_aside or decision in self._never_alone:
             escalate, fallback = True, self._fallback
         elif confidence >= self._auto_decide[decision]:
             escalate, fallback = False, None

@@ -47,6 +47,7 @@ _INFO = (
     "policy_version",
     "options",
     "set_aside",
+    "never_alone",
     "reason_codes",
     "confidence_thresholds",
     "escalation_policy",

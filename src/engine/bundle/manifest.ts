@@ -134,6 +134,8 @@ const settingsSchema = z.strictObject({
   training: trainingSchema.nullable().optional(),
   /** Options that were not learned: inputs like theirs are a person's. Left out where all were learned. */
   set_aside: z.array(z.string()).min(1).optional(),
+  /** Options that were learned from few examples: suggested, never decided alone. Earlier readers refuse it. */
+  never_alone: z.array(z.string()).min(1).optional(),
   /** The fields of an input; absent from bundles that earlier versions exported. */
   fields: z.array(inputFieldSchema).optional(),
   /** How texts of fields are read; left out where they are taken as they stand. Earlier readers refuse it. */
@@ -176,6 +178,10 @@ export const manifestSchema: z.ZodType<Manifest> = settingsSchema
       new Set(setAside).size < options.length && setAside.every((option) => options.includes(option)),
     { path: ['set_aside'], message: 'must name some of the options, not all' },
   )
+  .refine(({ options, never_alone: few = [] }) => few.every((option) => options.includes(option)), {
+    path: ['never_alone'],
+    message: 'must name options only',
+  })
   .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
     path: ['fallback_option'],
     message: 'must be set where rules alone decide',

@@ -253,12 +253,18 @@ function writeExample(golden: readonly Golden[]): string {
   return `${open}\nresult = predictor.predict(${example.code})\nprint(result.decision, result.stage)  # ${answer}`;
 }
 
-/** The options that were left to a person; none where all were learned. */
+function listNames(options: readonly string[]): string {
+  const names = options.slice(0, maxRareOptions).map(escapeMarkdown).join(', ');
+  return options.length > maxRareOptions ? `${names} and ${options.length - maxRareOptions} more` : names;
+}
+
+/** The options that go to a person; none where all may be decided alone. */
 function describeRareOptions({ rare_options: rare }: Metrics): string[] {
   if (rare === null) return [];
-  const names = rare.options.slice(0, maxRareOptions).map(escapeMarkdown).join(', ');
-  const more = rare.options.length > maxRareOptions ? ` and ${rare.options.length - maxRareOptions} more` : '';
-  return [`These options were not learned: ${names}${more}.`];
+  return [
+    ...(rare.options.length === 0 ? [] : [`These options were not learned: ${listNames(rare.options)}.`]),
+    ...(rare.few.length === 0 ? [] : [`These options are never decided alone: ${listNames(rare.few)}.`]),
+  ];
 }
 
 const listUnder = (title: string, items: readonly string[]): string[] =>

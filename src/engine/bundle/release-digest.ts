@@ -19,7 +19,7 @@ const undecidingEntries: readonly string[] = [
  */
 export function digestRelease(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
   const { options, reason_codes, confidence_thresholds, escalation_policy, fallback_option, classifier } = manifest;
-  const { text, set_aside = [], readings = [] } = manifest;
+  const { text, set_aside = [], never_alone, readings = [] } = manifest;
   const deciding = Object.entries(files).filter(([name]) => !undecidingEntries.includes(name));
   const facts = {
     options,
@@ -30,6 +30,7 @@ export function digestRelease(manifest: ManifestDraft, files: Manifest['files'],
     classifier,
     text: text && { encoder_sha256: text.encoder_sha256, tokenizer_sha256: text.tokenizer_sha256 },
     set_aside,
+    never_alone,
     readings,
     files: Object.fromEntries(deciding.map(([name, facts]) => [name, facts.sha256])),
   };

@@ -78,6 +78,8 @@ type CompiledPolicy = RulesPart & {
   scoreHeads: Scorer | null;
   /** Indices of the options that were set aside in training. */
   setAside: ReadonlySet<number>;
+  /** Indices of the options that were learned from few examples. */
+  neverAlone: ReadonlySet<number>;
   /** Reason codes of each option where none is chosen by a head. */
   usualCodes: ReadonlyMap<string, string[]>;
 };
@@ -185,6 +187,7 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
     score: compileScorer(classifier),
     scoreHeads: reasonHeads === null ? null : compileScorer(reasonHeads),
     setAside: new Set(manifest.set_aside?.map((option) => options.indexOf(option))),
+    neverAlone: new Set(manifest.never_alone?.map((option) => options.indexOf(option))),
     usualCodes: new Map(options.map((option) => [option, freezeArray(chooseReasonCodes(reasons, option, []))])),
   };
 }
@@ -293,7 +296,9 @@ function classify(
   const familiarity = policy.checkFamiliarity?.(dense, units) ?? [];
   // Rounding can take a probability of 1 a little beyond it.
   const confidence = Math.min(1, probabilities[best] ?? 0);
-  const prediction: Prediction = { option, confidence, unfamiliarReason: describeUnfamiliar(familiarity), isSetAside };
+  const unfamiliarReason = describeUnfamiliar(familiarity);
+  const isNeverAlone = policy.neverAlone.has(best);
+  const prediction: Prediction = { option, confidence, unfamiliarReason, isSetAside, isNeverAlone };
   const outcome = applyThresholds(prediction, manifest);
   const softmax = policy.scoreHeads?.(dense, ngrams.indices, ngrams.values) ?? null;
   const heads = toHeadProbabilities(policy.reasons, softmax);

@@ -56,6 +56,10 @@ export const explanations = {
     `Something else is likelier, an answer that was set aside in training; «${option}» (${confidence.toFixed(2)}) is the likeliest of the others. No fallback is set, so it is flagged for review.`,
   setAsideFallback: (fallback: string, own: number): string =>
     `${describeFallback(fallback, own)}something else is likelier, an answer that was set aside in training.`,
+  neverAlone: (option: string, confidence: number): string =>
+    `The classifier chose «${option}» (${confidence.toFixed(2)}), which it learned from few examples and never decides alone; no fallback is set, so it is flagged for review.`,
+  neverAloneFallback: (fallback: string, own: number, option: string, confidence: number): string =>
+    `${describeFallback(fallback, own)}the classifier thought «${option}», ${confidence.toFixed(2)}, which it learned from few examples and never decides alone.`,
   noRule: (fallback: string): string => `No rule matched, so the fallback «${fallback}» was used.`,
   encoderUnavailable: (fallback: string): string =>
     `The text model was not available, so the fallback «${fallback}» was used.`,

@@ -9,13 +9,15 @@ export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escala
 
 /**
  * The classifier's prediction for an input, its likeliest learned option; `unfamiliarReason` is null where the input is
- * like the examples, `isSetAside` true where options that were set aside are likelier together.
+ * like the examples, `isSetAside` true where options that were set aside are likelier together, `isNeverAlone` where
+ * the option was learned from few examples.
  */
 export type Prediction = {
   option: string;
   confidence: number;
   unfamiliarReason: string | null;
   isSetAside?: boolean;
+  isNeverAlone?: boolean;
 };
 
 /**
@@ -47,11 +49,11 @@ export type Outcome = {
 };
 
 /**
- * Applies thresholds: from `auto_decide` the option stands, between them `between` says; below `escalation`, unfamiliar
- * or set aside the fallback takes its place, or it is flagged.
+ * Applies thresholds: from `auto_decide` the option stands, between them `between` says; below `escalation`,
+ * unfamiliar, set aside or never alone the fallback takes its place, or it is flagged.
  */
 export function applyThresholds(prediction: Prediction, settings: ThresholdSettings): Outcome {
-  const { option, confidence, unfamiliarReason, isSetAside = false } = prediction;
+  const { option, confidence, unfamiliarReason, isSetAside = false, isNeverAlone = false } = prediction;
   const { escalation_policy: policy, fallback_option: fallback } = settings;
   const thresholds = readThresholdsOf(option, settings.confidence_thresholds);
   if (isSetAside) {
@@ -67,6 +69,11 @@ export function applyThresholds(prediction: Prediction, settings: ThresholdSetti
           (own) => explanations.unfamiliarFallback(fallback, own, option, confidence, unfamiliarReason),
           false,
         );
+  }
+  if (isNeverAlone) {
+    return fallback === null
+      ? flagPrediction(option, () => explanations.neverAlone(option, confidence), false)
+      : takeFallback(fallback, (own) => explanations.neverAloneFallback(fallback, own, option, confidence), false);
   }
   if (confidence >= thresholds.auto_decide) {
     return acceptPrediction(option, () => explanations.automatic(option, confidence, thresholds));

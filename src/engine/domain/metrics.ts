@@ -74,10 +74,11 @@ const textTuningSchema = z.object({
 });
 
 const rareOptionsReportSchema = z.object({
-  mode: z.enum(['set_aside', 'fallback']),
+  mode: z.enum(['learn', 'set_aside', 'fallback']),
   min_per_option: z.int(),
-  options: z.array(z.string()),
-  examples: z.int().describe('Their labelled examples'),
+  options: z.array(z.string()).describe('Those that were not learned'),
+  few: z.array(z.string()).default([]).describe('Those that were learned and are never decided alone'),
+  examples: z.int().describe('The labelled examples of both'),
   labelled: z.int().describe('The labelled examples of all options'),
   held_out: z
     .object({ rows: z.int(), handed_on: z.int(), right_by_rule: z.int(), wrong_alone: z.int() })
@@ -153,7 +154,7 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe(
-        'The options that were left to a person, and what becomes of their held-out rows; null where all were learned',
+        'The options with few examples, and what becomes of their held-out rows; null where all may be decided alone',
       ),
     left_to_rules: z
       .object({

@@ -38,7 +38,7 @@ export const ownTextModelNameSchema = textModelName.refine(
 );
 
 const trainedRows = ['all', 'left_by_rules'] as const;
-const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
+const rareOptionModes = ['learn', 'refuse', 'set_aside', 'fallback'] as const;
 
 /** The ways in which rows are held out. */
 export const splitWays = ['random', 'date', 'group', 'column'] as const;
@@ -77,12 +77,14 @@ export const trainingConfigSchema = z
       .min(limits.leastExamplesPerOption)
       .max(1_000)
       .default(limits.minExamplesPerOption)
-      .describe('Labelled examples from which an option is learned'),
+      .describe(
+        'Labelled examples from which an option is decided alone, or learned at all where `rare_options` says so',
+      ),
     rare_options: z
       .enum(rareOptionModes)
-      .default('refuse')
+      .default('learn')
       .describe(
-        'Options with fewer: `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
+        'Options with fewer: `learn` them from two on, never decided alone; `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
       ),
     train_on: z
       .enum(trainedRows)

@@ -12,7 +12,7 @@ export type RecordedRow = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
-  /** Whether options that were set aside were likelier together. */
+  /** Whether options that were set aside were likelier together, or the predicted one is never decided alone. */
   isSetAside?: boolean;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;

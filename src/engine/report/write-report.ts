@@ -195,6 +195,9 @@ function describeCosts({ now, suggested, by_hand: byHand, currency, sentence }: 
 const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[number]['kind']): string[] =>
   verdict.filter((item) => item.kind === kind).map(({ sentence }) => sentence);
 
+const listRare = (title: string, options: readonly string[]): string[] =>
+  options.length === 0 ? [] : [`${title}: ${listSome(options.map(quoteText), maxOptions)}.`];
+
 function describeData({ metrics, whole, verdict }: ReportFacts): string {
   if (metrics === null) return '<p>There are no figures of a training.</p>';
   const { train_size, test_size, split, other_ways, rare_options: rare, left_to_rules: left } = metrics;
@@ -215,7 +218,9 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
     ...listTextSentences(metrics),
     ...listSentences({ verdict }, 'gate'),
     ...listSentences({ verdict }, 'retraining'),
-    ...(rare === null ? [] : [`${rare.sentence} Not learned: ${listSome(rare.options.map(quoteText), maxOptions)}.`]),
+    ...(rare === null ? [] : [rare.sentence]),
+    ...listRare('Not learned', rare?.options ?? []),
+    ...listRare('Never decided alone', rare?.few ?? []),
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),
   ];

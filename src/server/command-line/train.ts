@@ -68,9 +68,7 @@ async function startTraining(client: Client, typeId: string, config: Config) {
     return await client.call('training.start', { params, body: config });
   } catch (error) {
     if (!(error instanceof ApiError) || !error.details.some(isUnready)) throw error;
-    const { ready } = await client.call('training.readiness', { params, query: { rare_options: 'set_aside' } });
-    const others = ready ? `, or train without such options: --config '{"rare_options":"set_aside"}'` : '';
-    throw new ApiError(error.code, `${error.message} Label more examples${others}.`, error.status, error.details, {
+    throw new ApiError(error.code, `${error.message} Label more examples.`, error.status, error.details, {
       cause: error,
     });
   }

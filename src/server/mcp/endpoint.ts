@@ -58,7 +58,7 @@ export function createMcp(deps: Deps): Mcp {
   };
 }
 
-const workOrder = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision. update_decision_type changes rules and thresholds without a training; evaluate_policy says how well a policy decides; list_policies and deploy_policy go back to an earlier one.`;
+const workOrder = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamples} labelled ones, ${limits.minExamplesPerOption} per option for it to be decided alone), train_model, get_training_status until deployed, make_decision. update_decision_type changes rules and thresholds without a training; evaluate_policy says how well a policy decides; list_policies and deploy_policy go back to an earlier one.`;
 
 /** The tools that the caller may use, and the instructions, which name the others. */
 function chooseTools({ scopes, allowsDestructive }: Caller): { offered: Tool[]; instructions: string } {

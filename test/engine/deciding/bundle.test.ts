@@ -223,6 +223,7 @@ describe('the model card', () => {
       follow_up: null,
       rare_options: {
         mode: 'set_aside' as const,
+        few: [],
         min_per_option: 38,
         options: ['re_view'],
         examples: 12,

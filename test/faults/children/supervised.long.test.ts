@@ -179,11 +179,7 @@ describe('exit codes', () => {
         ['import', data, '--label', 'result', '--data-dir', data],
         /is not a folder\. Choose another with --data-dir\.\n$/,
       ],
-      [
-        2,
-        ['train', rare, '--label', 'result'],
-        /train without such options: --config '\{"rare_options":"set_aside"\}'\.\n/,
-      ],
+      [2, ['train', rare, '--label', 'result', '--config', '{"rare_options":"refuse"}'], /Label more examples\.\n/],
       [96, ['mcp', '--data-dir', at('folder')], /^No workbench runs on the data folder/],
       [97, ['serve', '--data-dir', held, '--port', '0'], /is in use by another workbench at http/],
       [

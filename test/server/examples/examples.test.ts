@@ -199,7 +199,8 @@ describe('test rows', () => {
       test: n < 10,
     }));
     await call('POST', url, { examples });
-    const { ready, issues } = (await call('GET', url.replace('/examples', '/training-readiness'))).body;
+    const { ready, issues } = (await call('GET', url.replace('/examples', '/training-readiness?rare_options=refuse')))
+      .body;
     expect(ready).toBe(false);
     expect(issues).toContain('Option "yes" has 35 labelled examples beside its 5 test rows; at least 38 are needed.');
   });

@@ -1,4 +1,4 @@
-/** A type with answers that hardly ever occur: refused as it stands, or trained without them, which go to a person. */
+/** A type with answers that hardly ever occur: they are learned and never decided alone, or left to a person. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
@@ -33,26 +33,59 @@ describe('a type with two rare answers', () => {
   };
   const decide = async (input: object) => (await bench.call('POST', '/decide', { decision_type: 'post', input })).body;
 
-  it('is refused by default, with the options that need more [TRN-20] [TRN-4]', async () => {
-    for (const config of [undefined, { rare_options: 'refuse' }]) {
-      const refused = await bench.call('POST', `${path}/train`, config);
-      expect(refused.status).toBe(422);
-      expect(refused.body.error.details.map(({ msg }: { msg: string }) => msg)).toEqual([
-        'Option "piano" has 14 labelled examples; at least 38 are needed.',
-        'Option "boat" has 12 labelled examples; at least 38 are needed.',
-      ]);
-    }
+  it('is refused where that is asked for, with the options that need more [TRN-20] [TRN-4]', async () => {
+    const refused = await bench.call('POST', `${path}/train`, { rare_options: 'refuse' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details.map(({ msg }: { msg: string }) => msg)).toEqual([
+      'Option "piano" has 14 labelled examples; at least 38 are needed.',
+      'Option "boat" has 12 labelled examples; at least 38 are needed.',
+    ]);
   });
 
-  it('takes 8 examples of an option as the least, and not 7 [TRN-20]', async () => {
-    const tooFew = await bench.call('POST', `${path}/train`, { min_per_option: 7 });
+  it('is trained as it stands: rare answers are suggested and never decided alone [TRN-20] [RDY-2]', async () => {
+    const { body: readiness } = await bench.call('GET', `${path}/training-readiness`);
+    const sentence =
+      '2 answers still go to a person: they have fewer than 38 examples, so the policy suggests and never decides alone.';
+    expect(readiness).toMatchObject({
+      ready: true,
+      set_aside: { options: [] },
+      never_alone: { options: ['piano', 'boat'], examples: 26, sentence },
+    });
+    await bench.call('PUT', path, { confidence_thresholds: { auto_decide: 0.02, escalation: 0.01 } });
+    const { metrics, id } = await readPolicy({});
+    expect(metrics.rare_options).toMatchObject({ mode: 'learn', options: [], few: ['piano', 'boat'] });
+    expect(metrics.rare_options.sentence.startsWith(sentence)).toBe(true);
+    expect(metrics.per_class.piano.recall).toBeGreaterThan(0);
+    expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({
+      decision: 'piano',
+      escalate: true,
+      stage: 'classifier',
+      explanation: expect.stringContaining('which it learned from few examples and never decides alone'),
+    });
+    expect(await decide({ weight: 20, kind: 'usual' })).toMatchObject({ decision: 'letter', escalate: false });
+    const whole = (await bench.call('GET', `${path}/policies/${id}/whole-decision`)).body;
+    const matrix: number[][] = metrics.confusion_matrix;
+    const few = matrix.reduce((sum, row) => sum + (row[2] ?? 0) + (row[3] ?? 0), 0);
+    expect(few).toBeGreaterThan(0);
+    expect(whole.escalated.count).toBe(few);
+    const exported = await bench.app.inject({
+      url: `/api/v1${path}/export`,
+      headers: { authorization: `Bearer ${bench.token}` },
+    });
+    const { manifest, modelCard } = unpackBundle(exported.rawPayload, sha256);
+    expect(manifest.never_alone).toEqual(['piano', 'boat']);
+    expect(modelCard).toContain('These options are never decided alone: piano, boat.');
+    await bench.call('PUT', path, { confidence_thresholds: type.confidence_thresholds });
+  });
+
+  it('takes 2 examples of an option as the least to decide it alone, and not 1 [TRN-20]', async () => {
+    const tooFew = await bench.call('POST', `${path}/train`, { min_per_option: 1 });
     expect([tooFew.status, tooFew.body.error.details[0].loc]).toEqual([422, ['body', 'min_per_option']]);
     const asked = (count: number) => bench.call('GET', `${path}/training-readiness?min_per_option=${count}`);
-    expect((await asked(7)).status).toBe(422);
-    expect((await asked(8)).body).toMatchObject({ ready: true, min_per_option: 8 });
-    expect((await asked(13)).body.issues).toEqual(['Option "boat" has 12 labelled examples; at least 13 are needed.']);
+    expect((await asked(1)).status).toBe(422);
+    expect((await asked(13)).body).toMatchObject({ ready: true, never_alone: { options: ['boat'], examples: 12 } });
     const { metrics, training_config } = await readPolicy({ min_per_option: 8 });
-    expect(training_config).toMatchObject({ min_per_option: 8, rare_options: 'refuse' });
+    expect(training_config).toMatchObject({ min_per_option: 8, rare_options: 'learn' });
     expect(metrics).toMatchObject({ rare_options: null, accuracy: expect.any(Number) });
     expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({ decision: 'piano' });
   });
@@ -81,6 +114,7 @@ describe('a type with two rare answers', () => {
       mode: 'set_aside',
       min_per_option: 38,
       options: ['piano', 'boat'],
+      few: [],
       examples: 26,
       labelled: 146,
     });

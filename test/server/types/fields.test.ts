@@ -182,6 +182,7 @@ describe('the fields of', () => {
       min_per_option: 38,
       left_to_rules: 0,
       set_aside: { options: [], examples: 0 },
+      never_alone: { options: [], examples: 0, sentence: '' },
       issues: [],
       notes: [],
     });
@@ -221,7 +222,7 @@ describe('the fields of', () => {
         augment_target_size: null,
         auto_generate: false,
         min_per_option: 38,
-        rare_options: 'refuse',
+        rare_options: 'learn',
         train_on: 'all',
         split: { by: 'random', field: null },
         tune_hyperparams: true,

@@ -56,7 +56,17 @@ _KEYS = frozenset(
 )
 # Facts about training, unlearned options, fields, promise and golden inputs; earlier bundles do not have them.
 _OPTIONAL_KEYS = frozenset(
-    {"training", "set_aside", "fields", "promise", "golden_inputs", "readings", "questions", "min_reader"}
+    {
+        "training",
+        "set_aside",
+        "never_alone",
+        "fields",
+        "promise",
+        "golden_inputs",
+        "readings",
+        "questions",
+        "min_reader",
+    }
 )
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
@@ -99,6 +109,9 @@ def check_manifest(manifest: JsonObject) -> None:
         if "set_aside" in manifest:
             _check_set_aside(expect_list(manifest["set_aside"]), expect_list(manifest["options"]))
         _check_questions(manifest.get("questions", {}), expect_list(manifest["options"]))
+        options = expect_list(manifest["options"])
+        if any(option not in options for option in expect_list(manifest.get("never_alone", []))):
+            raise ValueError("never_alone must name options")
         _check_escalation(manifest)
         _check_parts(manifest)
 

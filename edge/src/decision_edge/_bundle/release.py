@@ -44,6 +44,7 @@ def digest_release(manifest: JsonObject) -> str:
         "escalation_policy": {**_ESCALATION, **expect_object(manifest["escalation_policy"])},
         "text": None if text is None else {name: expect_object(text)[name] for name in _TEXT},
         "set_aside": manifest.get("set_aside", []),
+        **({"never_alone": manifest["never_alone"]} if "never_alone" in manifest else {}),
         "readings": manifest.get("readings", []),
         "files": deciding,
     }

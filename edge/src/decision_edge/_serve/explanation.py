@@ -20,6 +20,8 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     option, is_set_aside = choose_option(made.class_probabilities, info["set_aside"] or ())
     auto = max(thresholds["auto_decide"], thresholds.get("by_option", {}).get(option, 0))
     escalation = thresholds["escalation"]
+    is_never_alone = option in (info["never_alone"] or ())
+    learned = "which it learned from few examples and never decides alone"
     confidence = _format_confidence(made.confidence, auto, escalation)
     is_low = made.confidence < escalation
     missed = f"escalation threshold {_write(escalation)}" if is_low else f"automatic threshold {_write(auto)}"
@@ -30,6 +32,8 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
             if is_set_aside
             else f"the input is unlike the examples. The classifier thought «{option}», {made.confidence:.2f}"
             if made.unfamiliar
+            else f"the classifier thought «{option}», {made.confidence:.2f}, {learned}"
+            if is_never_alone
             else f"the classifier thought «{option}», {confidence}, below the {missed}"
         )
         return f"Sent to the fallback «{made.decision}» (own probability {own:.2f}): {why}."
@@ -40,6 +44,9 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     if made.unfamiliar:
         doubt = f"The input is unlike the examples, so the choice «{option}» of the classifier is not relied on"
         return f"{doubt}; no fallback is set, so it is flagged for review."
+    if is_never_alone:
+        choice = f"The classifier chose «{option}» ({made.confidence:.2f}), {learned}"
+        return f"{choice}; no fallback is set, so it is flagged for review."
     choice = f"The classifier chose «{option}» with confidence {confidence}"
     if made.confidence >= auto:
         return f"{choice}, at or above the automatic threshold {_write(auto)}."

@@ -5,7 +5,6 @@ import { parseDate } from '../../features/dates.ts';
 import { identifierPattern } from '../../features/values.ts';
 import { type Column, collectColumns, isTextColumn } from '../../findings/columns.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';
-import { limits } from '../../limits.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { compilePlacement, groupUnits, nameGroups, readField, toTemplate } from '../data/hold-out.ts';
@@ -24,6 +23,8 @@ const minRowsPerGroup = 2;
 /** Where a value of a field of any name has one answer so much more often than chance, it stands for a group. */
 const notableAgreement = { atLeast: 0.9, above: 0.2 };
 const minMeasured = 30;
+/** Examples of an option that the other way must leave to learn from. */
+const minLearned = 8;
 const notableDifference = 0.02;
 const certainty = 0.01;
 const birthPattern = /birth|born|dob$|geburt|naissance/i;
@@ -128,7 +129,7 @@ export function measureWay(
   const [trainRows, testRows] = [train, test].map((side) => side.flatMap((position) => grouped[position] ?? []));
   const counts = Map.groupBy(trainRows ?? [], ({ label }) => label);
   const options = new Set(rows.map(({ label }) => label));
-  const isLearnable = [...options].every((label) => (counts.get(label)?.length ?? 0) >= limits.leastExamplesPerOption);
+  const isLearnable = [...options].every((label) => (counts.get(label)?.length ?? 0) >= minLearned);
   if (!isLearnable) return null;
   const measured = (testRows ?? []).map(toMeasured);
   const chosen = measure(trainRows ?? [], measured);

@@ -2,6 +2,7 @@ import { type ManifestDraft, usualBaseModel } from '../../bundle/manifest.ts';
 import { needsTokenizer } from '../../features/plan.ts';
 import { toManifestReadings } from '../../import/readings.ts';
 import { mergeThresholds } from '../../thresholds.ts';
+import type { RareOptions } from '../data/rare-options.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 
@@ -10,7 +11,7 @@ export function buildManifest(
   request: TrainRequest,
   { plan, calibrated }: Pick<FittedModel, 'plan' | 'calibrated'>,
   ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256' | 'runtimeVersion' | 'baseModel'>,
-  setAside: readonly string[],
+  { options: setAside, few }: RareOptions,
 ): ManifestDraft {
   const { definition } = request;
   const { baseModel: base_model = usualBaseModel } = ports;
@@ -29,6 +30,7 @@ export function buildManifest(
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
     ...(setAside.length > 0 && { set_aside: [...setAside] }),
+    ...(few.length > 0 && { never_alone: [...few] }),
     golden_inputs: request.config.golden_inputs,
     training: {
       version: request.versionNumber,

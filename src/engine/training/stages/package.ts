@@ -46,7 +46,7 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
     request.piiFields ?? [],
   );
   const fields = listInputFields({ plan: finalModel.plan, rules: rules.file, inputSchema }, learnedFrom);
-  const manifest = { ...buildManifest(request, finalModel, ports, state.rare.options), fields };
+  const manifest = { ...buildManifest(request, finalModel, ports, state.rare), fields };
   const adapters = state.tuned?.adapters ?? null;
   const plan = nameAdapters(finalModel.plan, adapters);
   const parts: BundleParts = {
@@ -136,7 +136,7 @@ function measureDecisions(
     expected,
     predicted,
     confidence: Math.max(...probabilities),
-    isSetAside: isSetAsideLikelier(probabilities),
+    isSetAside: isSetAsideLikelier(probabilities) || state.rare.few.includes(predicted),
     unfamiliar,
     relabelled: measuredRows[i]?.relabelled ?? null,
   }));

@@ -256,7 +256,7 @@ function NoExamples({ type, onAdd, generation }: NoExamplesProps) {
         }
       >
         Examples are inputs with the decision that was right. Drop a spreadsheet here, labelled or not; you can label
-        the rest by keyboard. Training needs at least {limits.minExamplesPerOption} for each option.
+        the rest by keyboard. Training needs {limits.minExamples} in all.
       </EmptyState>
     </Pane>
   );

@@ -2,9 +2,8 @@ import './train.css';
 import { Button } from '@mantine/core';
 import { useReducer, useState } from 'react';
 import { useStore } from 'zustand';
-import { isInProgress, type TrainingConfig } from '../../../engine/domain/training.ts';
-import { limits } from '../../../engine/limits.ts';
-import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
+import { isInProgress } from '../../../engine/domain/training.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findHolder } from '../../api/training-queue.ts';
@@ -30,7 +29,6 @@ export function Train({ type }: { type: DecisionType }) {
   const { settings, isKnown, change } = useSettings(type, policies.data);
   const query = settings.train_on === 'all' ? {} : { train_on: settings.train_on };
   const readiness = useOperation('training.readiness', { params, query });
-  const others = useOtherWays(params, query, readiness.data);
   const isRunning = newest !== undefined && isInProgress(newest.status);
   const start = useStart(type, readiness.data?.ready === true && !isRunning && isKnown, settings);
   return (
@@ -52,7 +50,6 @@ export function Train({ type }: { type: DecisionType }) {
     >
       {start.error && <ErrorNote error={start.error} />}
       <WaitingTraining type={type} />
-      {!isRunning && <FewExamples {...others} start={start.send} isStarting={start.isStarting} />}
       {newest ? (
         <TrainingProgress key={newest.id} type={type} policy={newest} />
       ) : (
@@ -93,42 +90,17 @@ function useSettings(type: DecisionType, policies: OutputOf<'policies.list'> | u
   };
 }
 
-type Counting = NonNullable<InputOf<'training.readiness'>['query']>;
-
-/** Where there are too few examples of some answers: whether a training can do without these, or with as few. */
-function useOtherWays(params: { decision_type_id: string }, query: Counting, readiness: Readiness | undefined) {
-  const isNotReady = readiness?.ready === false;
-  const { options = [], per_option = {}, min_per_option = 0 } = readiness ?? {};
-  const least = Math.min(...options.map((option) => per_option[option] ?? 0));
-  const withoutRare = useOperation(
-    'training.readiness',
-    { params, query: { ...query, rare_options: 'fallback' } },
-    { enabled: isNotReady },
-  ).data;
-  const withFew = useOperation(
-    'training.readiness',
-    { params, query: { ...query, min_per_option: least } },
-    { enabled: isNotReady && least >= limits.leastExamplesPerOption && least < min_per_option },
-  ).data;
-  return {
-    withoutRare: isNotReady && withoutRare?.ready === true ? withoutRare : null,
-    withFew: isNotReady && withFew?.ready === true ? withFew : null,
-  };
-}
-
 function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
 }
 
-type Rareness = Partial<Pick<TrainingConfig, 'rare_options' | 'min_per_option'>>;
-
-/** Starts a training with these settings, by button and key, or in another way with answers that are too rare. */
+/** Starts a training with these settings, by button and key. */
 function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   const { trainings } = useWorkbench();
   const start = useChange('training.start');
-  const send = (rareness: Rareness) => {
+  const begin = () => {
     if (start.isPending) return;
-    const order = { params: { decision_type_id: type.id }, body: { ...settings, ...rareness } };
+    const order = { params: { decision_type_id: type.id }, body: settings };
     start.mutate(order, {
       onError: (error) => {
         const holder = findHolder(error);
@@ -136,13 +108,11 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
       },
     });
   };
-  const begin = () => send({});
   useCommands('Training', [
     { id: 'train', title: 'Start training', keys: 'Mod+Enter', inFields: true, enabled: isPossible, run: begin },
   ]);
   return {
     begin,
-    send,
     isPossible,
     isStarting: start.isPending,
     error: findHolder(start.error) === null ? start.error : null,
@@ -165,59 +135,6 @@ function WaitingTraining({ type }: { type: DecisionType }) {
         Take it out
       </Button>
     </div>
-  );
-}
-
-type FewExamplesProps = ReturnType<typeof useOtherWays> & { start(rareness: Rareness): void; isStarting: boolean };
-
-/** Trainings that are possible where some answers have too few examples: without these answers, or with as few. */
-function FewExamples({ withoutRare, withFew, start, isStarting }: FewExamplesProps) {
-  if (withoutRare === null && withFew === null) return null;
-  return (
-    <Part title="Too few examples of some answers">
-      <div className="stack">
-        {withoutRare && (
-          <RareAnswers
-            readiness={withoutRare}
-            train={() => start({ rare_options: 'fallback' })}
-            isStarting={isStarting}
-          />
-        )}
-        {withFew && (
-          <>
-            <p className="muted">
-              The policy can also learn every answer, some of them from {withFew.min_per_option} examples: it confuses
-              these more often, hands more on to a person, and their figures rest on few rows.
-            </p>
-            <Button
-              variant={withoutRare ? 'default' : 'filled'}
-              loading={isStarting}
-              onClick={() => start({ min_per_option: withFew.min_per_option })}
-            >
-              Train on all answers, some with only {withFew.min_per_option} examples
-            </Button>
-          </>
-        )}
-      </div>
-    </Part>
-  );
-}
-
-/** A training that leaves the answers with few examples to a person, where the others have enough. */
-function RareAnswers({ readiness, train, isStarting }: { readiness: Readiness; train(): void; isStarting: boolean }) {
-  const { options, examples } = readiness.set_aside;
-  const answers = options.length === 1 ? '1 rare answer; it goes' : `${number(options.length)} rare answers; they go`;
-  return (
-    <>
-      <p className="muted">
-        {number(examples)} of {number(readiness.labelled_examples)} labelled examples have an answer with fewer than{' '}
-        {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
-        becomes of inputs like theirs.
-      </p>
-      <Button variant="filled" loading={isStarting} onClick={train}>
-        Train without {answers} to a person
-      </Button>
-    </>
   );
 }
 
@@ -254,7 +171,7 @@ function RulesAlone({ type }: { type: DecisionType }) {
 const maxListedOptions = 12;
 
 function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Readiness }) {
-  const { options, per_option, left_to_rules, min_per_option, issues } = readiness;
+  const { options, per_option, left_to_rules, min_per_option, never_alone, issues } = readiness;
   const colourOf = useOptionColours(type.id);
   const [isWhole, setIsWhole] = useState(false);
   const countOf = (option: string) => per_option[option] ?? 0;
@@ -264,11 +181,11 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
     <div className="part stack">
       <p className="muted">
         {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
-        label. Each option needs {min_per_option}.
+        label. From {min_per_option} of an answer on, the policy may decide it alone. {never_alone.sentence}
         {left_to_rules > 0 && ` Rules decide ${number(left_to_rules)} of them, which do not count here.`}
       </p>
       <Bars
-        says={`Labelled examples of each option; a training needs ${min_per_option} of each.`}
+        says={`Labelled examples of each option; from ${min_per_option} on the policy may decide an answer alone.`}
         items={shown.map((option) => ({
           key: option,
           name: <OptionName typeId={type.id} option={option} />,

@@ -170,10 +170,13 @@ const readinessSchema = z
     left_to_rules: z.int().describe('Labelled examples that a training with these settings leaves to rules'),
     options: z.array(z.string()),
     min_total: z.int().describe('Labelled examples that a training needs'),
-    min_per_option: z.int().describe('Labelled examples that each option needs'),
+    min_per_option: z.int().describe('Labelled examples from which an option is decided alone'),
     set_aside: z
       .object({ options: z.array(z.string()), examples: z.int() })
       .describe('The rare options that a training with these settings leaves to a person, and their labelled examples'),
+    never_alone: z
+      .object({ options: z.array(z.string()), examples: z.int(), sentence: z.string() })
+      .describe('The options that a training with these settings learns, and that its policy never decides alone'),
     issues: z.array(z.string()).describe('What is missing, in sentences'),
     notes: z
       .array(z.string())

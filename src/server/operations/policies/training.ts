@@ -2,6 +2,7 @@
 import { endedFollowUp } from '../../../engine/domain/metrics.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
+import { describeHandedOn } from '../../../engine/training/data/rare-options.ts';
 import { requireScope } from '../../auth/auth.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
@@ -106,6 +107,13 @@ function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
     min_total: limits.minExamples,
     min_per_option: readiness.minPerOption,
     set_aside: readiness.setAside,
+    never_alone: {
+      ...readiness.neverAlone,
+      sentence:
+        readiness.neverAlone.options.length === 0
+          ? ''
+          : describeHandedOn(readiness.neverAlone.options.length, readiness.minPerOption),
+    },
     issues: readiness.issues,
     notes,
   };

@@ -3,7 +3,7 @@ import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
-import { listRareOptions } from '../../../engine/training/data/rare-options.ts';
+import { listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -19,6 +19,8 @@ export type TrainingReadiness = {
   minPerOption: number;
   /** The options that a training with these settings would leave to a person, with their labelled examples. */
   setAside: { options: string[]; examples: number };
+  /** The options that a training with these settings learns and never decides alone, with their labelled examples. */
+  neverAlone: { options: string[]; examples: number };
   issues: string[];
 };
 
@@ -68,18 +70,21 @@ export async function assessReadiness(
   const countExamples = (option: string) => (byOption.get(option) ?? 0) - (testRows.get(option) ?? 0);
   const open = options.filter((option) => byOption.get(option) !== 0);
   const rare = listRareOptions(open, countExamples, settings);
-  const setAside = rare.reduce((sum, option) => sum + (byOption.get(option) ?? 0), 0);
+  const few = listFewOptions(open, countExamples, settings);
+  const countAll = (some: readonly string[]) => some.reduce((sum, option) => sum + (byOption.get(option) ?? 0), 0);
+  const setAside = countAll(rare);
   const issues: string[] = [];
   const learnable = labelled - ruled - setAside;
   const unruled = ruled === 0 ? '' : ' that no rule decides';
   if (learnable < minExamples) {
-    const left = rare.length === 0 ? '' : ' of options with enough of them';
+    const left = setAside === 0 ? '' : ' of options with enough of them';
     issues.push(`${learnable} labelled examples${unruled}${left}; at least ${minExamples} are needed.`);
   }
   const learned = open.length - rare.length;
+  const least = rare_options === 'learn' ? limits.leastExamplesPerOption : minPerOption;
   if (learned < minOptions) {
     issues.push(
-      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${minPerOption} labelled examples${unruled}; at least ${minOptions} must.`,
+      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${least} labelled examples${unruled}; at least ${minOptions} must.`,
     );
   }
   for (const option of rare_options === 'refuse' ? open : []) {
@@ -98,6 +103,7 @@ export async function assessReadiness(
     leftToRules: ruled,
     minPerOption,
     setAside: { options: rare, examples: setAside },
+    neverAlone: { options: few, examples: countAll(few) },
     perOption: Object.fromEntries(options.map((option) => [option, byOption.get(option) ?? 0])),
     issues,
   };

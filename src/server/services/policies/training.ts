@@ -38,7 +38,7 @@ export async function startTraining(
   notes: TrainingNotes,
 ): Promise<PolicyRecord> {
   const readiness = await assessReadiness(deps, type, config);
-  const mayGenerate = config.auto_generate && config.rare_options === 'refuse';
+  const mayGenerate = config.auto_generate && ['learn', 'refuse'].includes(config.rare_options);
   if (!readiness.isReady && !(mayGenerate && canGenerateMissing(readiness))) {
     const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
     throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);

@@ -6,7 +6,7 @@ import type { JudgedRow } from '../../../engine/findings/slices.ts';
 import type { ReadInput } from '../../../engine/import/readings.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { RecordedRow } from '../../../engine/measure/reapply.ts';
-import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
+import { fewSql, measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
 /** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */
 type SearchOfLabels = { id: string; createdAt: number };
@@ -37,6 +37,7 @@ function openStatements(db: Database.Database) {
       `SELECT c.example_id, c.label, c.probability, c.likelier, c.likelier_probability, c.doubt, c.suspect
        ${suspectsSql} ORDER BY c.doubt DESC, c.example_id`,
     ),
+    few: db.prepare<[string], string>(fewSql).pluck(),
     heldOut: db.prepare<[{ policyId: string; after: string; limit: number }], RawMeasured & { id: string }>(
       `SELECT p.example_id AS id, e.input, ${measuredColumns}
        FROM held_out_predictions p JOIN examples e ON e.id = p.example_id
@@ -106,9 +107,12 @@ export function openExampleReader(file: string) {
         .map((check) => ({ ...check, suspect: check.suspect === 1 })),
     /** Yields what a policy said about its held-out examples that are still there and as they were measured. */
     *readHeldOut(policyId: string): Generator<RecordedRow[]> {
+      const few = statements.few.all(policyId);
       for (let after = ''; ; ) {
         const rows = statements.heldOut.all({ policyId, after, limit: rowsPerRead });
-        yield rows.map(toMeasured).flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+        yield rows
+          .map((row) => toMeasured(row, few))
+          .flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
         after = rows.at(-1)?.id ?? after;
         if (rows.length < rowsPerRead) return;
       }

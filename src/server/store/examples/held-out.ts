@@ -20,7 +20,7 @@ type MeasuredRecord = {
   predicted: string;
   confidence: number;
   unfamiliar: boolean;
-  /** Whether options that were set aside were likelier together. */
+  /** Whether options that were set aside were likelier together, or the predicted one is never decided alone. */
   isSetAside: boolean;
   inputHash: number | null;
   /** The current label where the expected one was changed after a model's doubt; else null. */
@@ -66,6 +66,8 @@ type RawCompared = {
 };
 
 const confidenceSql = (alias: string) => `(SELECT max(value) FROM json_each(${alias}.probabilities))`;
+/** The options that a policy, the one parameter, never decides alone. */
+export const fewSql = `SELECT f.value FROM policies p, json_each(p.metrics, '$.rare_options.few') f WHERE p.id = ?`;
 export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.probabilities,
   p.unfamiliar, p.input_hash AS inputHash,
   iif(e.first_decision IS NOT NULL AND e.decision <> p.expected, e.decision, NULL) AS relabelled`;
@@ -91,6 +93,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
     rule: db.prepare<[string], string | null>("SELECT metrics ->> '$.split.rule' FROM policies WHERE id = ?").pluck(),
+    few: db.prepare<[string], string>(fewSql).pluck(),
     input: db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck(),
     doubted: db
       .prepare<[DoubtFilter], string>(
@@ -128,11 +131,17 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** Reads a measured row. One of an earlier version counts as familiar, and as unchanged. */
-export function toMeasured({ input: json, unfamiliar, inputHash, probabilities, ...row }: RawMeasured): MeasuredRecord {
+/**
+ * Reads a measured row of a policy that never decides the options `few` alone. One of an earlier version counts as
+ * familiar, and as unchanged.
+ */
+export function toMeasured(
+  { input: json, unfamiliar, inputHash, probabilities, ...row }: RawMeasured,
+  few: readonly string[],
+): MeasuredRecord {
   const input = readInput(json);
   const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
-  const isSetAside = isSetAsideLikelier(JSON.parse(probabilities) as number[]);
+  const isSetAside = isSetAsideLikelier(JSON.parse(probabilities) as number[]) || few.includes(row.predicted);
   return { ...row, inputHash, input: isSame ? input : null, unfamiliar: unfamiliar === 1, isSetAside };
 }
 
@@ -152,8 +161,11 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
       };
     },
     /** Up to `limit` of a policy's held-out rows as measured; ids are random, so they are a sample. */
-    listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
-      statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
+    listMeasured(policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] {
+      const few = statements.few.all(policyId);
+      const rows = statements.measured.all(policyId, limit);
+      return rows.map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row, few) }));
+    },
     /**
      * Lists what policies of a type, up to a version, got wrong of given options, as `toMeasuredLabel` writes it. Where
      * one of the two did not hold out at random, a row that is there as it was may have changed its side: left out.
