@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from itertools import pairwise
+from operator import mul
 
 from .._json import JsonObject, expect_integer, expect_keys, expect_list, expect_number, expect_string
 
@@ -49,32 +51,29 @@ class WordNgrams:
 
     def encode(self, words: list[str]) -> tuple[list[int], list[float]]:
         """Return the indices of the known n-grams of a text and their values."""
-        first = [self._words.get(word, -1) for word in words]
-        first += [self._pairs.get(f"{word} {after}", -1) for word, after in pairwise(words)]
-        unknown_letters, second = 0, []
+        pairs = [f"{word} {after}" for word, after in pairwise(words)]
+        first = [self._words[word] for word in words if word in self._words]
+        first += [self._pairs[pair] for pair in pairs if pair in self._pairs]
+        unknown_letters, second, remembered = 0, [], self._remembered
         for word in words:
-            places, unknown = self._remembered.get(word) or self._find_letters(word)
+            places, unknown = remembered.get(word) or self._find_letters(word)
             second += places
             unknown_letters += unknown
-        indices: list[int] = []
-        values: list[float] = []
-        unknown_words = first.count(-1)
-        for half, unknown in ((first, unknown_words), (second, unknown_letters)):
-            places, weights = self._weigh(half)
-            squares = math.fsum(weight * weight for weight in weights) + unknown * self._unknown_square
-            factor = self._scale / math.sqrt(2 * squares) if places else 0.0
-            indices += places
-            values += [weight * factor for weight in weights]
-        return indices, values
+        indices, values = self._weigh(first, len(words) + len(pairs) - len(first))
+        letters, others = self._weigh(second, unknown_letters)
+        return indices + letters, values + others
 
-    def _weigh(self, half: list[int]) -> tuple[list[int], list[float]]:
-        counts: dict[int, int] = {}
-        for place in half:
-            counts[place] = counts.get(place, 0) + 1
-        counts.pop(-1, None)
-        idf = self._idf
-        weights = [idf[at] if count == 1 else (1 + math.log(count)) * idf[at] for at, count in counts.items()]
-        return list(counts), weights
+    def _weigh(self, half: list[int], unknown: int) -> tuple[list[int], list[float]]:
+        if not half:
+            return [], []
+        counts, idf = Counter(half), self._idf
+        if len(counts) == len(half):
+            weights = [idf[at] for at in half]
+        else:
+            weights = [idf[at] if count == 1 else (1 + math.log(count)) * idf[at] for at, count in counts.items()]
+        squares = sum(map(mul, weights, weights)) + unknown * self._unknown_square
+        factor = self._scale / math.sqrt(2 * squares)
+        return list(counts), [weight * factor for weight in weights]
 
     def _find_letters(self, word: str) -> tuple[list[int], int]:
         """Return the places of the letters of a word that are known, and how many are not."""
