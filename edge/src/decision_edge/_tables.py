@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 NEWEST_READER = "0.4.0"
 
 MAX_BUNDLE_ENTRIES = 32

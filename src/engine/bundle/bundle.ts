@@ -127,7 +127,7 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   ]);
   if (text !== undefined)
     for (const [name, bytes] of listTextEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
-  return assemble(manifest, entries, findMinReader(parts.plan, manifest.questions), sha256);
+  return assemble(manifest, entries, findMinReader(parts), sha256);
 }
 
 function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
@@ -346,5 +346,5 @@ export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sh
   const manifest = toManifestDraft(bundle.manifest);
   const entries = new Map([...files, ...listTextEntries(manifest, bundle.plan, text, sha256)]);
   const full = { ...manifest, text: { ...bundle.manifest.text, slim: false } };
-  return assemble(full, entries, findMinReader(bundle.plan, manifest.questions), sha256);
+  return assemble(full, entries, findMinReader(bundle), sha256);
 }

@@ -23,14 +23,27 @@ export const bundleFormatVersion = 2;
  * refuses what it does not know. An addition raises it, only for bundles that use the addition.
  */
 const minReader = '0.3.0';
-/** The first version that reads n-grams of words, encoders with a frame of their own, and marks of questions. */
+/** The first version that reads all that this one writes. */
 export const newestReader = '0.4.0';
 
-/** The first version that reads a bundle with a plan, and the marks of its manifest, rightly. */
-export function findMinReader({ text }: FeaturePlan, questions: Manifest['questions']): string {
-  const isNewer = text !== null && ((text.ngrams !== null && isOfWords(text.ngrams)) || text.encoder?.frame);
-  return isNewer || questions !== undefined ? newestReader : minReader;
-}
+type MarkedBundle = {
+  plan: FeaturePlan;
+  manifest: Pick<Manifest, 'questions' | 'never_alone'>;
+  rules: { rules: readonly { ast: unknown }[] };
+};
+
+/** Additions that 0.3.0 refuses, or would decide otherwise by. */
+const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
+  ({ plan: { text } }) => text !== null && text.ngrams !== null && isOfWords(text.ngrams),
+  ({ plan }) => plan.text?.encoder?.frame !== undefined,
+  ({ manifest }) => manifest.questions !== undefined,
+  ({ manifest }) => manifest.never_alone !== undefined,
+  ({ rules }) => JSON.stringify(rules.rules.map(({ ast }) => ast)).includes('"fn":"foldCase"'),
+];
+
+/** The first version that reads a bundle rightly, by what it uses. */
+export const findMinReader = (bundle: MarkedBundle): string =>
+  additions.some((uses) => uses(bundle)) ? newestReader : minReader;
 const versionPattern = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,12 @@
 import { strFromU8, strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { identifyBundle, packBundle, unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
+import {
+  type BundleParts,
+  identifyBundle,
+  packBundle,
+  unpackBundle,
+  withTextModel,
+} from '../../../src/engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields, seeInputs } from '../../../src/engine/bundle/input-fields.ts';
 import { bundleZipLimits, entryNames } from '../../../src/engine/bundle/manifest.ts';
 import { writeModelCard } from '../../../src/engine/bundle/model-card.ts';
@@ -146,6 +152,15 @@ describe('packing and opening a bundle', () => {
     expect(unpackBundle(packedWithText(null), sha256).manifest.min_reader).toBe('0.3.0');
     const pieces = { ...plan, text: { ...plan.text, ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 } } };
     expect(refusal(packed({ plan: pieces, text }))).toContain('disagree about the tokenizer');
+  });
+
+  it('asks for the first reader that knows each thing that it uses', () => {
+    const parts = bundleParts();
+    const readerOf = (changed: BundleParts) => unpackBundle(packBundle(changed, sha256), sha256).manifest.min_reader;
+    expect(readerOf(parts)).toBe('0.3.0');
+    expect(readerOf({ ...parts, manifest: { ...parts.manifest, never_alone: ['approve'] } })).toBe('0.4.0');
+    expect(readerOf(bundleParts({ rules: [{ condition: 'ctx.note.foldCase() == "vip"' }] }))).toBe('0.4.0');
+    expect(readerOf(bundleParts({ rules: [{ condition: 'ctx.note == "foldCase"' }] }))).toBe('0.3.0');
   });
 
   it('has the terms of what it ships, whole [PRV-2]', () => {
