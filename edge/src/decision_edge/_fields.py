@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as make_field
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -182,7 +183,9 @@ class Fields:
             level = level[segment]
         if "." in path[-1]:
             return "; nest it, or give the table itself"
-        nearest = _find_nearest(path[-1], level, budget)
+        if path not in budget.nearest:
+            budget.nearest[path] = _find_nearest(path[-1], level, budget)
+        nearest = budget.nearest[path]
         return "" if nearest is None else f"; did you mean {_quote(nearest)}?"
 
     def _add(self, path: tuple[str, ...], kind: str) -> bool:
@@ -292,9 +295,10 @@ def _read_path(node: Any) -> tuple[str, ...] | None:
 
 @dataclass
 class HintBudget:
-    """Pairs of letters that are left to compare."""
+    """Pairs of letters that are left to compare, and the hints found: a name that recurs in a batch costs once."""
 
     letter_pairs: int = _MAX_LETTER_PAIRS
+    nearest: dict[tuple[str, ...], str | None] = make_field(default_factory=dict)
 
 
 def _find_nearest(name: str, candidates: Iterable[str], budget: HintBudget) -> str | None:
