@@ -67,6 +67,8 @@ describe('Costs under Evaluate', () => {
     fireEvent.click(keep);
     await waitFor(async () => expect((await read()).draft?.settings).toHaveProperty('confidence_thresholds'));
     expect(screen.queryByRole('button', { name: 'Keep mine' })).toBeNull();
+    // Its notice is the last thing that this window says.
+    await screen.findByText(/^In the draft: Inputs are decided directly/);
   });
 
   it('lead to the thresholds of least cost by one button, and back by Undo [CST-5]', async () => {
