@@ -82,7 +82,7 @@ describe('a text at a field with a reading', () => {
       hotel: { kind: 'text' },
     });
     const typed = { price: 7, stay: { from: '2024-04-03' }, guest: true, hotel: 'City', other: '7,5' };
-    expect(read(typed)).toEqual({ input: typed, misread: [] });
+    expect(read(typed)).toEqual({ input: typed, misread: [], unreadable: [] });
     expect(read(typed).input).toBe(typed);
     // Other values than texts stay what they are: the policy says of them what it says without readings.
     const others = { price: true, stay: 'x', guest: 1, hotel: 7 };
@@ -91,10 +91,12 @@ describe('a text at a field with a reading', () => {
     expect(read(texts)).toEqual({
       input: { price: 7.5, stay: { from: '2024-04-03', nights: '2' }, guest: true, hotel: null },
       misread: [],
+      unreadable: [],
     });
     expect(read({ price: 'viel', stay: { from: 'bald' } })).toEqual({
       input: { price: null, stay: { from: null } },
       misread: ["'price' must be a number with a decimal comma", "'stay.from' must be a date with the day first"],
+      unreadable: ['price', 'stay.from'],
     });
   });
 

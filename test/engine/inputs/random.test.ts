@@ -19,6 +19,7 @@ describe('a named stream of chance', () => {
       reasonFolds: 'run + 5',
       outOfFoldFolds: 'run + 6',
       textTuning: 'run + 7',
+      drawnFolds: 'run + 8',
       outOfFoldPart: '13',
       heldOutSplit: '0',
       linearSubset: '7',
