@@ -109,7 +109,7 @@ test('a large screen is used: figures in three columns, larger type, help and gu
       .locator('.columns > .part')
       .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)));
     expect(new Set(edges).size).toBe(3);
-    await show(opened, `#/types/${typeId}/examples?view=card`);
+    await show(opened, `#/types/${typeId}/examples?view=card&queue=to-label`);
     const text = opened.page.locator('.main-text').first();
     await text.waitFor();
     expect(await text.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(20);
@@ -140,7 +140,7 @@ test('in a small window the acts are in sight: answers at the foot of the card, 
   const opened = await openWindow(workbench, '#/', small);
   try {
     const { page } = opened;
-    await show(opened, `#/types/${typeId}/examples?view=card&queue=useful`);
+    await show(opened, `#/types/${typeId}/examples?view=card&queue=to-label`);
     const answers = page.locator('.choice');
     await answers.first().waitFor();
     for (const answer of await answers.all()) expect(await isInSight(answer), await answer.innerText()).toBe(true);

@@ -97,8 +97,7 @@ export function BundleExport({ type }: { type: DecisionType }) {
     <Part title="Use it offline">
       <div className="stack">
         <p className="muted">
-          Both decide without this program and test themselves when opened. The page runs in any browser, for tables and
-          words.
+          Both decide without this program and test themselves. The page opens in any browser, for tables and words.
         </p>
         <Checkbox
           label="Leave the text model out"

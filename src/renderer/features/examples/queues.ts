@@ -20,7 +20,7 @@ export const queues: readonly Queue[] = [
   {
     name: 'useful',
     title: 'Most useful next',
-    help: 'Examples without a label: those that the labels so far leave open, and one in five drawn at random to measure by.',
+    help: 'Examples without a label that teach most; one in five is random, to measure by.',
   },
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
