@@ -78,13 +78,13 @@ export const trainingConfigSchema = z
       .max(1_000)
       .default(limits.minExamplesPerOption)
       .describe(
-        'Labelled examples from which an option is decided alone, or learned at all where `rare_options` says so',
+        'Labelled examples from which an option is decided alone',
       ),
     rare_options: z
       .enum(rareOptionModes)
       .default('learn')
       .describe(
-        'Options with fewer: `learn` them from two on, never decided alone; `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
+        'Options with fewer: `learn` them from two on, never decided alone, `refuse` the training, `set_aside` their examples, or learn them as one whose inputs end in the `fallback`',
       ),
     train_on: z
       .enum(trainedRows)

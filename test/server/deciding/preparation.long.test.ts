@@ -1,10 +1,11 @@
 /** Large calls and the processes that work on them. */
 import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Admission, admissionLimits } from '../../../src/server/preparation/admission.ts';
 import { Preparation } from '../../../src/server/preparation/preparation.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
-import { makeType, openForTest } from '../workbench.ts';
+import { makeType, openForAll, openForTest } from '../workbench.ts';
 
 const mebibyte = 1024 * 1024;
 const rules = (count: number) =>
@@ -30,13 +31,17 @@ function openPreparation(limits: ConstructorParameters<typeof Preparation>[1]): 
 }
 
 describe('a task in a process of its own', () => {
+  const bench = openForAll();
+  /** The rows of a file are compared with the examples of a type, of which there are none. */
+  const toMerge = () => ({ databaseFile: path.join(bench.dataDir, 'workbench.db'), piiFields: [] });
+
   it('ends at its time limit with a 503 that names it [LRG-3]', async () => {
     const preparation = openPreparation({ taskMs: 100, maxChildren: 1 });
     const content = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => ({ a: n, b: n, c: n, d: n })));
     const order = {
       request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
       type: exampleType,
-      merge,
+      merge: toMerge(),
       nowMs: 0,
     };
     const ended = { code: 'unavailable', message: expect.stringContaining('0.1 s') };
@@ -49,7 +54,7 @@ describe('a task in a process of its own', () => {
     const order = {
       request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
       type: exampleType,
-      merge,
+      merge: toMerge(),
       nowMs: 0,
     };
     const [large, small] = await Promise.allSettled([
@@ -98,7 +103,7 @@ describe('a task in a process of its own', () => {
       const order = {
         request: { format: 'json' as const, content, commit: true, on_conflict: 'refuse' as const },
         type: exampleType,
-        merge,
+        merge: toMerge(),
         nowMs: 0,
       };
       return preparation.run(caller, 'readImport', order);
@@ -117,8 +122,6 @@ describe('a task in a process of its own', () => {
   });
 });
 
-/** Of files that are no export of examples nothing is read from it. */
-const merge = { databaseFile: '', piiFields: [] };
 const exampleType = { id: 'type', definition: { options: ['yes', 'no'], reason_codes: [], readings: {} } };
 
 describe('room for large calls', () => {

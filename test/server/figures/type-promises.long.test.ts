@@ -4,12 +4,12 @@ import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
 import { createTrainable, loanExamples, loanType, openForAll, pollUntil, terminal } from '../workbench.ts';
 
-/** Loan requests of which one in twenty has the other label, wherever it lies: some error is left at every threshold. */
+/** Loan requests of which one in twelve has the other label, wherever it lies: some error is left at every threshold. */
 function noisyExamples(from: number, to: number): object[] {
   const examples = loanExamples(to) as { decision: string }[];
   return examples.slice(2 * from).map((example, i) => {
     const other = example.decision === 'approve' ? 'decline' : 'approve';
-    return i % 20 === 7 ? { ...example, decision: other } : example;
+    return i % 12 === 7 ? { ...example, decision: other } : example;
   });
 }
 

@@ -35,8 +35,8 @@ const writesLoans = (): Behaviour => {
     const examples = Array.from({ length: count }, (_, i) => ({
       input: {
         applicant: { score: (approve ? 700 : 450) + from + i, email: `invented${i}@example.com` },
-        amount: 1_000 + 37 * (from + i),
-        purpose: 'car',
+        amount: 1_000 + 397 * (from + i),
+        purpose: ['car', 'home', 'study'][i % 3],
         employed: approve,
       },
       reason_codes: [],
@@ -65,7 +65,7 @@ describe('a training with a connected teacher', () => {
     expect(metrics.auto_generation).toMatchObject({ status: 'completed', original_count: 30, minimum_required: 38 });
     expect(metrics.notes).toContain(`The connected teacher wrote ${metrics.auto_generation.generated_count} examples.`);
     expect(metrics.train_size).toBe(76);
-    expect(metrics.test_size).toBe(4);
+    expect(metrics.test_size).toBe(6);
 
     const prompts = stub.asked.map(({ body }) => JSON.stringify(body)).join('\n');
     expect(prompts).not.toMatch(/a\d+@example\.org/);
@@ -73,7 +73,7 @@ describe('a training with a connected teacher', () => {
       .prepare<[string], string>('SELECT example_id FROM held_out_predictions WHERE policy_id = ?')
       .pluck()
       .all(policyId);
-    expect(heldOut).toHaveLength(4);
+    expect(heldOut).toHaveLength(6);
     const { items } = (await bench.call('GET', `${path}/examples?page_size=100`)).body;
     type Item = { id: string; input_payload: { applicant: { score: number }; amount: number } };
     const shown = (items as Item[])

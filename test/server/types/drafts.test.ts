@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
 
 const input = { applicant: { score: 700 }, amount: 60_000, purpose: 'car', employed: true };
-const wrongRule = { name: 'never', condition: 'ctx.amount > 0', then: 'decline', priority: 1 };
+const wrongRule = { name: 'never', condition: 'ctx.amount > 0', then: 'approve', priority: 1 };
 const [usualRule] = loanType.rules;
 
 describe('a draft', () => {
@@ -71,7 +71,7 @@ describe('a draft', () => {
     expect(body.logged).toEqual({
       rows: 1,
       refused: 0,
-      changed: before.decision === 'decline' ? [] : [{ from: before.decision, to: 'decline', decisions: 1 }],
+      changed: before.decision === 'approve' ? [] : [{ from: before.decision, to: 'approve', decisions: 1 }],
     });
     const refused = await publish();
     expect([refused.status, refused.body.error]).toEqual([
@@ -90,7 +90,7 @@ describe('a draft', () => {
         changes: [expect.stringMatching(/^Rule “never” is new/)],
       }),
     ]);
-    expect(await decide()).toMatchObject({ release: 2, decision: 'decline', stage: 'rules', digest: made.body.digest });
+    expect(await decide()).toMatchObject({ release: 2, decision: 'approve', stage: 'rules', digest: made.body.digest });
     expect((await read()).draft).toBe(null);
     const again = await publish({ reason: 'Once more' });
     expect([again.status, again.body.error.message]).toEqual([404, 'This decision type has no draft.']);

@@ -106,9 +106,14 @@ describe('examples', () => {
       'logs.list',
       'metrics.days',
       'metrics.type',
+      'models.ask_decisions',
+      'models.ask_systemone',
       'policies.list',
       'policies.progress',
       'policies.replay',
+      'questions.bind',
+      'questions.forget',
+      'questions.list',
       'releases.list',
     ];
     expect(atOnce.map(({ name }) => name).sort()).toEqual(names);

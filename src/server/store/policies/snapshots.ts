@@ -20,10 +20,13 @@ export type SnapshotRecord = {
   later: boolean;
 };
 
-/** Whether the row of a snapshot came without its label; the audit draws live decisions by itself. */
-const isLater = `(EXISTS (SELECT 1 FROM label_history h WHERE h.example_id = training_snapshots.example_id
-    AND h.kind = 'label' AND h.before IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM examples e WHERE e.id = training_snapshots.example_id AND e.audited = 1))`;
+/**
+ * Whether the row of a snapshot came without its label: its first one replaced none, and was given after the row was
+ * made, as a file says who gave the labels it brings. The audit draws live decisions by itself.
+ */
+const isLater = `coalesce((SELECT h.before IS NULL AND h.given_at > e.created_at AND e.audited = 0
+  FROM examples e JOIN label_history h ON h.example_id = e.id AND h.kind = 'label'
+  WHERE e.id = training_snapshots.example_id ORDER BY h.seq LIMIT 1), 0)`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
