@@ -110,7 +110,7 @@ test('40 answers with 28 rows each are all learned at the first press [TRN-20]',
     });
     await workbench.call('POST', `/api/v1/decision-types/${body.id}/examples`, { examples: few });
     const { page, faults, close } = await openWindow(workbench, `#/types/${body.id}/train`);
-    await page.getByRole('button', { name: 'Train on all answers, some with only 28 examples' }).click();
+    await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 240_000 });
     await page
       .getByText(/^Correct on/)

@@ -77,9 +77,7 @@ export const trainingConfigSchema = z
       .min(limits.leastExamplesPerOption)
       .max(1_000)
       .default(limits.minExamplesPerOption)
-      .describe(
-        'Labelled examples from which an option is decided alone',
-      ),
+      .describe('Labelled examples from which an option is decided alone'),
     rare_options: z
       .enum(rareOptionModes)
       .default('learn')

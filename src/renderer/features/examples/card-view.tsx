@@ -288,12 +288,12 @@ function LabelProgress({ labels, drawn }: NonNullable<Given['progress']>) {
       ? `${number(drawn)} random rows to measure by`
       : `${number(drawn)} of the ${aim} random rows from which ${aimed}`;
   return (
-    <div className="muted small row">
+    <Figure className="muted small row" says="Figures come from rows drawn at random.">
       <progress max={aim ?? 1} value={aim === undefined ? 1 : drawn} aria-label="Random rows with a label" />
       <span>
         {count(labels, 'label')}, {measured}.
       </span>
-    </div>
+    </Figure>
   );
 }
 
