@@ -14,7 +14,7 @@ type Waiting = {
 /** Without an arena, whose memory would be larger than the model. */
 const sessionOptions = { executionMode: 'sequential', logSeverityLevel: 3, enableCpuMemArena: false };
 
-/** Opens an encoder's graph. Rejects with InvalidBundle where it is none. */
+/** Opens an encoder's graph. Rejects with InvalidBundle if it is not one. */
 export async function openEncoder(
   { InferenceSession, Tensor }: OnnxRuntime,
   model: Uint8Array,

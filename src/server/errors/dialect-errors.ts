@@ -1,3 +1,4 @@
+/** Failures in the error shapes of the two formats of decision models. */
 import type { ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { type DecisionsError, modelErrors, type SystemoneError, toStatus } from '../contract/dialects.ts';
 import type { Dialect } from '../contract/operation.ts';
