@@ -81,7 +81,7 @@ describe('learning heads', () => {
   const plan = inferPlan(inputs, null);
   const built = buildFeatureRows(plan, inputs, new Map());
   const codes = ['HIGH', 'LOW', 'FINE', 'POOR', 'RARE', 'UNUSED'];
-  const params = { plan, rows, built, codes, seed: 1, tick: () => undefined };
+  const params = { plan, rows, built, texts: new Map(), codes, seed: 1, tick: () => undefined };
 
   it('keeps those that tell more than the option does, and only those', () => {
     const { heads, model } = learnReasonHeads(params);

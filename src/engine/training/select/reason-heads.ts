@@ -4,8 +4,10 @@ import { logisticRegression } from '../../classifiers/logistic.ts';
 import type { LogisticModel } from '../../classifiers/model.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
+import { buildFold } from './fold-rows.ts';
 
 type ReasonHeads = {
   /** Codes with a head, and the options whose examples carry them. */
@@ -19,6 +21,7 @@ type ReasonHeadParams = {
   rows: readonly LabelledRow[];
   /** The same rows as numbers under the plan. */
   built: Rows;
+  texts: EncodedTexts;
   codes: readonly string[];
   seed: number;
   /** Called in every iteration of a fit; it may throw to stop. */
@@ -47,10 +50,11 @@ export function learnReasonHeads(params: ReasonHeadParams): ReasonHeads {
     .filter(({ carrying }) => carrying.length >= minExamples && coded.length - carrying.length >= minExamples)
     .sort((a, b) => b.carrying.length - a.carrying.length)
     .slice(0, maxHeads);
+  const folded = candidates.length === 0 ? [] : foldCodedRows(params, coded.slice(0, maxRows));
   const learned = candidates.flatMap(({ code, carrying }) => {
     const carries = new Set(carrying);
     const labels = Int32Array.from(rows, (_, i) => Number(carries.has(i)));
-    const { headLoss, baseLoss } = crossValidate(params, coded, labels);
+    const { headLoss, baseLoss } = crossValidate(params, folded, labels);
     if (headLoss >= worthwhileLossRatio * baseLoss) return [];
     const fitted = fitReasonHead(params, selectRows(built, coded), selectLabels(labels, coded), 'final');
     const options = [...new Set(carrying.flatMap((i) => rows[i]?.decision ?? []))].sort();
@@ -86,35 +90,42 @@ function fitReasonHead(
 const computeLoss = (probability: number, label: number) =>
   -Math.log(Math.max(1e-9, label === 1 ? probability : 1 - probability));
 
+/** Positions of a fold's rows, and their numbers under the plan that the fold's own rows teach. */
+type CodedFold = { others: number[]; held: number[]; otherRows: Rows; heldRows: Rows };
+
+/** Cuts coded rows into folds once for all codes. */
+function foldCodedRows({ plan, rows, texts, seed }: ReasonHeadParams, positions: readonly number[]): CodedFold[] {
+  const pick = (chosen: readonly number[]) => chosen.flatMap((position) => rows[position] ?? []);
+  const foldOf = assignFolds(pick(positions), folds, deriveSeed(randomStreams.reasonFolds, seed));
+  return Array.from({ length: folds }, (_, fold) => {
+    const others = positions.filter((_position, i) => foldOf[i] !== fold);
+    const held = positions.filter((_position, i) => foldOf[i] === fold);
+    const built = buildFold(plan, { learned: pick(others), held: pick(held), texts });
+    return { others, held, otherRows: built.train, heldRows: built.held };
+  });
+}
+
 /** Mean log-loss of the head and of the share of the code among the option's examples, both on rows left out. */
 function crossValidate(
   params: ReasonHeadParams,
-  positions: readonly number[],
+  folded: readonly CodedFold[],
   labels: Int32Array,
 ): { headLoss: number; baseLoss: number } {
-  const { rows, built, seed } = params;
-  const kept = positions.slice(0, maxRows);
-  const foldOf = assignFolds(
-    kept.flatMap((position) => rows[position] ?? []),
-    folds,
-    deriveSeed(randomStreams.reasonFolds, seed),
-  );
+  const { rows } = params;
   let headLoss = 0;
   let baseLoss = 0;
-  for (let fold = 0; fold < folds; fold++) {
-    const others = kept.filter((_, i) => foldOf[i] !== fold);
-    const held = kept.filter((_, i) => foldOf[i] === fold);
+  for (const { others, held, otherRows, heldRows } of folded) {
     const otherLabels = selectLabels(labels, others);
     const estimateBase = learnBaseRates(rows, others, otherLabels);
-    const fitted = fitReasonHead(params, selectRows(built, others), otherLabels, 'draft');
-    const logits = fitted.logits(selectRows(built, held));
+    const logits = fitReasonHead(params, otherRows, otherLabels, 'draft').logits(heldRows);
     held.forEach((position, i) => {
       const label = labels[position];
       baseLoss += computeLoss(estimateBase(rows[position]?.label ?? 0), label);
       headLoss += computeLoss(1 / (1 + Math.exp(logits[2 * i] - logits[2 * i + 1])), label);
     });
   }
-  return { headLoss: headLoss / kept.length, baseLoss: baseLoss / kept.length };
+  const count = folded.reduce((sum, { held }) => sum + held.length, 0);
+  return { headLoss: headLoss / count, baseLoss: baseLoss / count };
 }
 
 /** The share of the code by the label of an option, with one more row counted that carries the overall share. */

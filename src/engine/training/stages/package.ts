@@ -105,12 +105,13 @@ function nameAdapters(plan: FeaturePlan, adapters: Adapters | null): FeaturePlan
 
 /** Learns and exports the heads of reason codes, on the rows that the final model saw. */
 async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' | 'reasonHeads'>> {
-  const { request, ports, progress, rows, finalModel, finalRows } = state;
+  const { request, ports, progress, rows, texts, finalModel, finalRows } = state;
   const { options, reason_codes: codes } = request.definition;
   const { heads, model } = learnReasonHeads({
     plan: finalModel.plan,
     rows: finalRows,
     built: finalModel.rows,
+    texts,
     codes,
     seed: request.seed,
     tick: progress.heartbeat,
