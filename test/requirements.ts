@@ -22,7 +22,10 @@ const service = {
   'SYS-2': 'GET /health answers 200 with string values, whatever state the service is in.',
   'SYS-3': 'GET /ready answers strings, booleans or integers about the database, the cache and the models.',
   'SYS-4': 'GET /openapi.json redirects to the published schema.',
-  'SYS-5': 'The system routes need no credentials.',
+  'SYS-5': 'The system routes need no credentials, but for /metrics.',
+  'SYS-6':
+    'GET /metrics gives, in the text format of Prometheus, counts since the start by the names and labels of decision-edge serve (decisions of the own organisation, refusals, seconds of requests), and the state of the service; it reads no log.',
+  'SYS-7': 'A call with a valid traceparent and no X-Request-ID has the id of its trace as its own.',
   'VRS-1': 'The API is versioned by the path prefix /api/v1; the root route reports the version of the service.',
 };
 

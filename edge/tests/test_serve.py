@@ -111,6 +111,20 @@ def test_what_a_decision_says_of_itself(service: Service) -> None:
     assert service.decide("loan", {"laon": 1})["unread"] == ["'laon' is no field of the policy; did you mean 'loan'?"]
 
 
+def test_a_call_is_named_by_its_trace(service: Service) -> None:
+    """Unless it has a name of its own; a trace that is none is ignored [SYS-7]."""
+    trace, caller = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+
+    def name(traceparent: str, **more: str) -> Any:
+        body = {"type": "loan", "input": {"loan": {"amount": 1}}}
+        return service.ask("POST", "/decide", body, traceparent=traceparent, **more).body["request_id"]
+
+    assert name(f"00-{trace}-{caller}-01") == name(f"01-{trace}-{caller}-01-more") == trace
+    assert name(f"00-{trace}-{caller}-01", x_request_id="order 7") == "order 7"
+    for wrong in [f"00-{trace}-{caller}-01-more", f"00-{'0' * 32}-{caller}-01", f"ff-{trace}-{caller}-01", trace]:
+        assert len(name(wrong)) == 36
+
+
 def test_what_a_fallback_says_of_itself_and_of_the_classifier(make_bundle: Any) -> None:
     """Its own probability, and what the classifier thought, as in the workbench [THR-4]."""
     predictor = EdgePredictor.from_bundle(make_bundle(fallback_option="reject"))

@@ -11,6 +11,7 @@ import type { Preparation } from './preparation/preparation.ts';
 import type { Clock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
+import type { ServiceMetrics } from './process/service-metrics.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { WorkbenchDatabase } from './store/database.ts';
 import type { Store } from './store/store.ts';
@@ -34,4 +35,5 @@ export type Foundation = {
   runtime: Runtime;
   preparation: Preparation;
   pendingWrites: PendingWrites;
+  serviceMetrics: ServiceMetrics;
 };

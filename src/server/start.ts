@@ -31,6 +31,7 @@ import { acquireFolderLock } from './process/folder-lock.ts';
 import { type Log, openLogDestination } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
+import { ServiceMetrics } from './process/service-metrics.ts';
 import { spawnChild } from './process/spawn-child.ts';
 import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
@@ -203,6 +204,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
     runtime,
     preparation,
     pendingWrites: new PendingWrites(log),
+    serviceMetrics: new ServiceMetrics(),
   };
   return openServices(foundation, closing);
 }

@@ -135,6 +135,7 @@ const downloadSchemas: Readonly<Record<string, JsonSchema>> = {
   'application/zip': { type: 'string', format: 'binary' },
   'text/csv': string,
   'text/html': string,
+  'text/plain': string,
   'text/event-stream': string,
 };
 const count = { type: 'integer', minimum: 0 };

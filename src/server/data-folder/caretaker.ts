@@ -98,6 +98,16 @@ export class Caretaker {
       });
   }
 
+  /** The newest backup in the data folder, or null. */
+  findLastBackup(): StoredBackup | null {
+    const { backups } = toFolderPaths(this.#options.dataDir);
+    for (const name of listBackupNames(backups).sort().reverse()) {
+      const manifest = readManifest(path.join(backups, name));
+      if (manifest !== null) return { name, manifest };
+    }
+    return null;
+  }
+
   /** Reads a backup again and returns its faults. Rejects with `not_found`, `conflict` and `unavailable`. */
   async verify(name: string): Promise<string[]> {
     const reply = await this.#runAlone({ kind: 'verify', backup: this.#findBackup(name) });

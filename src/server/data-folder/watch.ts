@@ -39,8 +39,13 @@ export class FolderWatch {
 
   /** Whether the disk of the folder is full, as far as its file system tells; throws where the folder is gone. */
   isDiskFull(): boolean {
+    return (this.readFreeBytes() ?? minFreeBytes) < minFreeBytes;
+  }
+
+  /** The free bytes of the folder's disk; null where its file system tells none. Throws where the folder is gone. */
+  readFreeBytes(): number | null {
     const { blocks, bavail, bsize } = statfsSync(this.#dataDir);
-    return blocks > 0 && bavail * bsize < minFreeBytes;
+    return blocks > 0 ? bavail * bsize : null;
   }
 
   /** Throws `unavailable` when the last look found the folder or the database gone; costs nothing. */

@@ -4,6 +4,7 @@ import { errorTable, WorkbenchError } from '../../engine/errors.ts';
 import { listMethods } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { pagesPath } from '../contract/paths.ts';
+import { toWorkbenchError } from '../errors/envelope.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
@@ -31,7 +32,13 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   app.addHook('preClose', async () => deps.events.close());
   acceptBodies(app);
   app.setErrorHandler((error, request, reply) => {
-    sendError(guard.limitGuesses(error, request, reply), request, reply);
+    const refusal = guard.limitGuesses(error, request, reply);
+    deps.serviceMetrics.countRefusal(toWorkbenchError(refusal).code);
+    sendError(refusal, request, reply);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    deps.serviceMetrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime);
+    done();
   });
 
   const unknownRoutes = createUnknownRoutes(

@@ -27,7 +27,10 @@ const listenerLimits = {
 /** A request id that a caller may choose: up to 128 printable ASCII characters that do not begin with a space. */
 const usableRequestId = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
 
-/** Fastify's options; `newId` makes the id of each request that brings no usable one in `X-Request-ID`. */
+/** The trace of a request as W3C writes it: version, trace, caller, flags; later versions may say more. */
+const traceparent = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/** Fastify's options; `newId` makes the id of each request that brings none in `X-Request-ID` or `traceparent`. */
 export function toListenerOptions(logger: HttpLogger, newId: () => string): ListenerOptions {
   return {
     loggerInstance: logger,
@@ -52,7 +55,8 @@ export function toListenerOptions(logger: HttpLogger, newId: () => string): List
     requestIdHeader: false,
     genReqId: (request) => {
       const requestId = request.headers['x-request-id'];
-      return typeof requestId === 'string' && usableRequestId.test(requestId) ? requestId : newId();
+      if (typeof requestId === 'string' && usableRequestId.test(requestId)) return requestId;
+      return traceparent.exec(String(request.headers.traceparent))?.[1] ?? newId();
     },
     clientErrorHandler: answerClientError,
   };

@@ -40,6 +40,10 @@ _MAX_PROBLEMS = 100
 # Characters of a name out of the request that an answer repeats.
 _MAX_SHOWN = 200
 _USABLE_ID = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,127}")
+# The trace of a request as W3C writes it: version, trace, caller, flags; later versions may say more.
+_TRACEPARENT = re.compile(
+    r"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|\Z)"
+)
 Place: TypeAlias = "Sequence[str | int]"
 Dialect: TypeAlias = Literal["systemone", "decisions"]
 
@@ -121,9 +125,12 @@ class UnfinishedBody(Refusal):
 
 
 def read_request_id(request: Request) -> str:
-    """Return the caller's `X-Request-ID`, or a new one."""
+    """Return the caller's `X-Request-ID`, the id of the trace that the request belongs to, or a new one."""
     given = request.headers.get("x-request-id", "")
-    return given if _USABLE_ID.fullmatch(given) else str(uuid4())
+    if _USABLE_ID.fullmatch(given):
+        return given
+    trace = _TRACEPARENT.match(", ".join(request.headers.getlist("traceparent")))
+    return trace[1] if trace else str(uuid4())
 
 
 async def read_json(request: Request, takes_zstd: bool = False) -> JsonValue:

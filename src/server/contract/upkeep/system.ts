@@ -39,6 +39,15 @@ export const systemOperations = {
     output: z.record(z.string(), z.union([z.string(), z.boolean(), z.int()])),
     summary: 'Readiness of database, cache and models',
   }),
+  'system.metrics': operation('GET', '/metrics', {
+    output: null,
+    produces: 'text/plain',
+    access: 'key',
+    scope: 'read',
+    summary: 'Counts since the start and the state of the service, for Prometheus',
+    description: 'Decisions and policies of the own organisation; requests, refusals and the machine of all.',
+    tag: 'System',
+  }),
   'system.openapi': operation('GET', '/api/v1/openapi.json', {
     ...open,
     output: z.record(z.string(), z.unknown()),

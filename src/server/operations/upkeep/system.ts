@@ -1,6 +1,7 @@
 /** Handlers for information about the service and its clock. */
 import { isoTime } from '../../process/clock.ts';
 import { checkHealth } from '../../services/upkeep/health.ts';
+import { writeMetrics } from '../../services/upkeep/metrics.ts';
 import type { ClockState } from '../../services/upkeep/trusted-time.ts';
 import type { Handlers } from '../context.ts';
 
@@ -24,6 +25,11 @@ export const systemHandlers = {
   }),
   'system.health': () => ({ status: 'ok' }),
   'system.ready': (deps) => checkHealth(deps),
+  'system.metrics': (deps, { caller }) => ({
+    download: true,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    body: Buffer.from(writeMetrics(deps, caller)),
+  }),
   'system.openapi': (deps) => deps.openApi(),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
   'clock.get': (deps) => toClock(deps.trustedTime.look()),

@@ -103,6 +103,7 @@ export async function decideBatch(
     const requestId = toItemId(index);
     const refuse = (error: unknown): BatchOutcome => {
       const known = toWorkbenchError(error);
+      deps.serviceMetrics.countRefusal(known.code);
       if (known.code === 'internal_error') deps.log.error({ err: error, requestId }, 'a batch item failed');
       return { ok: false, error: known };
     };
@@ -265,6 +266,7 @@ function record(
   };
   const alongside = receipt === null ? undefined : () => receipt.keep(response);
   const recorded = deps.runtime.decisions.commit([logged], caller.organisationSeq, alongside);
+  deps.serviceMetrics.countDecision(caller.organisationSeq, type.name, made);
   if (deps.events.isHeard) {
     const event = { event: 'logs', decision_type_id: type.id, added: 1 } as const;
     // Who waits for the record hears of it when it cannot be written.

@@ -1,0 +1,59 @@
+/** The service as Prometheus reads it: counts that are kept in memory, and the state of a moment. */
+import { statSync } from 'node:fs';
+import type { Caller } from '../../auth/caller.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { Sample } from '../../process/service-metrics.ts';
+import type { Questions } from '../deciding/questions.ts';
+
+const one = (value: number | null): Sample[] => (value === null ? [] : [{ labels: {}, value }]);
+
+/** Writes the metrics as the caller's organisation may see them. Reads no log, no example and no backup. */
+export function writeMetrics(deps: Foundation & { questions: Questions }, caller: Caller): string {
+  const { options, store, runtime, folderWatch, caretaker, serviceMetrics } = deps;
+  const lastBackup = caretaker.findLastBackup();
+  return serviceMetrics.render(caller.organisationSeq, [
+    {
+      name: 'decision_workbench_policy_available',
+      help: '1 where the deployed policy of a type can be used',
+      samples: deps.questions.listAnswering(caller).map(({ id, name }) => {
+        const policyId = store.deployments.findId(id);
+        const isAvailable = policyId !== null && runtime.deployed.findUnavailability(policyId) === null;
+        return { labels: { decision_type: name }, value: Number(isAvailable) };
+      }),
+    },
+    {
+      name: 'decision_workbench_decisions_waiting',
+      help: 'Decisions that wait for their commit',
+      samples: one(runtime.decisions.countPending(caller.organisationSeq)),
+    },
+    {
+      name: 'decision_workbench_training_in_progress',
+      help: '1 while a training is in progress, of which there is one at a time',
+      samples: one(Number(store.policies.findSlotHolder(caller.organisationId) !== null)),
+    },
+    {
+      name: 'decision_workbench_store_bytes',
+      help: 'Size of the database with its write-ahead log',
+      samples: one(readStoreBytes(options.dataDir)),
+    },
+    {
+      name: 'decision_workbench_disk_free_bytes',
+      help: 'Free bytes of the disk of the data folder',
+      samples: one(folderWatch.isIntact() ? folderWatch.readFreeBytes() : null),
+    },
+    {
+      name: 'decision_workbench_last_backup_timestamp_seconds',
+      help: 'Time of the newest backup in the data folder, since 1970; absent where there is none',
+      samples: one(lastBackup && Date.parse(lastBackup.manifest.created_at) / 1_000),
+    },
+  ]);
+}
+
+function readStoreBytes(dataDir: string): number {
+  const { database } = toFolderPaths(dataDir);
+  return [database, `${database}-wal`].reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
