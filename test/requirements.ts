@@ -732,6 +732,12 @@ const serving = {
   'SRV-12':
     'decision-edge serve closes a connection without a whole head after 5 s, answers a body that does not come after 10 s, and goes on answering beside more connections than it has files; the log says so once a minute.',
   'SRV-13': 'Its workers end with the process that started them, killed or not.',
+  'SRV-14':
+    'decision-edge serve --log FILE writes a line for each decision before its answer, whichever way it was asked for and by whichever worker, without the values of personal fields.',
+  'SRV-15':
+    'The log is turned over by size and keeps the stated number of files; half a line of a killed process is removed before the next one.',
+  'SRV-16':
+    'A log that cannot be written fails no call: /metrics counts the decisions without a line, and stderr says it once.',
 };
 
 const network = {

@@ -63,7 +63,20 @@ def _make_parser() -> argparse.ArgumentParser:
             command.add_argument("--host", default="127.0.0.1", help=f"address to listen at {default}")
             command.add_argument("--port", default=8080, type=port, help=f"0: any free one {default}")
             command.add_argument("--workers", default=1, type=workers, help=f"processes {default}")
+            _add_log_options(command)
     return parser
+
+
+def _add_log_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--log", metavar="FILE", help="file with a line for each decision, for workbench import-log")
+    syncs = ("always", "second", "never")
+    sync_help = "sync lines to the disk: before each answer, each second, or when the system does (default: always)"
+    command.add_argument("--log-fsync", default="always", choices=syncs, help=sync_help)
+    size, files = _make_reader(1, 10_000), _make_reader(2, 1_000)
+    size_help = "MiB of a file; then FILE becomes FILE.1, and so on (default: %(default)s)"
+    command.add_argument("--log-size", metavar="MIB", default=100, type=size, help=size_help)
+    files_help = "files that are kept, FILE among them (default: %(default)s)"
+    command.add_argument("--log-files", metavar="N", default=10, type=files, help=files_help)
 
 
 def _make_reader(lowest: int, highest: int) -> Callable[[str], int]:
@@ -131,9 +144,12 @@ def _serve(chosen: argparse.Namespace) -> int:
 
             serve_tools(chosen.bundle, chosen.text_model)
         else:
-            from ._serve import serve
+            from ._serve import LogSettings, serve
 
-            serve(chosen.bundle, chosen.text_model, chosen.host, chosen.port, chosen.workers)
+            log = None
+            if chosen.log is not None:
+                log = LogSettings(chosen.log, chosen.log_fsync, chosen.log_size * 2**20, chosen.log_files)
+            serve(chosen.bundle, chosen.text_model, chosen.host, chosen.port, chosen.workers, log)
     except ModuleNotFoundError as error:
         extra = f"pip install 'decision-edge[{chosen.command}]'"
         print(f"The command {chosen.command} needs its extra: {extra} ({error.name})", file=sys.stderr)

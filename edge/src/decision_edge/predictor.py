@@ -58,6 +58,7 @@ _INFO = (
     "revision",
     "runtime",
     "readings",
+    "pii_fields",
 )
 
 

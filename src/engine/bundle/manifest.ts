@@ -28,7 +28,7 @@ export const newestReader = '0.4.0';
 
 type MarkedBundle = {
   plan: FeaturePlan;
-  manifest: Pick<Manifest, 'questions' | 'never_alone'>;
+  manifest: Pick<Manifest, 'questions' | 'never_alone' | 'pii_fields'>;
   rules: { rules: readonly { ast: unknown }[] };
 };
 
@@ -38,6 +38,7 @@ const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
   ({ plan }) => plan.text?.encoder?.frame !== undefined,
   ({ manifest }) => manifest.questions !== undefined,
   ({ manifest }) => manifest.never_alone !== undefined,
+  ({ manifest }) => manifest.pii_fields !== undefined,
   ({ rules }) => JSON.stringify(rules.rules.map(({ ast }) => ast)).includes('"fn":"foldCase"'),
 ];
 
@@ -155,6 +156,8 @@ const settingsSchema = z.strictObject({
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** The option that a yes or no asks for, and the options in their order; left out where nobody has said so. */
   questions: z.strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() }).optional(),
+  /** Dot paths of personal fields, which a log masks; left out where there are none. Earlier readers refuse it. */
+  pii_fields: z.array(z.string().min(1)).min(1).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
   /** Left out by earlier versions of this product, whose golden inputs are examples. */

@@ -96,7 +96,12 @@ describe('a type whose rules alone shall decide', () => {
     const { id } = (await bench.call('POST', `${path}/policies`, { kind: 'rules_only' })).body;
     await bench.call('POST', `${path}/policies/${id}/deploy`);
     const bundle = unpackBundle((await exportBundle()).rawPayload, sha256);
-    expect(bundle.manifest).toMatchObject({ classifier: null, text: null, policy_version: 'v2' });
+    expect(bundle.manifest).toMatchObject({
+      classifier: null,
+      text: null,
+      policy_version: 'v2',
+      pii_fields: ['customer'],
+    });
     expect(Object.keys(bundle.manifest.files)).not.toContain('classifier.onnx');
     expect(new Set(bundle.golden.flatMap(({ output }) => output.rules_triggered))).toEqual(
       new Set(['small', 'late', 'huge']),

@@ -1,6 +1,8 @@
 /** A decision type moves from one workbench to another: as a file with all of it, or by the bundle of its policy. */
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { sha256 } from '../../../src/server/process/clock.ts';
 import { nextTurn } from '../../../src/server/process/turns.ts';
 import { deployForAll, loanExamples, loanType, openForTest, sendForm } from '../workbench.ts';
 
@@ -336,14 +338,15 @@ describe('a decision type', () => {
 
   it('is made of a bundle, or goes on with one, whose digest stays [MOV-4]', async () => {
     const development = await open(folder.copy());
-    await development.call('PUT', path(), { confidence_thresholds: { auto_decide: 0.7, escalation: 0.4 } });
+    const thresholds = { auto_decide: 0.7, escalation: 0.4 };
+    await development.call('PUT', path(), { confidence_thresholds: thresholds, pii_fields: ['applicant.email'] });
     const bundle = await development.load(`${path()}/export?slim=true`);
     const here = await development.decideAll();
     const [{ digest }] = (await development.call('GET', `${path()}/releases`)).body.items;
     const production = await open();
     const made = await production.upload(`${types}/import`, bundle);
     expect(made.body).toMatchObject({
-      decision_type: { name: 'loan', model_deployed: true },
+      decision_type: { name: 'loan', model_deployed: true, pii_fields: ['applicant.email'] },
       examples: 0,
       releases: 1,
     });
@@ -352,6 +355,14 @@ describe('a decision type', () => {
     expect(await list()).toMatchObject([{ release: 1, digest, reason: 'Imported as a bundle.', by: 'Owner' }]);
     const strip = (decisions: object[]) => decisions.map((made) => ({ ...made, release: 0, policy_version: '' }));
     expect(strip(await production.decideAll())).toEqual(strip(here));
+
+    // What its logs mask is said by the type that it left, and by the one that it came to.
+    await production.call('PUT', url, { pii_fields: [] });
+    const { manifest } = unpackBundle(await production.load(`${url}/export?slim=true`), sha256);
+    expect([unpackBundle(bundle, sha256).manifest.pii_fields, manifest.pii_fields]).toEqual([
+      ['applicant.email'],
+      undefined,
+    ]);
 
     // The next bundle takes over, and the one before it can be brought back.
     await development.call('PUT', path(), { hard_rules: [] });

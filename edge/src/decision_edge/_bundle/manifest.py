@@ -54,7 +54,7 @@ _KEYS = frozenset(
         "runtime",
     }
 )
-# Facts about training, unlearned options, fields, promise and golden inputs; earlier bundles do not have them.
+# Facts about training, options, fields, promise, golden inputs and personal fields; earlier bundles have none.
 _OPTIONAL_KEYS = frozenset(
     {
         "training",
@@ -65,6 +65,7 @@ _OPTIONAL_KEYS = frozenset(
         "golden_inputs",
         "readings",
         "questions",
+        "pii_fields",
         "min_reader",
     }
 )
@@ -109,6 +110,8 @@ def check_manifest(manifest: JsonObject) -> None:
         if "set_aside" in manifest:
             _check_set_aside(expect_list(manifest["set_aside"]), expect_list(manifest["options"]))
         _check_questions(manifest.get("questions", {}), expect_list(manifest["options"]))
+        if "pii_fields" in manifest and not all(map(expect_string, expect_list(manifest["pii_fields"]) or [""])):
+            raise ValueError("pii_fields must name paths")
         options = expect_list(manifest["options"])
         if any(option not in options for option in expect_list(manifest.get("never_alone", []))):
             raise ValueError("never_alone must name options")

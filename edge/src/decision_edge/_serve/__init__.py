@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import Sequence
+from dataclasses import asdict
 from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -16,11 +17,13 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
+from .._errors import DecisionEdgeError
 from .app import create_app
 from .bundles import open_bundles
 from .connections import MAX_ACCEPTED_AT_ONCE, BoundedProtocol, OnceAMinute
+from .log import CAN_SHARE, DecisionLog, LogSettings
 
-__all__ = ["serve"]
+__all__ = ["LogSettings", "serve"]
 
 _WORKERS_SERVE = "DECISION_EDGE_WORKERS_SERVE"
 _MAX_WAIT_AT_END_S = 20
@@ -42,8 +45,13 @@ _LOG: dict[str, Any] = {
 }
 
 
-def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, workers: int) -> None:
-    """Serve until SIGTERM or SIGINT, and finish pending requests. Raises InvalidBundle at the start."""
+def serve(
+    paths: Sequence[str], text_model: str | None, host: str, port: int, workers: int, log: LogSettings | None
+) -> None:
+    """Serve until SIGTERM or SIGINT, and finish pending requests.
+
+    Raises InvalidBundle, or DecisionEdgeError for a log that cannot be written, at the start.
+    """
     options: dict[str, Any] = {
         "host": host,
         "port": port,
@@ -60,13 +68,18 @@ def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, wo
         "timeout_graceful_shutdown": _MAX_WAIT_AT_END_S,
     }
     if workers == 1:
-        uvicorn.run(create_app(paths, text_model), **options)
+        uvicorn.run(create_app(paths, text_model, log), **options)
         return
-    open_bundles(paths, text_model)  # Refuses before there are processes: each of them opens the bundles for itself.
+    # Refuse before there are processes: each of them opens bundles and log for itself.
+    open_bundles(paths, text_model)
+    if log is not None:
+        if not CAN_SHARE:
+            raise DecisionEdgeError("On this system one process alone can write a log: use --log with one worker.")
+        DecisionLog(log, lambda _, __: None).close()
     with TemporaryDirectory(prefix="decision-edge-") as counts:
         # Read by prometheus_client: the processes count together in this folder.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts
-        os.environ[_WORKERS_SERVE] = json.dumps([paths, text_model])
+        os.environ[_WORKERS_SERVE] = json.dumps([paths, text_model, log and asdict(log)])
         config = uvicorn.Config(f"{__name__}:create_app_of_worker", factory=True, **options)
         listening = config.bind_socket()
         # Of this socket asyncio does not know that it is TCP, and the second part of each answer, its body, would wait
@@ -78,7 +91,8 @@ def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, wo
 def create_app_of_worker() -> Starlette:
     """Return the application of one of several processes, which are restarted and only inherit the environment."""
     Thread(target=_end_with_parent, daemon=True).start()
-    return create_app(*json.loads(os.environ[_WORKERS_SERVE]))
+    paths, text_model, log = json.loads(os.environ[_WORKERS_SERVE])
+    return create_app(paths, text_model, log and LogSettings(**log))
 
 
 def _end_with_parent() -> None:

@@ -7,6 +7,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from typing import TypeAlias, TypeVar
@@ -25,6 +26,7 @@ from ..predictor import EdgePredictor
 from .bundles import Loaded, ServedBundle, open_bundles
 from .document import describe_service
 from .explanation import explain
+from .log import DecisionLog, LogSettings, describe_decision
 from .metrics import Metrics
 from .questions import (
     Answer,
@@ -47,9 +49,9 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
-def create_app(paths: Sequence[str], text_model: str | None) -> Starlette:
-    """Return the service over bundle files, as an ASGI application. Raises InvalidBundle."""
-    service = _Service(open_bundles(paths, text_model))
+def create_app(paths: Sequence[str], text_model: str | None, log: LogSettings | None) -> Starlette:
+    """Return the service over bundle files, as an ASGI application. Raises InvalidBundle or DecisionEdgeError (log)."""
+    service = _Service(open_bundles(paths, text_model), log)
     deciding = [
         service.route("/decide", service.decide, "POST"),
         service.route("/decide/batch", service.decide_batch, "POST"),
@@ -66,15 +68,14 @@ def create_app(paths: Sequence[str], text_model: str | None) -> Starlette:
         service.route("/metrics", service.tell_metrics),
         service.route("/openapi.json", service.tell_document),
     ]
-    return Starlette(
-        routes=routes, lifespan=service.watch_files, exception_handlers={HTTPException: service.refuse_address}
-    )
+    return Starlette(routes=routes, lifespan=service.run, exception_handlers={HTTPException: service.refuse_address})
 
 
 class _Service:
-    def __init__(self, bundles: dict[str, ServedBundle]) -> None:
+    def __init__(self, bundles: dict[str, ServedBundle], log: LogSettings | None) -> None:
         self._bundles = bundles
         self._metrics = Metrics()
+        self._log = None if log is None else DecisionLog(log, self._metrics.count_logged)
 
     def route(self, path: str, handler: Handler, method: str = "GET", dialect: Dialect | None = None) -> Route:
         """Return a route whose every answer is counted and has the id of its request."""
@@ -111,11 +112,13 @@ class _Service:
         return refusal.to_response(dialect)
 
     @asynccontextmanager
-    async def watch_files(self, _: Starlette) -> AsyncIterator[None]:
-        """Look for new versions of the files while the service runs."""
+    async def run(self, _: Starlette) -> AsyncIterator[None]:
+        """Look for new versions of the files while the service runs, and close the log at its end."""
         watching = asyncio.create_task(self._watch())
         yield
         watching.cancel()
+        if self._log is not None:
+            self._log.close()
 
     async def _watch(self) -> None:
         while True:
@@ -132,7 +135,9 @@ class _Service:
             made = await _run(loaded.predictor, EdgePredictor.predict, input)
         except InvalidInput as error:
             raise _refuse_input(error) from error
-        return JSONResponse(self._answer(loaded, made, perf_counter() - began, request_id))
+        seconds = perf_counter() - began
+        await self._keep([_Kept(loaded, input, made, seconds, request_id)])
+        return JSONResponse(self._answer(loaded, made, seconds, request_id))
 
     async def decide_batch(self, request: Request, request_id: str) -> Response:
         """Decide the items of a batch, those of a decision type together; a faulty one fails alone."""
@@ -147,6 +152,7 @@ class _Service:
                 waiting[name][index] = input
             except Refusal as refusal:
                 refused[index] = refusal
+        kept: list[_Kept] = []
         for name, inputs in waiting.items():
             loaded, began = self._find(name), perf_counter()
             decided = await _run(loaded.predictor, EdgePredictor.predict_each, list(inputs.values()))
@@ -155,7 +161,10 @@ class _Service:
                 if isinstance(made, InvalidInput):
                     refused[index] = _refuse_input(made, index)
                 else:
-                    results[index] = self._answer(loaded, made, seconds, f"{request_id[:120]}-{index}")
+                    item_id = f"{request_id[:120]}-{index}"
+                    results[index] = self._answer(loaded, made, seconds, item_id)
+                    kept.append(_Kept(loaded, inputs[index], made, seconds, item_id))
+        await self._keep(kept)
         for each in refused.values():
             self._metrics.count_refusal(each.code)
         errors = [refused[at].to_item(at, read_type_name(items[at]), request_id) for at in sorted(refused)]
@@ -189,13 +198,17 @@ class _Service:
         answering = [find_bundle(predictors, asked.model, question) for question in asked.questions]
         inputs = {name: read_input(asked, name, predictors[name]) for name, _ in answering}
         made: dict[str, EdgeDecision] = {}
+        kept: list[_Kept] = []
         for name, input in inputs.items():
+            began = perf_counter()
             try:
                 made[name] = await _run(predictors[name], EdgePredictor.predict, input)
             except InvalidInput as error:
                 raise Refusal.of_problem(asked.place, str(error).rstrip(".")) from error
+            kept.append(_Kept(loaded[name], input, made[name], perf_counter() - began, request_id))
         for name, decision in made.items():
             self._metrics.count_decision(name, decision)
+        await self._keep(kept)
         found = zip(asked.questions, answering, strict=True)
         return [Answer(question, name, options, made[name], request_id) for question, (name, options) in found]
 
@@ -231,10 +244,30 @@ class _Service:
             raise Refusal("decision_type_not_found", f"The decision type does not exist. Served here: {served}.")
         return bundle.loaded
 
+    async def _keep(self, decisions: Sequence[_Kept]) -> None:
+        """Log decisions, where there is a log, before they are answered."""
+        if self._log is not None and decisions:
+            await self._log.add([each.describe() for each in decisions])
+
     def _answer(self, loaded: Loaded, made: EdgeDecision, seconds: float, request_id: str) -> JsonObject:
         self._metrics.count_decision(loaded.info["decision_type"], made)
         own = {"latency_ms": round(seconds * 1_000, 3), "request_id": request_id}
         return {**vars(made), "explanation": explain(made, loaded.info), **own}
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A decision that is to be logged."""
+
+    loaded: Loaded
+    input: JsonObject
+    made: EdgeDecision
+    seconds: float
+    request_id: str
+
+    def describe(self) -> JsonObject:
+        """Return its line."""
+        return describe_decision(self.input, self.made, self.loaded, self.request_id, self.seconds)
 
 
 def _sends_extras(request: Request) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import InvalidBundle
 from ..predictor import EdgePredictor
+from .personal import PersonalFields
 
 __all__ = ["Loaded", "ServedBundle", "open_bundles"]
 
@@ -22,6 +23,7 @@ class Loaded:
 
     predictor: EdgePredictor
     info: dict[str, Any]
+    personal: PersonalFields
 
 
 class ServedBundle:
@@ -63,7 +65,7 @@ class ServedBundle:
 
     def _load(self) -> Loaded:
         predictor = EdgePredictor.from_bundle(self._path, text_model=self._text_model)
-        return Loaded(predictor, predictor.info)
+        return Loaded(predictor, predictor.info, PersonalFields(predictor.info["pii_fields"] or ()))
 
 
 def open_bundles(paths: Sequence[str], text_model: str | None) -> dict[str, ServedBundle]:

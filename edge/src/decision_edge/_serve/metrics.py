@@ -38,6 +38,12 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._logged = Counter(
+            "decision_edge_logged",
+            "Decisions by whether the file of --log has their line",
+            ("written",),
+            registry=self._registry,
+        )
         self._current = Gauge(
             "decision_edge_bundle_current",
             "1 if the current bundle file decides; 0 if it was refused and the version before it decides",
@@ -58,6 +64,10 @@ class Metrics:
     def count_request(self, route: str, status: int, seconds: float) -> None:
         """Count an answer."""
         self._requests.labels(route, status).observe(seconds)
+
+    def count_logged(self, decisions: int, is_written: bool) -> None:
+        """Count decisions that were to be logged."""
+        self._logged.labels("true" if is_written else "false").inc(decisions)
 
     def set_current(self, decision_type: str, is_current: bool) -> None:
         """Say whether the current bundle file decides."""

@@ -11,6 +11,7 @@ export type ReadBundle = {
   file: Uint8Array;
   typeName: string;
   definition: Definition;
+  piiFields: string[];
   fallbackOption: string | null;
   isRulesOnly: boolean;
   snapshotSha256: string | null;
@@ -36,6 +37,7 @@ export async function readBundle(bytes: Uint8Array, name: BundleName): Promise<R
     file: renameBundle(bundle, { ...name, typeName }),
     typeName,
     definition,
+    piiFields: manifest.pii_fields ?? [],
     fallbackOption: manifest.fallback_option,
     isRulesOnly: manifest.classifier === null,
     snapshotSha256: manifest.training?.snapshot_sha256 ?? null,

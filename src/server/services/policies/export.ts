@@ -204,6 +204,7 @@ async function packSlim(
   if (
     promise === null &&
     questions === undefined &&
+    isDeepStrictEqual(trained.manifest.pii_fields ?? [], type.piiFields) &&
     pinned.length === 0 &&
     isNewest &&
     isRedacted &&
@@ -213,12 +214,13 @@ async function packSlim(
   const encoderHost = present.plan.text?.encoder ? hosted?.host : undefined;
   await encoderHost?.start();
   const inputs = listGoldenInputs(present, type.piiFields);
-  const settings = toManifestDraft(present.manifest);
+  const { pii_fields: _former, ...settings } = toManifestDraft(present.manifest);
   const manifest = {
     ...settings,
     golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
     runtime: encoderHost?.runtimeVersion ?? null,
     ...(questions && { questions }),
+    ...(type.piiFields.length > 0 && { pii_fields: [...type.piiFields] }),
     promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
   };
   await pause();

@@ -184,12 +184,12 @@ async function importBundleAsType(
   deps: MoveDeps,
   caller: Caller,
   policyId: string,
-  { file, typeName, definition, fallbackOption, ...bundle }: MovedFile & { kind: 'bundle' },
+  { file, typeName, definition, piiFields, fallbackOption, ...bundle }: MovedFile & { kind: 'bundle' },
   alongside: (moved: MovedType) => void,
 ): Promise<MovedType> {
   const request = parsePart(
     decisionTypeCreateSchema,
-    { name: typeName, fallback_option: fallbackOption, ...definition },
+    { name: typeName, pii_fields: piiFields, fallback_option: fallbackOption, ...definition },
     'body',
   );
   if (!request.ok) throw toValidationError(request.problems);
