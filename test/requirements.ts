@@ -113,6 +113,8 @@ const decisionTypes = {
     'A value that makes its part fail on every input, and a whole number with more digits than a double keeps, is told when the rule is checked.',
   'RUL-16':
     'What a function can never give, texts out of order, computed decimals that must be equal and days that do not exist are told when the rule is checked.',
+  'RUL-17':
+    'A rule may be a hint: it teaches a training the rows without a label on which hints agree, decides and measures nothing, and is in no bundle',
   'RUL-15': 'What other languages write differently is refused with what to write here.',
 };
 
@@ -568,7 +570,7 @@ const training = {
   'RPT-3':
     'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints as one page of A4.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, hinted, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
   'RDY-2':
     'At least 38 labelled examples are needed in total, and 2 each of two options; never_alone has the options with fewer than 38, which are learned and never decided alone.',
   'RDY-3':

@@ -22,7 +22,7 @@ export function describeChanges(before: DescribedRelease | null, after: Describe
     ...(before.policyVersion === after.policyVersion
       ? []
       : [`Policy v${after.policyVersion} decides instead of v${before.policyVersion}.`]),
-    ...describeRuleChanges(was.hard_rules, is.hard_rules),
+    ...describeRuleChanges(was.hard_rules.filter(decides), is.hard_rules.filter(decides)),
     ...describeThresholdChanges(was, is),
     ...describeListChanges(was.lists, is.lists),
     ...(isSame(was.reason_codes, is.reason_codes) ? [] : ['The reason codes were changed.']),
@@ -34,6 +34,8 @@ export function describeChanges(before: DescribedRelease | null, after: Describe
     .map((sentence) => (typeof sentence === 'string' ? sentence : sentence()));
   return sentences.length <= maxSentences ? shown : [...shown, `${sentences.length - maxSentences} more changes.`];
 }
+
+const decides = ({ hint }: Rule) => hint !== true;
 
 /** Changed rules; their sentences are written only where they are shown. */
 function describeRuleChanges(before: readonly Rule[], after: readonly Rule[]): (string | (() => string))[] {

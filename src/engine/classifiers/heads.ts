@@ -5,7 +5,7 @@
  */
 import { countOutputs } from '../numeric.ts';
 import type { Pool } from './blend.ts';
-import { type FitRequest, type Fitted, type Rows, selectColumns } from './classifier.ts';
+import { type FitRequest, type Fitted, selectColumns } from './classifier.ts';
 import { logisticRegression, toFittedLinear } from './logistic.ts';
 
 /** Dense columns from … up to `to`, or all n-grams. */
@@ -26,23 +26,26 @@ export function fitHead(request: HeadRequest, columns: HeadColumns, C: number, c
   });
 }
 
-/** Logarithm of each option's share of the labels, with one more counted for every option. */
-export function computeLogShares(labels: Int32Array, optionCount: number): Float64Array {
+/** Logarithm of each option's share of the labels by their weights, with one more counted for every option. */
+export function computeLogShares(labels: Int32Array, optionCount: number, weights?: Float64Array): Float64Array {
   const counts = new Float64Array(optionCount).fill(1);
-  for (const label of labels) counts[label] += 1;
-  return counts.map((count) => Math.log(count / (labels.length + optionCount)));
+  labels.forEach((label, i) => {
+    counts[label] += weights?.[i] ?? 1;
+  });
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  return counts.map((count) => Math.log(count / all));
 }
 
 /** Adds fitted heads up under a pool's weights: one linear classifier of the rows' full shape. */
 export function combineHeads(
-  { rows, labels, optionCount }: { rows: Rows; labels: Int32Array; optionCount: number },
+  { rows, labels, weights: rowWeights, optionCount }: Pick<HeadRequest, 'rows' | 'labels' | 'weights' | 'optionCount'>,
   heads: readonly { columns: HeadColumns; fitted: Fitted }[],
   { weights, prior }: Pool,
 ): Fitted {
   const outputs = countOutputs(optionCount);
   const biasFrom = (rows.denseWidth + rows.sparse.width) * outputs;
   const parameters = new Float64Array(biasFrom + outputs);
-  const shares = computeLogShares(labels, optionCount);
+  const shares = computeLogShares(labels, optionCount, rowWeights);
   for (let k = 0; k < outputs; k++) {
     const share = outputs === 1 ? shares[1] - shares[0] : shares[k];
     parameters[biasFrom + k] = prior * share;

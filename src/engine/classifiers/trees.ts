@@ -32,18 +32,23 @@ export type FittedTrees = Fitted & {
   work: number;
 };
 
+type Weighed = Pick<FitRequest<TreeSettings>, 'labels' | 'weights'>;
+
 /** Prior scores: the log of each option's share, with half a row added to each; one log-odds for two options. */
-function computePriorScores(labels: Int32Array, optionCount: number): Float64Array {
+function computePriorScores({ labels, weights }: Weighed, optionCount: number): Float64Array {
   const counts = new Float64Array(optionCount).fill(0.5);
-  for (const label of labels) counts[label] += 1;
-  const logs = counts.map((count) => Math.log(count / (labels.length + 0.5 * optionCount)));
+  labels.forEach((label, i) => {
+    counts[label] += weights?.[i] ?? 1;
+  });
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const logs = counts.map((count) => Math.log(count / all));
   return optionCount === 2 ? Float64Array.of(logs[1] - logs[0]) : logs;
 }
 
 /** Gradients and hessians of the negative log-likelihood in all scores; `out` arrays are score-major. */
 function computeDerivatives(
   scores: Float64Array,
-  labels: Int32Array,
+  { labels, weights }: Weighed,
   scoreCount: number,
   gradients: Float64Array[],
   hessians: Float64Array[],
@@ -53,18 +58,19 @@ function computeDerivatives(
   const factor = scoreCount / Math.max(1, scoreCount - 1);
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i];
+    const weight = weights === undefined ? 1 : weights[i];
     if (scoreCount === 1) {
       const p = 1 / (1 + Math.exp(-scores[i]));
-      gradients[0][i] = p - label;
-      hessians[0][i] = Math.max(1e-16, p * (1 - p));
+      gradients[0][i] = weight * (p - label);
+      hessians[0][i] = Math.max(1e-16, weight * p * (1 - p));
       continue;
     }
     const from = i * scoreCount;
     softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     for (let k = 0; k < scoreCount; k++) {
       const p = probabilities[k];
-      gradients[k][i] = p - (k === label ? 1 : 0);
-      hessians[k][i] = Math.max(1e-16, factor * p * (1 - p));
+      gradients[k][i] = weight * (p - (k === label ? 1 : 0));
+      hessians[k][i] = Math.max(1e-16, weight * factor * p * (1 - p));
     }
   }
 }
@@ -97,10 +103,10 @@ type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work
  * `settings.rounds`. Deterministic by seed and independent of the order of the rows.
  */
 export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
-  const { rows, labels, optionCount } = request;
+  const { rows, optionCount } = request;
   const scoreCount = countOutputs(optionCount);
   const bins = fitBins(rows, rows.fields);
-  const prior = computePriorScores(labels, optionCount);
+  const prior = computePriorScores(request, optionCount);
   const { grown, rounds, watchedLoss, work } = boost(request, earlyStopping, bins, prior);
   const assemble = (scoreOptions: Float32Array): Trees =>
     assembleTrees(grown, bins, { denseWidth: rows.denseWidth, scoreCount, scoreOptions });
@@ -120,7 +126,7 @@ export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: Early
 }
 
 function boost(
-  { rows, labels, settings, seed, tick }: FitRequest<TreeSettings>,
+  { rows, labels, weights, settings, seed, tick }: FitRequest<TreeSettings>,
   earlyStopping: EarlyStopping | null,
   bins: readonly FieldBins[],
   prior: Float64Array,
@@ -146,7 +152,7 @@ function boost(
   let rounds = 0;
   while (rounds < settings.rounds && bins.length > 0) {
     rounds += 1;
-    computeDerivatives(training.scores, labels, scoreCount, gradients, hessians);
+    computeDerivatives(training.scores, { labels, weights }, scoreCount, gradients, hessians);
     const sample = sampleRows(keys, settings.rowShare, random);
     let hasSplit = false;
     for (let target = 0; target < scoreCount; target++) {

@@ -23,9 +23,13 @@ export const ruleSchema = z
     then: z.string().min(1).describe('One of the options'),
     reason_code: z.string().nullable().default(null).describe('One of the reason codes'),
     priority: z.int().min(1).default(100).describe('Lower numbers are evaluated first'),
+    hint: z.boolean().optional().describe('Teaches, decides nothing'),
   })
   .meta({ id: 'Rule' });
-/** One hard rule: when `condition` holds for the input, `then` is the decision. Lower `priority` is evaluated first. */
+/**
+ * One rule: when `condition` holds for the input, `then` is the decision, lower `priority` evaluated first; a hint is a
+ * weak label of rows that have none.
+ */
 export type Rule = z.infer<typeof ruleSchema>;
 
 const confidenceSchema = z.number().min(0).max(1);

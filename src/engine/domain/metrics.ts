@@ -207,6 +207,19 @@ export const metricsSchema = z
       .describe(
         'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, with a promise before its end; null where not, as of marked rows and of more than 20,000',
       ),
+    hints: z
+      .object({
+        rows: z.int().describe('Rows without a label on which hints agreed: learned from, at a weight of 0.3'),
+        measured: z
+          .int()
+          .describe('Rows that both were measured on; 0 until `follow_up` is done, and where none can be'),
+        right: z.int().describe('How many a draft that learned from labels and hints has right'),
+        right_without: z.int().describe('How many a draft that learned from labels alone has right'),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe('What the hints among the rules brought; null without any'),
     familiarity: familiarityEffectSchema
       .nullable()
       .default(null)

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 
-/** Where a row is from: a person, a teacher, or a corrected live decision, which is not a random one. */
-export type RowSource = 'user' | 'synthetic' | 'correction';
+/**
+ * Where the label of a row is from: a person, a teacher, a corrected live decision, which is not a random one, or the
+ * hints among the rules.
+ */
+export type RowSource = 'user' | 'synthetic' | 'correction' | 'hint';
 
 export type TrainingExample = {
   id: string;

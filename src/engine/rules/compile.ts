@@ -15,7 +15,10 @@ import { inferType } from './types.ts';
 /** The names that rules may refer to: options, reason codes and named lists of their decision type. */
 type Vocabulary = { options: readonly string[]; reason_codes: readonly string[]; lists?: NamedLists };
 
-/** Checks and compiles rules; returns every problem by its index. They run by priority, then list order. */
+/**
+ * Checks rules and compiles those that decide; returns every problem by its index. They run by priority, then list
+ * order.
+ */
 export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
   const { problems, file } = checkRules(rules, vocabulary);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: createEvaluator(file) };
@@ -30,11 +33,18 @@ export function compileSoundRules(
   return { problems, sound: createEvaluator(file) };
 }
 
-/** Returns every problem, and the rules without one in the order in which they are evaluated. */
-function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): { problems: RuleProblem[]; file: RulesFile } {
+/** Compiles the hints that have no problem: rules that teach and never decide. */
+export function compileHints(rules: readonly Rule[], vocabulary: Vocabulary): CompiledRules {
+  return createEvaluator(checkRules(rules, vocabulary).hints);
+}
+
+type CheckedRules = { problems: RuleProblem[]; file: RulesFile; hints: RulesFile };
+
+/** Returns every problem, and rules and hints without one in the order in which they are evaluated. */
+function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): CheckedRules {
   const problems: RuleProblem[] = [];
   const names = new Set<string>();
-  const compiled: CompiledRule[] = [];
+  const [compiled, hints]: [CompiledRule[], CompiledRule[]] = [[], []];
   const patterns: PatternBudget = { left: ruleLimits.maxPatternsSize };
   let bytesLeft: number = ruleLimits.maxTreesBytes;
   rules.forEach((rule, index) => {
@@ -49,9 +59,11 @@ function checkRules(rules: readonly Rule[], vocabulary: Vocabulary): { problems:
     names.add(rule.name);
     for (const { field, message, suggestion, range } of own)
       problems.push({ rule: index, name: rule.name, field, message, suggestion, range });
-    if (ast && own.length === 0) compiled.push({ ...rule, ast });
+    const { hint, ...decides } = rule;
+    if (ast && own.length === 0) (hint === true ? hints : compiled).push({ ...decides, ast });
   });
-  return { problems, file: { rules: compiled.toSorted((a, b) => a.priority - b.priority) } };
+  const toFile = (some: readonly CompiledRule[]) => ({ rules: some.toSorted((a, b) => a.priority - b.priority) });
+  return { problems, file: toFile(compiled), hints: toFile(hints) };
 }
 
 type FieldProblem = ConditionProblem & Pick<RuleProblem, 'field'>;

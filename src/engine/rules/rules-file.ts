@@ -27,7 +27,7 @@ export type RulesOutcome = {
   /** Steps that the evaluation took; see `ruleLimits`. */
   steps: number;
 };
-/** Rules that are ready to be evaluated, and the file that they are saved as. */
+/** Rules that are ready to be evaluated, and the file that they are saved as: hints are no part of it. */
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
@@ -36,7 +36,9 @@ export type CompiledRules = {
   /** Evaluates the rule at a place of the file by itself. */
   evaluateOne(place: number, input: JsonObject): boolean | 'error';
 };
-const fileSchema = z.strictObject({ rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(limits.maxRules) });
+const fileSchema = z.strictObject({
+  rules: z.array(ruleSchema.omit({ hint: true }).extend({ ast: z.unknown() })).max(limits.maxRules),
+});
 
 /** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not valid. */
 export function loadRules(file: unknown): CompiledRules {

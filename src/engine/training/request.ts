@@ -131,6 +131,6 @@ export type TunedLater = { textTuning: Metrics['text_tuning']; better: PackedPol
 
 /** The rest of the metrics, and a check for each row whose label could be checked, in the order of the rows. */
 export type FollowUp = {
-  metrics: Pick<Metrics, 'learning_curve' | 'follow_up' | 'other_ways'>;
+  metrics: Pick<Metrics, 'learning_curve' | 'follow_up' | 'other_ways' | 'hints'>;
   labelChecks: LabelCheck[];
 };

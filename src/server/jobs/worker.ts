@@ -9,6 +9,7 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import type { Adapters, TuningGraph } from '../../engine/ports.ts';
+import { compileHintReader, maxHintedRows } from '../../engine/training/data/hint-rows.ts';
 import type {
   CandidateTextModel,
   PackedPolicy,
@@ -43,7 +44,7 @@ process.once('message', (order: WorkerOrder) => void work(order));
 
 async function work(order: WorkerOrder): Promise<void> {
   setPriority(niceness);
-  const rows = receiveRows(order.request.identifying ?? []);
+  const rows = receiveRows(order.request);
   await report({ kind: 'accepted' });
   const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
@@ -85,10 +86,16 @@ async function reportLabelChecks(checks: readonly LabelCheck[]): Promise<void> {
   }
 }
 
-type Snapshot = { rows: SnapshotRecord[]; open: OpenRows };
+/** An open row with the option on which hints agree, and its random number. */
+type HintedRow = { inputJson: string; decision: string; number: number };
+type Snapshot = { rows: SnapshotRecord[]; open: OpenRows; hinted: HintedRow[] };
 
-function receiveRows(identifying: readonly (readonly string[])[]): Promise<Snapshot> {
-  const received: Snapshot = { rows: [], open: { ...noOpenRows } };
+/** Keeps the rows of lowest number: which ones does not depend on their order. */
+const keepLowest = (rows: HintedRow[]) => rows.sort((a, b) => a.number - b.number).slice(0, maxHintedRows);
+
+function receiveRows({ identifying = [], definition }: WorkerOrder['request']): Promise<Snapshot> {
+  const received: Snapshot = { rows: [], open: { ...noOpenRows }, hinted: [] };
+  const readHints = compileHintReader(definition);
   return new Promise((resolve) => {
     const receive = ({ rows, open, last }: RowsMessage) => {
       for (const row of rows) received.rows.push(row);
@@ -96,8 +103,12 @@ function receiveRows(identifying: readonly (readonly string[])[]): Promise<Snaps
         const input: JsonObject = JSON.parse(inputJson);
         const content = toRowContent(input, identifying);
         received.open.rows += 1;
-        received.open.lowest = Math.min(received.open.lowest, toRowNumber(content));
+        const number = toRowNumber(content);
+        received.open.lowest = Math.min(received.open.lowest, number);
+        const decision = readHints(input);
+        if (decision !== null) received.hinted.push({ inputJson, decision, number });
       }
+      if (last || received.hinted.length > 2 * maxHintedRows) received.hinted = keepLowest(received.hinted);
       if (!last) return;
       process.off('message', receive);
       resolve(received);
@@ -107,7 +118,7 @@ function receiveRows(identifying: readonly (readonly string[])[]): Promise<Snaps
 }
 
 /** The digest of the rows' content, whatever their order and ids: the same rows imported again have the same one. */
-function digestRows({ rows, open }: Snapshot): string {
+function digestRows({ rows, open, hinted }: Snapshot): string {
   const texts = rows
     .map(({ inputJson, decision, firstDecision, reasonCodesJson, source, test, later }) =>
       JSON.stringify([
@@ -121,6 +132,7 @@ function digestRows({ rows, open }: Snapshot): string {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text);
   if (open.rows > 0) hash.update(JSON.stringify(open));
+  for (const { inputJson, decision } of hinted) hash.update(JSON.stringify({ hint: decision, inputJson }));
   return hash.digest('hex');
 }
 
@@ -137,8 +149,13 @@ function toExample(row: SnapshotRecord): TrainingExample {
   };
 }
 
-async function run(order: WorkerOrder, { rows, open }: Snapshot): Promise<TrainOutcome> {
-  const snapshotSha256 = digestRows({ rows, open });
+function toHintedExample({ inputJson, decision }: HintedRow, at: number): TrainingExample {
+  return { id: `hinted-${at}`, input: JSON.parse(inputJson), decision, reasonCodes: [], source: 'hint' };
+}
+
+async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome> {
+  const { rows, open, hinted } = snapshot;
+  const snapshotSha256 = digestRows(snapshot);
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
   const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted, so that heavy modules do not delay the answer to the caller.
@@ -169,7 +186,8 @@ async function run(order: WorkerOrder, { rows, open }: Snapshot): Promise<TrainO
   }
   try {
     const provenance = { snapshotSha256, node: process.version };
-    const request = { ...order.request, examples: rows.map(toExample), open, seed, provenance };
+    const examples = [...rows.map(toExample), ...hinted.map(toHintedExample)];
+    const request = { ...order.request, examples, open, seed, provenance };
     return await train(request, {
       ...usual,
       encoder: choice === 'words' ? null : usual.encoder,

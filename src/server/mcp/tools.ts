@@ -296,7 +296,9 @@ export const tools: readonly Tool[] = [
     name: 'train_model',
     operation: 'training.start',
     omit: [
+      'augment',
       'augment_target_size',
+      'auto_generate',
       'escalation_threshold',
       'golden_inputs',
       'refit',

@@ -13,7 +13,7 @@ import {
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules } from '../../engine/rules/analysis/lint.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
-import { compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
+import { compileHints, compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
 import type { RulesChange } from '../../engine/rules/results.ts';
 import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { listChildren, type RuleNode } from '../../engine/rules/tree.ts';
@@ -59,18 +59,23 @@ type Measured = { impact: Impact; change: RulesChange | null };
 
 /** Returns problems of unsaved rules, findings and impact of those without one, and known fields. */
 export function analyseRules({ request, saved, piiFields, examples, decisions }: AnalysisOrder): MeasuredAnalysis {
-  const { problems, sound } = compileSoundRules(request.rules, {
+  const vocabulary = {
     options: request.options ?? saved.options,
     reason_codes: request.reason_codes ?? saved.reason_codes,
     lists: request.lists ?? saved.lists,
-  });
+  };
+  const { problems, sound } = compileSoundRules(request.rules, vocabulary);
+  const hints = startImpact(compileHints(request.rules, vocabulary), 'each');
   const survey = surveyFields(piiFields);
   const savedRules = compileRules(saved.hard_rules, saved);
   // Rules with problems cannot be saved, so there is nothing that saving would change.
   const before = savedRules.ok && problems.length === 0 ? savedRules.value : null;
   const read = compileReadings(saved.readings);
   const readLogged = () => readRows(decisions, (input) => read(input).input);
-  const onExamples = measure(readRows(examples), sound, before, survey.add);
+  const onExamples = measure(readRows(examples), sound, before, (row) => {
+    survey.add(row.input, row.decision);
+    hints.add(row);
+  });
   const onDecisions = measure(readLogged(), sound, before);
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? saved.input_schema : request.input_schema;
@@ -82,7 +87,13 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
     problems,
     findings: toWireFindings(sound, request.rules, findings.slice(0, maxFindings)),
     findings_left_out: Math.max(0, findings.length - maxFindings),
-    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(sound, piiFields, readLogged())),
+    impact: toWireImpact(
+      request.rules,
+      onExamples,
+      hints.impact,
+      onDecisions,
+      countMasked(sound, piiFields, readLogged()),
+    ),
     fields,
   };
 }
@@ -96,12 +107,12 @@ function measure(
   rows: Iterable<ImpactRow>,
   rules: CompiledRules,
   saved: CompiledRules | null,
-  visit: (input: JsonObject, label: string | null) => void = () => {},
+  visit: (row: ImpactRow) => void = () => {},
 ): Measured {
   const counted = startImpact(rules);
   const compared = saved && startComparison(saved, rules);
   for (const row of rows) {
-    visit(row.input, row.decision);
+    visit(row);
     counted.add(row);
     compared?.add(row);
   }
@@ -138,6 +149,7 @@ function countMasked(
 function toWireImpact(
   sentRules: readonly Rule[],
   examples: Measured,
+  hints: Impact,
   decisions: Measured,
   masked: ReadonlyMap<string, number>,
 ): MeasuredAnalysis['impact'] {
@@ -149,7 +161,7 @@ function toWireImpact(
       undecided_rows: examples.impact.undecidedRows,
     },
     decisions: { rows: decisions.impact.rows, undecided: decisions.impact.undecided },
-    rules: examples.impact.rules.map(({ name, ...counts }) => {
+    rules: [...examples.impact.rules, ...hints.rules].map(({ name, ...counts }) => {
       const labelled = counts.agrees + counts.disagrees;
       const log = logged.get(name);
       return {

@@ -176,7 +176,7 @@ async function learn(ports: TrainPorts, texts: Map<string, EncodedText>, { train
   const isLinear = choice.linear !== null;
   // As the training had them: confirmed on other folds than those of the search.
   const searchTrees = () =>
-    finishTreeSearch(startTreeSearch({ ...common, plan, rows: comparison.rows, cost }), cost, 0, ignore);
+    finishTreeSearch(startTreeSearch({ ...common, plan, rows: comparison.rows, hinted: [], cost }), cost, 0, ignore);
   const found: Labelled = {
     parts: {
       heads: headNames.flatMap((name) => comparison.trial.heads[name]?.logits ?? []),

@@ -235,6 +235,7 @@ describe('the model card', () => {
       suggested_thresholds: [],
       learning_curve: null,
       other_ways: null,
+      hints: null,
       follow_up: null,
       rare_options: {
         mode: 'set_aside' as const,

@@ -31,7 +31,14 @@ const treeSettings: TreeSettings = {
   rowShare: 0.8,
   fieldShare: 0.7,
 };
-type Given = { rows: Rows; labels: Int32Array; optionCount: number; seed?: number; tick?: () => void };
+type Given = {
+  rows: Rows;
+  labels: Int32Array;
+  weights?: Float64Array;
+  optionCount: number;
+  seed?: number;
+  tick?: () => void;
+};
 /** What a fit gives that every kind of classifier must have. */
 type Result = Pick<Fitted, 'logits' | 'toModel'>;
 
@@ -115,6 +122,16 @@ describe.each(classifiers)('every classifier: $kind', ({ kind, learn }) => {
     const model = () => learn(given(mixedRows, mixedLabels, 3)).toModel(placement);
     expect(exportClassifier(model())).toEqual(exportClassifier(model()));
     expect(model().kind).toBe(kind);
+  });
+
+  it('learns next to nothing from rows of next to no weight', () => {
+    const truth = Int32Array.from(mixed, ([first = 0]) => Number(first > 0));
+    const lied = truth.map((label, i) => (i % 2 === 0 ? label : 1 - label));
+    const weights = Float64Array.from(lied, (_, i) => (i % 2 === 0 ? 1 : 1e-9));
+    const countRight = (asked: Given) =>
+      probabilitiesOf(learn, asked, mixedRows).filter(([, yes = 0], i) => Number(yes > 0.5) === truth[i]).length;
+    expect(countRight({ ...given(mixedRows, lied, 2), weights })).toBeGreaterThan(0.95 * mixedRows.count);
+    expect(countRight(given(mixedRows, lied, 2))).toBeLessThan(0.8 * mixedRows.count);
   });
 
   it('does not depend on the order of the rows', () => {

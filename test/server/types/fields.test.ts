@@ -180,6 +180,7 @@ describe('the fields of', () => {
       options: ['approve', 'decline'],
       min_total: 38,
       min_per_option: 38,
+      hinted: 0,
       left_to_rules: 0,
       set_aside: { options: [], examples: 0 },
       never_alone: { options: [], examples: 0, sentence: '' },

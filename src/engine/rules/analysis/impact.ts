@@ -36,8 +36,14 @@ const maxListed = 20;
 
 const noRows = { holds: 0, errors: 0, matched: 0, agrees: 0, disagrees: 0, unlabelled: 0 };
 
-/** Starts to count for every rule: `add` takes a row, `impact` is the sum so far. */
-export function startImpact(rules: CompiledRules): { add(row: ImpactRow): void; impact: Impact } {
+/**
+ * Starts to count for every rule: `add` takes a row, `impact` is the sum so far. Of rules that decide the first match
+ * counts, of hints each.
+ */
+export function startImpact(
+  rules: CompiledRules,
+  counted: 'first' | 'each' = 'first',
+): { add(row: ImpactRow): void; impact: Impact } {
   const impact: Impact = {
     rows: 0,
     undecided: 0,
@@ -59,20 +65,21 @@ export function startImpact(rules: CompiledRules): { add(row: ImpactRow): void; 
         matching.push(place);
       }
     });
-    const first = matching[0] ?? -1;
-    const rule = impact.rules[first];
-    const decided = rules.file.rules[first]?.then;
-    if (!rule || decided === undefined) {
+    if (matching.length === 0) {
       impact.undecided++;
       if (impact.undecidedRows.length < maxListed) impact.undecidedRows.push({ id, input, expected: decision });
-      return;
     }
-    rule.matched++;
-    if (decision === null) rule.unlabelled++;
-    else if (decision === decided) rule.agrees++;
-    else {
-      rule.disagrees++;
-      if (rule.disagreeing.length < maxListed) rule.disagreeing.push({ id, input, expected: decision, decided });
+    for (const place of counted === 'each' ? matching : matching.slice(0, 1)) {
+      const rule = impact.rules[place];
+      const decided = rules.file.rules[place]?.then;
+      if (!rule || decided === undefined) continue;
+      rule.matched++;
+      if (decision === null) rule.unlabelled++;
+      else if (decision === decided) rule.agrees++;
+      else {
+        rule.disagrees++;
+        if (rule.disagreeing.length < maxListed) rule.disagreeing.push({ id, input, expected: decision, decided });
+      }
     }
   };
   return { add, impact };

@@ -8,6 +8,7 @@ import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
 import { hashString } from '../../random.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
+import { isLabelled } from './hint-rows.ts';
 import { compilePlacement, groupUnits } from './hold-out.ts';
 import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';
@@ -160,7 +161,7 @@ function noteRows({ labelled, rows, options, learnedAlone, piiFields }: Noted): 
     );
   }
   const imbalance = describeImbalance(
-    rows.filter(({ ruled }) => !ruled),
+    rows.filter((row) => !row.ruled && isLabelled(row)),
     learnedAlone,
   );
   if (imbalance !== null) notes.push(imbalance);

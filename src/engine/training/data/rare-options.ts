@@ -2,6 +2,7 @@
 import type { TrainingConfig, TrainingExample } from '../../domain/training.ts';
 import { limits } from '../../limits.ts';
 import { formatCount } from '../../numeric.ts';
+import { isHinted } from './hint-rows.ts';
 
 type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
@@ -21,15 +22,20 @@ export function listRareOptions(
   return options.filter((option) => countExamples(option) < least);
 }
 
-/** Lists options that are learned from so few rows that they are never decided alone. */
+/**
+ * Lists options that are learned from so few rows that they are never decided alone; `countLearned` counts hinted rows,
+ * too.
+ */
 export function listFewOptions(
   options: readonly string[],
   countExamples: (option: string) => number,
   { min_per_option, rare_options }: RareSettings,
+  countLearned = countExamples,
 ): string[] {
   if (rare_options !== 'learn') return [];
-  const isFew = (count: number) => count >= limits.leastExamplesPerOption && count < min_per_option;
-  return options.filter((option) => isFew(countExamples(option)));
+  return options.filter(
+    (option) => countLearned(option) >= limits.leastExamplesPerOption && countExamples(option) < min_per_option,
+  );
 }
 
 /** Finds the rare options of a training; under `fallback`, those of them with examples are learned as one. */
@@ -38,14 +44,18 @@ export function findRareOptions(
   options: readonly string[],
   settings: RareSettings,
 ): RareOptions {
-  const counts = new Map<string, number>();
-  for (const { decision, test } of examples) {
-    if (decision !== null && test !== true) counts.set(decision, (counts.get(decision) ?? 0) + 1);
+  const [labels, learned] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { decision, test, source } of examples) {
+    if (decision === null || test === true) continue;
+    for (const counts of isHinted({ source }) ? [learned] : [labels, learned]) {
+      counts.set(decision, (counts.get(decision) ?? 0) + 1);
+    }
   }
-  const count = (option: string) => counts.get(option) ?? 0;
-  const rare = listRareOptions(options, count, settings);
-  const together = settings.rare_options === 'fallback' ? rare.filter((option) => counts.has(option)) : [];
-  return { options: rare, together, few: listFewOptions(options, count, settings) };
+  const count = (option: string) => labels.get(option) ?? 0;
+  const countLearned = (option: string) => learned.get(option) ?? 0;
+  const rare = listRareOptions(options, settings.rare_options === 'learn' ? countLearned : count, settings);
+  const together = settings.rare_options === 'fallback' ? rare.filter((option) => labels.has(option)) : [];
+  return { options: rare, together, few: listFewOptions(options, count, settings, countLearned) };
 }
 
 /** Says that options with few examples are a person's, though they are learned. */

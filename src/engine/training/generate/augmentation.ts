@@ -54,6 +54,14 @@ export async function augmentExamples(
   tick: () => void,
 ): Promise<Augmentation> {
   const { config, definition, examples, all, seed } = request;
+  if (!config.augment && !config.auto_generate) {
+    const used = definition.options.filter((option) => countOption(examples, option) > 0);
+    return {
+      examples: [...examples],
+      notes: [],
+      origins: describeOrigins(config, used, examples.length, 0, nothingMade),
+    };
+  }
   const { split } = config;
   const identifying = request.identifying ?? listIdentifyingFields(all.map(({ input }) => input));
   const settings = { split, identifying };
@@ -64,9 +72,8 @@ export async function augmentExamples(
   const counts = new Map(options.map((option) => [option, countOption(sources, option)]));
   const stock: Stock = { options, sources, counts };
   const material: TeacherMaterial = { definition, description: '', examples: sources, avoid, identifying, seed };
-  const isRequested = config.augment || config.auto_generate;
   const targetSize = config.augment ? (config.augment_target_size ?? 2 * rows.length) : 0;
-  const made = isRequested ? await makeExamples(request, stock, material, targetSize, teach, tick) : nothingMade;
+  const made = await makeExamples(request, stock, material, targetSize, teach, tick);
   return {
     examples: [...examples, ...made.taught, ...made.generated.examples, ...made.augmented.examples],
     notes: made.notes,

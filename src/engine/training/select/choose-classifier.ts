@@ -66,7 +66,15 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
     const tuned = tuneHeads(heads, comparison.trial, trials, report);
     return { choice: toLinearChoice(textChoice, tuned), notes: isTooCostly ? [note] : [] };
   }
-  const search = startTreeSearch({ plan, rows: comparison.rows, optionCount, cost, seed, tick });
+  const search = startTreeSearch({
+    plan,
+    rows: comparison.rows,
+    hinted: comparison.hinted,
+    optionCount,
+    cost,
+    seed,
+    tick,
+  });
   const first = compareParts(textChoice, comparison.judged, search, comparison.trial, search.best);
   const treeTrials = Math.round(trials * computeTreeShare(first.choice));
   const isTuned = plan.text !== null || comparison.rows.length >= rowsForTuning;

@@ -3,6 +3,7 @@ import { countOutputs } from '../../numeric.ts';
 import type { EncoderShape } from '../../ports.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
+import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
@@ -29,6 +30,8 @@ export type TextChoice = {
 /** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
 export type TextComparison = {
   rows: readonly LabelledRow[];
+  /** Hinted rows, from which every fold learns. */
+  hinted: readonly LabelledRow[];
   /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
   judged: readonly number[];
   /** All uses of text that were compared, the cheapest first. */
@@ -83,7 +86,7 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   const uses = listTextUses(params.plan, params.encoder !== null);
   const fullUse = findFullUse(params.plan, params.encoder !== null);
   const plan = learnText(params.plan, fullUse, rows, texts, params.encoder);
-  if (rows.length < minRowsForFolds || uses.length === 0) {
+  if (rows.filter(isLabelled).length < minRowsForFolds || uses.length === 0) {
     return { plan, textUse: fullUse, linear: createDefaultSettings(plan), comparison: null };
   }
   const compared = takeAffordableRows(rows, plan, optionCount);
@@ -93,11 +96,12 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   const fold = (each: FeaturePlan) => foldFeatureRows(each, compared, optionCount, texts, seed);
   const tried = tryTextUses({ plan: comparedPlan, fold, known, seed, tick, report }, uses);
   const { textUse, trial } = takeTextUse(tried.uses);
+  const judged = compared.filter(isLabelled);
   return {
     plan: restrictText(countUnknown(plan, readUnknown(tried.plan)), textUse),
     textUse,
     linear: toLinearSettings(trial, tried.folded),
-    comparison: { rows: compared, judged: [...compared.keys()], ...tried, trial },
+    comparison: { rows: judged, hinted: compared.filter(isHinted), judged: [...judged.keys()], ...tried, trial },
   };
 }
 
@@ -184,21 +188,25 @@ export function takeAffordableRows(
   return takeEvenly(rows, maxRows);
 }
 
-/** Takes rows, spread evenly over the labels, up to a number. */
+/** Takes rows, spread evenly over the labels, up to a number of labelled and of hinted ones. */
 export function takeEvenly(rows: readonly LabelledRow[], maxRows: number): readonly LabelledRow[] {
-  if (rows.length <= maxRows) return rows;
-  const part = assignFolds(rows, Math.ceil(rows.length / maxRows), deriveSeed(randomStreams.linearSubset));
-  return rows.filter((_, i) => part[i] === 0);
+  const parts = [rows.filter(isLabelled), rows.filter(isHinted)];
+  if (parts.every(({ length }) => length <= maxRows)) return rows;
+  return parts.flatMap((part) => {
+    const places = assignFolds(part, Math.ceil(part.length / maxRows), deriveSeed(randomStreams.linearSubset));
+    return part.filter((_, i) => places[i] === 0);
+  });
 }
 
 function foldFeatureRows(
   plan: FeaturePlan,
-  rows: readonly LabelledRow[],
+  compared: readonly LabelledRow[],
   optionCount: number,
   texts: EncodedTexts,
   seed: number,
 ): FoldedRows {
+  const rows = compared.filter(isLabelled);
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.linearFolds, seed));
-  return foldRows(plan, rows, texts, optionCount, foldOf, folds);
+  return foldRows(plan, rows, texts, optionCount, foldOf, folds, compared.filter(isHinted));
 }

@@ -11,6 +11,12 @@ const maxFirstFoldRatio = 1.02;
 /** Rounds without a gain after which a fold stops growing. */
 const patience = 20;
 
+const toRequest = ({ train: rows, trainLabels: labels, trainWeights: weights }: FoldedRows['folds'][number]) => ({
+  rows,
+  labels,
+  weights,
+});
+
 function toCrossValidation(logits: Float64Array, { labels, optionCount }: FoldedRows): CrossValidation {
   return { logLoss: computeCalibratedLoss(logits, labels, optionCount), logits };
 }
@@ -35,7 +41,7 @@ export function crossValidateTrees(params: {
   let firstFoldLoss = Number.POSITIVE_INFINITY;
   for (const [index, fold] of folded.folds.entries()) {
     const fitted = fitTrees(
-      { rows: fold.train, labels: fold.trainLabels, optionCount, settings, seed, precision: 'draft', tick },
+      { ...toRequest(fold), optionCount, settings, seed, precision: 'draft', tick },
       { rows: fold.held, labels: fold.heldLabels, patience },
     );
     fits.push(fitted);
@@ -69,8 +75,7 @@ export function confirmTrees(
   const { optionCount } = folded;
   const outOfFold = new Float64Array(folded.labels.length * optionCount);
   for (const fold of folded.folds) {
-    const { train: rows, trainLabels: labels } = fold;
-    const fitted = fitTrees({ rows, labels, optionCount, settings, seed, precision: 'draft', tick });
+    const fitted = fitTrees({ ...toRequest(fold), optionCount, settings, seed, precision: 'draft', tick });
     placeFoldLogits(outOfFold, fitted.logits(fold.held), fold, optionCount);
   }
   return toCrossValidation(outOfFold, folded);

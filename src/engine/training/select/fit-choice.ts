@@ -6,6 +6,7 @@ import { deriveSeed, randomStreams } from '../../random.ts';
 import { keepNgrams } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
+import { listWeights } from '../data/hint-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { estimateShare } from '../progress.ts';
 import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
@@ -95,6 +96,7 @@ function fitUnder(plan: FeaturePlan, params: FitParams): FittedModel {
   const request: Omit<FitRequest<never>, 'settings'> = {
     rows: built,
     labels: listLabels(rows),
+    weights: listWeights(rows),
     optionCount: presentOptions.length,
     seed: deriveSeed(randomStreams.modelFit, params.seed),
     precision: params.precision ?? 'final',

@@ -5,6 +5,7 @@ import type { FeaturePlan } from '../../features/plan.ts';
 import { argmax, logSumExp } from '../../numeric.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
+import { listWeights } from '../data/hint-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { relearnPlan } from './text-use.ts';
 
@@ -13,6 +14,7 @@ type Fold = {
   plan: FeaturePlan;
   train: Rows;
   trainLabels: Int32Array;
+  trainWeights: Float64Array | undefined;
   held: Rows;
   heldLabels: Int32Array;
   positions: number[];
@@ -39,12 +41,16 @@ export function buildFold(plan: FeaturePlan, { learned, held, texts }: FoldParts
     plan: own,
     train: build(learned),
     trainLabels: listLabels(learned),
+    trainWeights: listWeights(learned),
     held: build(held),
     heldLabels: listLabels(held),
   };
 }
 
-/** Cuts rows into `count` folds; `foldOf` holds the fold (0 … count - 1) of each row. */
+/**
+ * Cuts rows into `count` folds; `foldOf` holds the fold (0 … count - 1) of each row. Hinted rows are learned from
+ * beside every fold, and judge nothing.
+ */
 export function foldRows(
   plan: FeaturePlan,
   rows: readonly LabelledRow[],
@@ -52,11 +58,12 @@ export function foldRows(
   optionCount: number,
   foldOf: Int32Array,
   count: number,
+  hinted: readonly LabelledRow[] = [],
 ): FoldedRows {
   const folds = Array.from({ length: count }, (_, fold) => {
     const positions = [...rows.keys()].filter((position) => foldOf[position] === fold);
     const held = positions.flatMap((position) => rows[position] ?? []);
-    const learned = rows.filter((_row, position) => foldOf[position] !== fold);
+    const learned = [...rows.filter((_row, position) => foldOf[position] !== fold), ...hinted];
     return { ...buildFold(plan, { learned, held, texts }), positions };
   });
   return { folds, labels: listLabels(rows), optionCount };

@@ -76,6 +76,7 @@ function crossValidateHead(
     const request = {
       rows: fold.train,
       labels: fold.trainLabels,
+      weights: fold.trainWeights,
       optionCount,
       seed,
       precision: 'draft',

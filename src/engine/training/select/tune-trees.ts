@@ -70,6 +70,7 @@ export function estimateTreeCost(plan: FeaturePlan, optionCount: number, rowCoun
 export type TreeSearch = {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
+  hinted: readonly LabelledRow[];
   /** Where `rows` stand among the rows that the linear classifier was compared on. */
   positions: readonly number[];
   folded: FoldedRows;
@@ -83,6 +84,8 @@ type TreeSearchParams = {
   plan: FeaturePlan;
   /** The rows that the linear classifier was compared on. */
   rows: readonly LabelledRow[];
+  /** Hinted rows, from which every fold learns. */
+  hinted: readonly LabelledRow[];
   /** The number of different labels. */
   optionCount: number;
   cost: TreeCost;
@@ -92,11 +95,11 @@ type TreeSearchParams = {
 };
 
 /** Cross-validates settings that do well on most tables; the best of them is where the search starts. */
-export function startTreeSearch({ plan, rows, optionCount, cost, seed, tick }: TreeSearchParams): TreeSearch {
+export function startTreeSearch({ plan, rows, hinted, optionCount, cost, seed, tick }: TreeSearchParams): TreeSearch {
   const positions = listAffordablePositions(rows, cost);
   const compared = positions.flatMap((position) => rows[position] ?? []);
-  const folded = foldTabularRows(plan, compared, optionCount, deriveSeed(randomStreams.treeFolds, seed));
-  const search = { plan, rows: compared, positions, folded, spent: 0, seed, tick };
+  const folded = foldTabularRows(plan, compared, hinted, optionCount, deriveSeed(randomStreams.treeFolds, seed));
+  const search = { plan, rows: compared, hinted, positions, folded, spent: 0, seed, tick };
   let best: TreeSearch['best'] | null = null;
   for (const settings of listFirstSettings(optionCount)) {
     const result = tryTrees(search, settings, best?.result ?? null);
@@ -118,7 +121,7 @@ export function finishTreeSearch(
   trials: number,
   report: (done: number) => void,
 ): TreeTrial {
-  const { plan, rows, folded, seed, tick } = search;
+  const { plan, rows, hinted, folded, seed, tick } = search;
   const { point, result } = searchSettings<SearchedSetting, TreeCrossValidation>({
     ranges: searchRanges,
     start: { point: search.best.settings, result: search.best.result },
@@ -130,7 +133,7 @@ export function finishTreeSearch(
   });
   const settings = { ...toTreeSettings(search, point), rounds: Math.min(result.rounds, cost.maxFinalRounds) };
   const foldSeed = deriveSeed(randomStreams.treeConfirmationFolds, seed);
-  const others = foldTabularRows(plan, rows, folded.optionCount, foldSeed);
+  const others = foldTabularRows(plan, rows, hinted, folded.optionCount, foldSeed);
   const fitSeed = deriveSeed(randomStreams.treeConfirmationFit, seed);
   const confirm = (each: TreeSettings) => ({ settings: each, result: confirmTrees(others, each, fitSeed, tick) });
   const found = confirm(settings);
@@ -198,10 +201,11 @@ function listAffordablePositions(rows: readonly LabelledRow[], { entriesPerRow }
 function foldTabularRows(
   plan: FeaturePlan,
   rows: readonly LabelledRow[],
+  hinted: readonly LabelledRow[],
   optionCount: number,
   foldSeed: number,
 ): FoldedRows {
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   const foldOf = assignFolds(rows, folds, foldSeed);
-  return foldRows({ ...plan, text: null }, rows, new Map(), optionCount, foldOf, folds);
+  return foldRows({ ...plan, text: null }, rows, new Map(), optionCount, foldOf, folds, hinted);
 }

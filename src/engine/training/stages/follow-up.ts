@@ -1,6 +1,8 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
 import { formatCount } from '../../numeric.ts';
+import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
@@ -10,6 +12,9 @@ import type { RefitState } from './evaluate.ts';
 import { measurePart } from './other-ways.ts';
 import type { Evaluated, Generated, Prepared } from './state.ts';
 
+/** Two more fits of more rows cost more than the figure is worth. */
+const maxHintTrialRows = 20_000;
+
 type State = RefitState &
   Pick<Generated, 'rules' | 'rare'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> &
@@ -17,7 +22,9 @@ type State = RefitState &
 
 /** Completes a report by learning curve, `otherWays` and label checks. Throws 'conflict' where it is cancelled. */
 export function followUp(state: State, otherWays: Metrics['other_ways']): FollowUp {
-  const { rows, trainRows, testRows, rare, evaluation, tuned } = state;
+  const { testRows, rare, evaluation, tuned } = state;
+  const [rows, trainRows] = [state.rows.filter(isLabelled), state.trainRows.filter(isLabelled)];
+  const hinted = state.trainRows.filter(isHinted);
   const learningCurve =
     // The parts would be read by an encoder that has learned from all of them.
     testRows.length === 0 || tuned !== null
@@ -26,10 +33,10 @@ export function followUp(state: State, otherWays: Metrics['other_ways']): Follow
           trainRows,
           rare.options,
           evaluation,
-          (part) => measurePart(state, part, testRows),
+          (part) => measurePart(state, [...part, ...hinted], testRows),
           (measured) => decideWithRules(state, measured),
         );
-  const { checks: labelChecks, expectedWrong: expected_wrong } = checkExampleLabels(state);
+  const { checks: labelChecks, expectedWrong: expected_wrong } = checkExampleLabels({ ...state, rows, trainRows });
   const suspects = labelChecks.filter(({ suspect }) => suspect).length;
   const sentence =
     suspects === 0
@@ -39,10 +46,28 @@ export function followUp(state: State, otherWays: Metrics['other_ways']): Follow
     metrics: {
       learning_curve: learningCurve,
       other_ways: otherWays,
+      hints: measureHints(state),
       follow_up: { state: 'done', sentence, expected_wrong },
     },
     labelChecks,
   };
+}
+
+/** Says what hints taught, and where rows are held out, how many more are right by it: two drafts are compared. */
+function measureHints(state: State): Metrics['hints'] {
+  const { trainRows, testRows, tuned } = state;
+  const rows = trainRows.filter(isHinted).length;
+  const labelled = trainRows.filter(isLabelled);
+  const measured = testRows.filter(({ ruled }) => !ruled);
+  const isKnown =
+    new Set(labelled.map(({ label }) => label)).size === new Set(trainRows.map(({ label }) => label)).size;
+  if (measured.length === 0 || !isKnown || tuned !== null || trainRows.length > maxHintTrialRows) {
+    return describeHints(rows);
+  }
+  const countRight = (part: readonly LabelledRow[]) =>
+    measurePart(state, part, measured).heldOut.filter(({ expected, predicted }) => expected === predicted).length;
+  const [right, right_without] = [countRight(trainRows), countRight(labelled)];
+  return describeHints(rows, { measured: measured.length, right, right_without });
 }
 
 function describeExpected(wrong: number | null): string {

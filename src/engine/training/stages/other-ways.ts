@@ -1,20 +1,22 @@
 /** The figures of the chosen classifier where examples are held out in other ways than the request says. */
 import type { Metrics } from '../../domain/metrics.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
+import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { findWays, measureWay } from '../evaluate/other-ways.ts';
 import { type RefitState, refit } from './evaluate.ts';
 import type { Evaluated, Prepared } from './state.ts';
 
-type State = RefitState & Pick<Prepared, 'rows' | 'testRows' | 'split'> & Pick<Evaluated, 'evaluation'>;
+type State = RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> & Pick<Evaluated, 'evaluation'>;
 
 /**
  * Measures the classifier on rows held out in other ways; null of the analyst's own rows, and once tuned. Throws
  * 'conflict' where it is cancelled.
  */
 export function measureOtherWays(state: State): Metrics['other_ways'] {
-  const { request, rows, testRows, evaluation, tuned, split } = state;
+  const { request, testRows, evaluation, tuned, split } = state;
+  const [rows, hinted] = [state.rows.filter(isLabelled), state.trainRows.filter(isHinted)];
   const own = request.config.split;
   // The encoder would have learned from the rows that are held out then.
   if (testRows.length === 0 || tuned !== null || split.rule === 'test_rows' || split.rule === 'column') return null;
@@ -22,7 +24,7 @@ export function measureOtherWays(state: State): Metrics['other_ways'] {
   const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
   const known = { split: own, accuracy: measureShare(right, measured.length) };
   const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
-    measurePart(state, train, test).heldOut.map(({ predicted }) => predicted);
+    measurePart(state, [...train, ...hinted], test).heldOut.map(({ predicted }) => predicted);
   return findWays(rows, own).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
 }
 

@@ -13,6 +13,7 @@ import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
 import { hashString } from '../../random.ts';
+import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
 import { countReasonsByOption, type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
@@ -82,7 +83,7 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
       : makeGoldenInputs(goldenRows, request.piiFields ?? [], known);
   const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? []);
   progress.report('package', 0.7, 'Measuring the time of a decision');
-  const measuredInputs = measuredRows.map((row) => row.input);
+  const measuredInputs = (measuredRows.length > 0 ? measuredRows : trainRows).map((row) => row.input);
   const timed = compileDecider(
     { ...parts, manifest: draft },
     { ...ports, encoder: ports.freshEncoder ?? ports.encoder },
@@ -146,7 +147,7 @@ function measureDecisions(
   const measured = new Set(evaluation.heldOut.map((row) => toMeasuredLabel(row.input_hash, row.expected)));
   const isDrawn = state.split.rule === 'drawn';
   // A row that is there as it was may be drawn no more, as open rows have come.
-  if (isDrawn) for (const row of state.rows.map(labelRow)) measured.add(row);
+  if (isDrawn) for (const row of state.rows.filter(isLabelled)) measured.add(labelRow(row));
   const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
   const whole = measureWholeDecision(reapplied, manifest, { missing: reapplied.leftOut, dropped, isDrawn });
   return {
@@ -172,7 +173,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
   const headsNote = `These reason codes are chosen by the input, not by the option alone: ${codes}.`;
   return {
     ...evaluation.figures,
-    train_size: trainRows.length,
+    train_size: trainRows.filter(isLabelled).length,
     test_size: testRows.length,
     split,
     left_to_rules: state.leftToRules,
@@ -181,6 +182,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     text_tuning: state.textTuning,
     learning_curve: null,
     other_ways: null,
+    hints: describeHints(trainRows.filter(isHinted).length),
     follow_up: pendingFollowUp,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     ...decisions,

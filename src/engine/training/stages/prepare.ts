@@ -1,6 +1,7 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
 import { formatCount } from '../../numeric.ts';
+import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import { checkLearned, checkSides, describeSides } from '../data/hold-out.ts';
 import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
 import { findNearDuplicates } from '../data/near-duplicates.ts';
@@ -27,7 +28,8 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   });
   const split = splitRows(all, config.split.by, request.open);
   checkSides(config.split, { split, rows: all });
-  const isLearned = ({ label }: LabelledRow) => label >= 0;
+  const isTaught = compileTaught(all);
+  const isLearned = (row: LabelledRow) => row.label >= 0 && !isTaught(row);
   const rows = all.filter(isLearned);
   const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
   const heldOut = split.test.flatMap((position) => all[position] ?? []).map(toMeasured);
@@ -36,15 +38,17 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   const learnedOptions = presentOptions.map((index) => options[index] ?? '');
   checkLearned(config.split, split.rule, learnedOptions, trainRows);
   refuseUntrainedOptions(learnedOptions, trainRows);
-  const message = `${formatCount(trainRows.length)} examples to train on, ${formatCount(testRows.length)} held out`;
+  const labelled = trainRows.filter(isLabelled);
+  const message = `${formatCount(labelled.length)} examples to train on, ${formatCount(testRows.length)} held out`;
   progress.report('prepare', 1, message);
   const holdoutNote =
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
+  const unmeasuredNote = 'No example has a label: hints alone were learned from, and nothing was measured.';
   const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
   const sides =
     split.rule === 'drawn'
-      ? describeDrawn(testRows.length, trainRows.length)
-      : describeSides(config.split, piiFields, { split, rows: all, train: trainRows, test: testRows });
+      ? describeDrawn(testRows.length, labelled.length)
+      : describeSides(config.split, piiFields, { split, rows: all, train: labelled, test: testRows });
   const nearDuplicates = findNearDuplicates(trainRows, testRows);
   const leftToRules = reportRuled(all, testRows);
   const corrections = { learned: countCorrections(trainRows), heldOut: countCorrections(testRows) };
@@ -54,7 +58,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
     sharing: rare.together.map((option) => options.indexOf(option)),
     trainRows,
     testRows,
-    measuredRows: testRows.length === 0 ? trainRows.map(toMeasured) : testRows,
+    measuredRows: testRows.length === 0 ? labelled.map(toMeasured) : testRows,
     split: {
       rule: split.rule,
       field: ['hash', 'drawn', 'test_rows'].includes(split.rule) ? null : config.split.field,
@@ -72,7 +76,9 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...(leftToRules === null ? [] : [leftToRules.sentence]),
       ...notes,
       ...rowNotes,
-      ...(testRows.length === 0 && split.rule !== 'drawn' ? [holdoutNote] : []),
+      ...(testRows.length === 0 && split.rule !== 'drawn'
+        ? [labelled.length === 0 ? unmeasuredNote : holdoutNote]
+        : []),
       ...(sides === '' ? [] : [sides]),
       ...(split.rule === 'test_rows' && testRows.length > 0 ? [testRowsNote] : []),
       ...(split.repeats > 0 ? [describeRepeats(split.repeats)] : []),
@@ -80,6 +86,14 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       ...describeCorrections(corrections),
     ],
   };
+}
+
+/** Prepares telling hinted rows that say the same as a labelled one: they teach nothing that its label does not. */
+function compileTaught(rows: readonly LabelledRow[]): (row: LabelledRow) => boolean {
+  const labelled = rows.filter(isLabelled);
+  const contents = new Set(labelled.map(({ content }) => content));
+  const groups = new Set(labelled.flatMap(({ group = -1 }) => (group < 0 ? [] : group)));
+  return (row) => isHinted(row) && (contents.has(row.content) || groups.has(row.group ?? -1));
 }
 
 function describeDrawn(drawn: number, others: number): string {

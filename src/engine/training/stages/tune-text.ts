@@ -3,6 +3,7 @@ import { compileFeatures } from '../../features/compile.ts';
 import type { BatchTextEncoder } from '../../ports.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';
+import { isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { type TextChoice, takeAffordableRows } from '../select/choose-text.ts';
 import { learnText } from '../select/text-use.ts';
@@ -57,7 +58,8 @@ export async function tuneTextModel(
   texts: EncodedTexts,
   report: (share: number, message: string) => void,
 ): Promise<TuningOutcome | null> {
-  const { request, ports, progress, presentOptions, trainRows, fieldPlan } = state;
+  const { request, ports, progress, presentOptions, fieldPlan } = state;
+  const trainRows = state.trainRows.filter(isLabelled);
   const optionCount = presentOptions.length;
   const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, state.encoder);
   const rows = takeAffordableRows(trainRows, fullPlan, optionCount);

@@ -61,7 +61,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
     plan: restrictText(plan, textUse),
     textUse,
     linear: toLinearSettings(trial, folded),
-    comparison: { rows, judged: held.flatMap((row) => placeOf.get(row) ?? []), uses, plan, folded, trial },
+    comparison: { rows, hinted: [], judged: held.flatMap((row) => placeOf.get(row) ?? []), uses, plan, folded, trial },
   };
   const { losses, right } = judgeLogits(trial.logits, folded);
   const { mean, error } = estimateMean(losses);

@@ -167,6 +167,11 @@ const readinessSchema = z
     per_option: z
       .record(z.string(), z.int())
       .describe('Labelled examples of each option, without those that are left to rules'),
+    hinted: z
+      .int()
+      .describe(
+        'Of the newest 5,000 rows without a label those on which hints agree: a training learns from such rows',
+      ),
     left_to_rules: z.int().describe('Labelled examples that a training with these settings leaves to rules'),
     options: z.array(z.string()),
     min_total: z.int().describe('Labelled examples that a training needs'),

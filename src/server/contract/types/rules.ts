@@ -24,6 +24,7 @@ const draftRules = z
       then: z.string().default('').describe('An option'),
       reason_code: z.string().nullable().default(null).describe('A reason code'),
       priority: z.int().default(100).describe('Lower first'),
+      hint: z.boolean().optional().describe('Teaches, decides nothing'),
     }),
   )
   .max(limits.maxRules)
@@ -66,7 +67,7 @@ const rulesAnalysisSchema = z.object({
           name: z.string(),
           examples: z.object({
             holds: z.int().describe('Examples on which it holds, whatever the rules before it do'),
-            matched: z.int().describe('Examples that it decides'),
+            matched: z.int().describe('Examples that it decides, or of a hint all that it holds on'),
             agrees: z.int(),
             disagrees: z.int(),
             unlabelled: z.int(),

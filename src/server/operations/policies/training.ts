@@ -102,6 +102,7 @@ function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
     total_examples: readiness.totalExamples,
     labelled_examples: readiness.labelledExamples,
     per_option: readiness.perOption,
+    hinted: readiness.hinted,
     left_to_rules: readiness.leftToRules,
     options: Object.keys(readiness.perOption),
     min_total: limits.minExamples,

@@ -2,6 +2,7 @@
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
+import { compileHintReader } from '../../../engine/training/data/hint-rows.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
 import { listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -14,6 +15,8 @@ export type TrainingReadiness = {
   labelledExamples: number;
   /** Labelled examples that a training with these settings would leave to rules. */
   leftToRules: number;
+  /** Rows without a label on which hints agree, among the newest that they were tried on. */
+  hinted: number;
   /** The other labelled examples of each option, in the order of the options. */
   perOption: Record<string, number>;
   minPerOption: number;
@@ -28,6 +31,8 @@ export type TrainingReadiness = {
 const minPerOptionToGenerate = 2;
 
 const chunkSize = 100;
+/** Rows without a label that hints are tried on: so many show whether they teach every option. */
+const maxHintTrials = 5_000;
 
 type Settings = Pick<TrainingConfig, 'min_per_option' | 'rare_options' | 'train_on'>;
 /** Labelled examples and test rows of each option: 0 where rules decide them all; `ruled` counts what rules decide. */
@@ -52,7 +57,26 @@ async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord)
   return counts;
 }
 
-/** Compares the labelled examples of a type with the needs of a training with these settings. */
+/** Counts the rows of each option on which the hints of a type agree, among the newest without a label. */
+async function countHinted({ store, clock }: Foundation, type: DecisionTypeRecord): Promise<Map<string, number>> {
+  const { definition } = type.activeVersion;
+  const counts = new Map<string, number>();
+  if (!definition.hard_rules.some(({ hint }) => hint)) return counts;
+  const readHints = compileHintReader(definition);
+  const takeTurns = createTurns(clock);
+  for (let page = 1; page * chunkSize <= maxHintTrials; page += 1) {
+    const { examples } = store.examples.page(type.id, { labelled: false }, page, chunkSize);
+    for (const { input } of examples) {
+      const option = readHints(input);
+      if (option !== null) counts.set(option, (counts.get(option) ?? 0) + 1);
+    }
+    if (examples.length < chunkSize) break;
+    await takeTurns();
+  }
+  return counts;
+}
+
+/** Compares the labelled examples of a type, and its hints, with the needs of a training with these settings. */
 export async function assessReadiness(
   deps: Foundation,
   type: DecisionTypeRecord,
@@ -69,22 +93,26 @@ export async function assessReadiness(
   const { min_per_option: minPerOption, rare_options } = settings;
   const countExamples = (option: string) => (byOption.get(option) ?? 0) - (testRows.get(option) ?? 0);
   const open = options.filter((option) => byOption.get(option) !== 0);
-  const rare = listRareOptions(open, countExamples, settings);
-  const few = listFewOptions(open, countExamples, settings);
+  const hinted = rare_options === 'learn' ? await countHinted(deps, type) : new Map<string, number>();
+  const countLearned = (option: string) => countExamples(option) + (hinted.get(option) ?? 0);
+  const countHints = (some: readonly string[]) => some.reduce((sum, option) => sum + (hinted.get(option) ?? 0), 0);
+  const rare = listRareOptions(open, countLearned, settings);
+  const few = listFewOptions(open, countExamples, settings, countLearned);
   const countAll = (some: readonly string[]) => some.reduce((sum, option) => sum + (byOption.get(option) ?? 0), 0);
   const setAside = countAll(rare);
   const issues: string[] = [];
-  const learnable = labelled - ruled - setAside;
+  const learnable = labelled - ruled - setAside + countHints(open) - countHints(rare);
+  const counted = hinted.size === 0 ? 'labelled examples' : 'labelled examples and rows on which hints agree';
   const unruled = ruled === 0 ? '' : ' that no rule decides';
   if (learnable < minExamples) {
     const left = setAside === 0 ? '' : ' of options with enough of them';
-    issues.push(`${learnable} labelled examples${unruled}${left}; at least ${minExamples} are needed.`);
+    issues.push(`${learnable} ${counted}${unruled}${left}; at least ${minExamples} are needed.`);
   }
   const learned = open.length - rare.length;
   const least = rare_options === 'learn' ? limits.leastExamplesPerOption : minPerOption;
   if (learned < minOptions) {
     issues.push(
-      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${least} labelled examples${unruled}; at least ${minOptions} must.`,
+      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${least} ${counted}${unruled}; at least ${minOptions} must.`,
     );
   }
   for (const option of rare_options === 'refuse' ? open : []) {
@@ -100,6 +128,7 @@ export async function assessReadiness(
     isReady: issues.length === 0,
     totalExamples: total,
     labelledExamples: labelled,
+    hinted: countHints(options),
     leftToRules: ruled,
     minPerOption,
     setAside: { options: rare, examples: setAside },

@@ -1,0 +1,51 @@
+/** Rows without a label to which hints give a weak one: they are learned from, and decide and measure nothing. */
+import type { Definition } from '../../domain/definition.ts';
+import type { Metrics } from '../../domain/metrics.ts';
+import type { RowSource } from '../../domain/training.ts';
+import type { JsonObject } from '../../json.ts';
+import { formatCount } from '../../numeric.ts';
+import { compileHints } from '../../rules/compile.ts';
+
+/** How much a hinted row counts beside one with a label. */
+const hintWeight = 0.3;
+/** More rows of the same few conditions teach no more, and cost every fit. */
+export const maxHintedRows = 3_000;
+
+type Sourced = { source: RowSource };
+
+/** Whether a row has its label from a hint. */
+export const isHinted = ({ source }: Sourced): boolean => source === 'hint';
+/** Whether a row has a label of its own. */
+export const isLabelled = (row: Sourced): boolean => !isHinted(row);
+
+/** How much each row counts in a fit; undefined where all count alike. */
+export function listWeights(rows: readonly Sourced[]): Float64Array | undefined {
+  if (!rows.some(isHinted)) return undefined;
+  return Float64Array.from(rows, (row) => (isHinted(row) ? hintWeight : 1));
+}
+
+/** Prepares giving an input the option of the hints that hold for it; null where none does, or where they differ. */
+export function compileHintReader(
+  definition: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>,
+): (input: JsonObject) => string | null {
+  const hints = compileHints(definition.hard_rules, definition);
+  const options = hints.file.rules.map((rule) => rule.then);
+  return (input) => {
+    const said = new Set(hints.evaluateEach(input).flatMap((holds, i) => (holds === true ? (options[i] ?? []) : [])));
+    const [option = null] = said;
+    return said.size === 1 ? option : null;
+  };
+}
+
+/** How many of the measured rows a model has right that learned from hints, too, and one that did not. */
+type HintTrial = { measured: number; right: number; right_without: number };
+const untried: HintTrial = { measured: 0, right: 0, right_without: 0 };
+
+/** Says how many rows hints taught, and what that brought; null where there are none. */
+export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
+  if (rows === 0) return null;
+  const { measured, right, right_without } = trial;
+  const taught = `Hints taught ${formatCount(rows)} rows without a label.`;
+  const gain = ` Of ${formatCount(measured)} measured rows ${formatCount(right)} are right with them and ${formatCount(right_without)} without.`;
+  return { rows, ...trial, sentence: measured === 0 ? taught : `${taught}${gain}` };
+}
