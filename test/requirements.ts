@@ -376,7 +376,7 @@ const training = {
   'TRN-2': 'Every field of the body and the body itself may be left out: the defaults, and no quality gate.',
   'TRN-3': 'A training that could not be dispatched is a 503 that names the durable policy and its status.',
   'TRN-4': 'A type that is not ready is a 422 with the readiness issues as details.',
-  'TRN-5': 'An occupied training slot is a 409 conflict.',
+  'TRN-5': 'While the training slot is occupied, one training of each type waits; a second one is a 409 conflict.',
   'TRN-6':
     'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder that the request names, as it is or tuned, or reads words alone.',
   'TRN-7':
@@ -414,7 +414,7 @@ const training = {
     'Under fallback rare options are learned as one, whose probability they share; inputs like theirs go to the fallback or to a person, and no answer names one of them, in service, bundle and Python package.',
   'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',
   'TRN-25':
-    'A training that is started in the page while another one runs waits in the queue of its window, which says its place, and begins by itself; over REST it is a 409 that names the one in progress.',
+    'A training that is ordered while another one runs, in the page, over REST, by command or by an agent, waits in the queue of the service, which says its place, outlives a closed window and a restart, and can be cancelled; it begins by itself, with the examples and the version of then.',
   'TRN-24':
     'Where some answers have few examples, the page trains all of them at the first press, and says how many still go to a person.',
   'AUD-2':

@@ -11,11 +11,10 @@ import { createLive, type LivePorts } from './api/live.ts';
 import { createOutbox, type Outbox } from './api/outbox.ts';
 import { withOwnWrites } from './api/own-writes.ts';
 import { createSession } from './api/session.ts';
-import { createTrainingQueue } from './api/training-queue.ts';
 import { createCommandRegistry } from './commands/registry.ts';
 import { shorten, summariseInput } from './parts/text/inputs.ts';
 import { createDraftStore } from './state/drafts.ts';
-import { notify, notifyFailure } from './state/notices.tsx';
+import { notify } from './state/notices.tsx';
 import { createSettings } from './state/settings.ts';
 import { createUiStore } from './state/ui.ts';
 import type { Workbench } from './state/workbench.ts';
@@ -180,15 +179,6 @@ export function createWorkbench(borders: Borders): Workbench {
       return output;
     },
   });
-  const trainings = createTrainingQueue({
-    start: async (order) => {
-      const started = await client.call('training.start', order);
-      await invalidate(queries, findStale('training.start', order));
-      return started;
-    },
-    readStatus: async (params) => (await client.call('policies.progress', { params })).status,
-    refused: (_, error) => notifyFailure(error),
-  });
   return {
     client,
     session,
@@ -197,7 +187,6 @@ export function createWorkbench(borders: Borders): Workbench {
     health,
     outbox,
     acts,
-    trainings,
     ui: createUiStore(),
     drafts: createDraftStore(borders.kept),
     settings,

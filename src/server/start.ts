@@ -54,7 +54,7 @@ import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
 import { PinnedCases } from './services/policies/pinned-cases.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
-import { endUnfinishedTraining, toTrainingRequest } from './services/policies/training.ts';
+import { beginWaitingTraining, endUnfinishedTraining, toTrainingRequest } from './services/policies/training.ts';
 import { completeReport, completeTraining, completeTuning } from './services/policies/training-completion.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import type { KeepDeps } from './services/policies/type-promises.ts';
@@ -342,6 +342,7 @@ function openJobs(
     trainingRuns: store.trainingRuns,
     pendingWrites: deps.pendingWrites,
     ports: {
+      beginWaiting: () => beginWaitingTraining({ ...deps, jobs }),
       toRequest: (policyId) => toTrainingRequest(store, deps.toolVersion, policyId),
       hasTeacher: (policyId) => hasTeacher(deps, policyId),
       askTeacher: (...question) => askTeacher(deps, ...question),

@@ -152,6 +152,7 @@ export const trainingStages = [
 export type TrainingStage = (typeof trainingStages)[number]['stage'];
 
 export const policyStatuses = [
+  'queued',
   'training',
   'stopping',
   'cancelling',
@@ -162,8 +163,11 @@ export const policyStatuses = [
 ] as const;
 export type PolicyStatus = (typeof policyStatuses)[number];
 
-/** The statuses of a policy whose training has not ended: it holds the training slot of its organisation. */
-export const inProgressStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
+/** The statuses of a policy whose training holds the training slot of its organisation. */
+export const slotStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
+
+/** The statuses of a policy whose training has not ended: it waits for the slot or holds it. */
+export const inProgressStatuses = ['queued', ...slotStatuses] as const satisfies readonly PolicyStatus[];
 
 /** Whether a training is still under way in this status. */
 export function isInProgress(status: PolicyStatus): boolean {

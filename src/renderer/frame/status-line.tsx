@@ -88,7 +88,7 @@ function Job({ typeId, policyId, version }: { typeId: string; policyId: string; 
   return (
     <span className="row still">
       <span>
-        Training v{version}
+        {progress?.status === 'queued' ? 'Queued' : 'Training'} v{version}
         {progress?.stage_name && <span className="only-wide"> · {progress.stage_name}</span>}
       </span>
       <progress

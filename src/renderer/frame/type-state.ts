@@ -64,7 +64,9 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
         : rules > 0 && toFigure(number(rules), 'rules that decide before the classifier is asked.'),
       examples: stats && toExamplesFigure(stats.total, toDo),
       train: running
-        ? toFigure('running', 'a training is under way.')
+        ? running.status === 'queued'
+          ? toFigure('queued', 'a training waits for the one under way.')
+          : toFigure('running', 'a training is under way.')
         : isReady && toFigure('ready', 'there are enough labelled examples.'),
       evaluate: right !== null && deployed?.whole && toFigure(right, quoteNames(deployed.whole.headline)),
       deploy: deployed && toFigure(`v${deployed.version}`, 'the policy that decides now.'),

@@ -7,7 +7,6 @@ import type { Health } from '../api/health.ts';
 import type { Live } from '../api/live.ts';
 import type { Outbox } from '../api/outbox.ts';
 import type { Session } from '../api/session.ts';
-import type { TrainingQueue } from '../api/training-queue.ts';
 import type { CommandRegistry } from '../commands/registry.ts';
 import type { DraftStore } from './drafts.ts';
 import type { Settings, SettingsStore } from './settings.ts';
@@ -22,7 +21,6 @@ export type Workbench = {
   health: Health;
   outbox: Outbox;
   acts: Acts;
-  trainings: TrainingQueue;
   ui: UiStore;
   drafts: DraftStore;
   settings: SettingsStore;

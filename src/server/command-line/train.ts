@@ -48,9 +48,11 @@ async function watchTraining(client: Client, params: PolicyParams, { signal, say
   for (;;) {
     const progress = await client.call('policies.progress', { params });
     if (!isInProgress(progress.status)) return progress;
-    if (progress.stage_name !== shown) {
-      say(`${progress.stage_name} (${progress.stage_number} of ${progress.total_stages}), ${progress.duration_hint}`);
-      shown = progress.stage_name;
+    const { stage_name, stage_number, total_stages, duration_hint, queue_place, message } = progress;
+    const now = queue_place === null ? stage_name : message;
+    if (now !== shown) {
+      say(queue_place === null ? `${stage_name} (${stage_number} of ${total_stages}), ${duration_hint}` : `${message}`);
+      shown = now;
     }
     if (signal.aborted && !isCancelled) {
       isCancelled = true;

@@ -13,7 +13,9 @@ type OrphanDeps = Pick<TrainingJobsOptions, 'policies' | 'trainingRuns' | 'ports
  * many must be looked at again. Files of no policy go into the trash.
  */
 export function endOrphans(deps: OrphanDeps, nowMs: number): number {
-  const living = deps.policies.listInProgress().filter((policy) => !endOrphan(deps, policy)).length;
+  // A training that waits has no process yet.
+  const begun = deps.policies.listInProgress().filter(({ status }) => status !== 'queued');
+  const living = begun.filter((policy) => !endOrphan(deps, policy)).length;
   if (living === 0) removeUnownedFiles(deps, nowMs);
   return living;
 }

@@ -35,12 +35,17 @@ export class TrainingJobs {
   readonly #timer: NodeJS.Timeout;
   #lastCheckMs: number;
   #hasOrphans = false;
+  /** Nothing that waits begins before the end of what an earlier server left. */
+  #isOpen = false;
 
   constructor(options: TrainingJobsOptions) {
     this.#options = options;
     this.#checkIntervalMs = Math.max(20, Math.min(1_000, options.heartbeatTimeoutMs / 3));
     this.#lastCheckMs = options.clock.monotonic();
-    this.#timer = setInterval(() => this.checkHeartbeats(), this.#checkIntervalMs);
+    this.#timer = setInterval(() => {
+      this.checkHeartbeats();
+      if (this.#isOpen) options.ports.beginWaiting();
+    }, this.#checkIntervalMs);
     this.#timer.unref();
   }
 
@@ -117,12 +122,16 @@ export class TrainingJobs {
     }
   }
 
-  /** Waits up to 5 s for the processes of an earlier server to be gone; goes on looking with every check. */
+  /**
+   * Waits up to 5 s for the processes of an earlier server to be gone; goes on looking with every check. From then on
+   * trainings that wait are begun.
+   */
   async resolveOrphans(): Promise<void> {
     const { clock } = this.#options;
     const endMs = clock.monotonic() + orphanWaitMs;
     for (this.#endOrphans(); this.#hasOrphans && clock.monotonic() < endMs; this.#endOrphans())
       await sleep(orphanPollMs);
+    this.#isOpen = true;
   }
 
   /** Kills every worker, waits for their ends and records the trainings as interrupted; a finished one is stored. */

@@ -15,6 +15,8 @@ export type FinishedTuning = Omit<FinishedTraining, 'progress'> & { next: Policy
 
 /** Services that the runner calls for a training. */
 type TrainingPorts = {
+  /** Begins a training that waits for a slot that has become free; nothing where none does. */
+  beginWaiting(): void;
   /** Everything the worker needs but the rows, as plain data. */
   toRequest(policyId: string): WorkerOrder['request'];
   /** Whether a teacher is connected for the organisation of a policy. */

@@ -306,16 +306,16 @@ export const tools: readonly Tool[] = [
       'text_model',
       'tuning_tokens',
     ],
-    description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One training at a time.`,
-    summarise: ({ policy_id, version }) =>
-      `Training of policy v${version} has started. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id}; cancel_training stops it.`,
+    description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One runs at a time, others wait.`,
+    summarise: ({ policy_id, version, status }) =>
+      `Training of policy v${version} ${status === 'queued' ? 'waits in the queue and begins by itself' : 'has started'}. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id}; cancel_training stops it.`,
   }),
   toTool({
     name: 'get_training_status',
     operation: 'policies.progress',
     follow: ({ status, progress_percent, message }) =>
       isInProgress(status) ? { percent: progress_percent, message: message ?? status } : null,
-    description: 'How far a training is; waits for its end, with progress notifications if asked for. Costs nothing.',
+    description: 'How far a training is; waits for its end, with progress if asked for. Costs nothing.',
     summarise: ({ status, stage_name, progress_percent, error }) => {
       const next: Record<string, string> = {
         trained: 'evaluate_policy, then deploy_policy where it is good enough.',

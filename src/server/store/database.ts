@@ -147,6 +147,8 @@ function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }
   if (last === undefined) return;
   const copy = current > 0 && backupsDir !== undefined ? copyBeforeUpgrade(db, current, backupsDir) : null;
   let reached = current;
+  // While they are enforced, no table that others refer to can be replaced. Each migration is checked at its end.
+  db.pragma('foreign_keys = OFF');
   try {
     db.transaction(() => {
       for (const migration of pending) {
@@ -164,6 +166,8 @@ function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }
         `the data can still open it${copy === null ? '' : `; a copy is in ${copy}`}.`,
       { cause },
     );
+  } finally {
+    db.pragma('foreign_keys = ON');
   }
 }
 

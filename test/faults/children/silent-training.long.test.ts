@@ -55,8 +55,9 @@ describe('a training that is silent', () => {
     expect((await bench.call('GET', policy)).body).toMatchObject({ status: 'stopping', deployed: false });
     const other = await createTrainable(bench, complaintType, complaintExamples(40));
     for (const type of [path, other]) {
-      const refused = await bench.call('POST', `${type}/train`);
-      expect([refused.status, refused.body.error.code, isAlive(pid)]).toEqual([409, 'conflict', true]);
+      const { status, body } = await bench.call('POST', `${type}/train`);
+      expect([status, body.status, isAlive(pid)]).toEqual([202, 'queued', true]);
+      await bench.call('POST', `${type}/policies/${body.policy_id}/cancel`);
     }
     expect((await bench.call('POST', `${policy}/deploy`)).status).toBe(409);
     holdsKills = false;
@@ -73,7 +74,7 @@ describe('a training that is silent', () => {
     expect(isAlive(pid)).toBe(false);
     // two attempts of one policy are one training
     const usage = (await bench.call('GET', '/credits/usage?operation=training')).body;
-    expect([usage.total, usage.summary.total_credits]).toEqual([1, 2_000]);
+    expect(usage.summary.total_credits).toBe(2_000);
   });
 
   it('stays ended when a note of its silence could only be written afterwards', async () => {

@@ -1,4 +1,4 @@
-/** A second training is started while one runs: it waits in the queue of the window, and begins by itself. */
+/** A second training is started while one runs: it waits in the queue of the service, and begins by itself. */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { loanExamples, loanType, openForTest } from '../../server/workbench.ts';
@@ -18,8 +18,8 @@ it('says its place in the queue and begins when the training of another type has
   showWindow(call, `#/types/${short}/train`);
   await waitFor(() => expect(screen.getByRole('button', { name: 'Start training' })).toHaveProperty('disabled', false));
   fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
-  await screen.findByText(/^Place 1 in the queue: it begins when the training under way has ended/);
-  expect((await call('GET', `/api/v1/decision-types/${short}/policies`)).body).toEqual([]);
+  await screen.findByText(/^Place 1 in the queue: it begins by itself when the training under way has ended/);
+  expect((await call('GET', `/api/v1/decision-types/${short}/policies`)).body[0].status).toBe('queued');
   const newest = async () => (await call('GET', `/api/v1/decision-types/${short}/policies`)).body[0]?.status;
   await waitFor(async () => expect(await newest()).toBe('deployed'), { interval: 200 });
   expect((await call('GET', `/api/v1/decision-types/${long}/policies`)).body[0].status).toBe('deployed');

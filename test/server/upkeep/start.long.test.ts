@@ -170,7 +170,8 @@ describe('a start that fails half-way', () => {
     );
     const { id, organisationId } = made.get() ?? expect.fail('the type is missing');
     const type = store.decisionTypes.get(id, organisationId) ?? expect.fail('the type is missing');
-    store.trainingRuns.begin(type, trainingConfigSchema.parse({}), { tool: '1', node: '1' });
+    const policyId = store.trainingRuns.queue(type, trainingConfigSchema.parse({}), { tool: '1', node: '1' });
+    store.trainingRuns.begin(policyId, type);
     db.exec(
       `CREATE TRIGGER refuse BEFORE UPDATE OF status ON policies BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
     );

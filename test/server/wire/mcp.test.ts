@@ -161,8 +161,10 @@ describe('an agent with an API key', () => {
       ]);
       const { policy_id } = await use(client, 'train_model', { ...type, n_tuning_trials: 1 });
       const again = (await client.callTool({ name: 'train_model', arguments: type })) as Result;
-      expect([again.isError, textOf(again)]).toEqual([true, expect.stringMatching(/policy v1 of "loans"/)]);
-      expect(textOf(again)).toContain(String(policy_id));
+      expect(textOf(again)).toContain('Training of policy v2 waits in the queue and begins by itself.');
+      const { policy_id: second } = again.structuredContent as { policy_id: string };
+      const waiting = { ...type, policy_id: second };
+      expect(await use(client, 'cancel_training', waiting)).toMatchObject({ status: 'cancelled' });
       const percents: number[] = [];
       const awaitEnd = () =>
         client.callTool(
@@ -203,7 +205,10 @@ describe('an agent with an API key', () => {
       expect(changed).toMatchObject({ name: 'loans', version_number: 2, model_deployed: true });
       const tiny = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: '0,5', score: 1 } });
       expect(tiny).toMatchObject({ decision: 'no', rules_triggered: ['tiny'] });
-      expect((await use(client, 'list_policies', type))['items']).toMatchObject([{ id: policy_id, deployed: true }]);
+      expect((await use(client, 'list_policies', type))['items']).toMatchObject([
+        { status: 'cancelled' },
+        { id: policy_id, deployed: true },
+      ]);
       expect(await use(client, 'deploy_policy', { ...type, policy_id })).toMatchObject({ status: 'deployed' });
       expect((await use(client, 'get_credits'))['used']).toBeGreaterThanOrEqual(2002);
       const late = (await client.callTool({ name: 'cancel_training', arguments: { ...type, policy_id } })) as Result;

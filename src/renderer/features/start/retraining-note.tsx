@@ -29,7 +29,7 @@ export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
       </p>
       {retrain.error && <ErrorNote error={retrain.error} />}
       {isTraining ? (
-        <Busy>Training one after the other. Keep this window open; each type decides as soon as it is trained.</Busy>
+        <Busy>Training one after the other; each type decides as soon as it is trained.</Busy>
       ) : (
         <Button onClick={() => retrain.mutate()}>
           {outdated.length === 1 ? 'Train it again' : `Train all ${outdated.length} again`}
@@ -39,20 +39,18 @@ export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
   );
 }
 
-/** Trains types one after the other, as only one training runs at a time; rejects at the end with what failed. */
+/** Queues a training of each type, and follows them to their ends; rejects with what failed. */
 async function trainInTurn(workbench: Workbench, types: readonly DecisionType[]): Promise<void> {
-  const failures: string[] = [];
-  for (const { id, name } of types) {
-    try {
-      await train(workbench, id);
-    } catch (cause) {
-      failures.push(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
-    }
-  }
+  const ends = await Promise.allSettled(types.map(({ id }) => train(workbench, id)));
+  const failures = ends.flatMap((end, at) =>
+    end.status === 'fulfilled'
+      ? []
+      : [`${types[at]?.name}: ${end.reason instanceof Error ? end.reason.message : String(end.reason)}`],
+  );
   if (failures.length > 0) throw new Error(failures.join(' '));
 }
 
-/** Trains a type with the settings of its last training. */
+/** Trains a type with the settings of its last training, unless one is in progress: that one is followed. */
 async function train(workbench: Workbench, typeId: string): Promise<void> {
   const params = { decision_type_id: typeId };
   const last = (await workbench.client.call('policies.list', { params })).find(
@@ -61,7 +59,10 @@ async function train(workbench: Workbench, typeId: string): Promise<void> {
   const config =
     last &&
     (await workbench.client.call('policies.get', { params: { ...params, policy_id: last.id } })).training_config;
-  const { policy_id } = await change(workbench, 'training.start', { params, body: { ...config, auto_deploy: true } });
+  const policy_id =
+    last && isInProgress(last.status)
+      ? last.id
+      : (await change(workbench, 'training.start', { params, body: { ...config, auto_deploy: true } })).policy_id;
   for (;;) {
     const progress = await workbench.client.call('policies.progress', { params: { ...params, policy_id } });
     if (progress.status === 'failed') throw new Error(progress.error ?? 'The training failed.');

@@ -1,12 +1,10 @@
 import './train.css';
 import { Button } from '@mantine/core';
 import { useReducer, useState } from 'react';
-import { useStore } from 'zustand';
 import { isInProgress } from '../../../engine/domain/training.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { findHolder } from '../../api/training-queue.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
@@ -16,7 +14,6 @@ import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { useWorkbench } from '../../state/workbench.ts';
 import { PromiseForm } from './promise-form.tsx';
 import { type Settings, TrainingOptions, toSettings } from './training-options.tsx';
 import { TrainingProgress } from './training-progress.tsx';
@@ -49,7 +46,6 @@ export function Train({ type }: { type: DecisionType }) {
       }
     >
       {start.error && <ErrorNote error={start.error} />}
-      <WaitingTraining type={type} />
       {newest ? (
         <TrainingProgress key={newest.id} type={type} policy={newest} />
       ) : (
@@ -96,46 +92,14 @@ function ReadyTag({ ready }: { ready: boolean }) {
 
 /** Starts a training with these settings, by button and key. */
 function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
-  const { trainings } = useWorkbench();
   const start = useChange('training.start');
   const begin = () => {
-    if (start.isPending) return;
-    const order = { params: { decision_type_id: type.id }, body: settings };
-    start.mutate(order, {
-      onError: (error) => {
-        const holder = findHolder(error);
-        if (holder !== null) trainings.add(order, holder);
-      },
-    });
+    if (!start.isPending) start.mutate({ params: { decision_type_id: type.id }, body: settings });
   };
   useCommands('Training', [
     { id: 'train', title: 'Start training', keys: 'Mod+Enter', inFields: true, enabled: isPossible, run: begin },
   ]);
-  return {
-    begin,
-    isPossible,
-    isStarting: start.isPending,
-    error: findHolder(start.error) === null ? start.error : null,
-  };
-}
-
-/** Says that a training of this type waits for others, and at which place. */
-function WaitingTraining({ type }: { type: DecisionType }) {
-  const { trainings } = useWorkbench();
-  const waiting = useStore(trainings.store, (queue) => queue.waiting);
-  const place = waiting.findIndex(({ params }) => params.decision_type_id === type.id) + 1;
-  if (place === 0) return null;
-  const before = place === 1 ? 'the training under way has ended' : `${number(place - 1)} more before it have ended`;
-  return (
-    <div className="note row" role="status">
-      <p>
-        Place {number(place)} in the queue: it begins when {before}, as long as this window is open.
-      </p>
-      <Button size="compact-xs" onClick={() => trainings.remove(type.id)}>
-        Take it out
-      </Button>
-    </div>
-  );
+  return { begin, isPossible, isStarting: start.isPending, error: start.error };
 }
 
 /** A policy without a training, for types that rules decide. */

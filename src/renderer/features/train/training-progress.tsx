@@ -32,6 +32,7 @@ const endings: Record<string, { text: string; tone: string; notice?: string }> =
   stopping: { text: 'Stopping', tone: 'warn' },
   cancelling: { text: 'Cancelling', tone: 'warn' },
   training: { text: 'Training', tone: 'accent' },
+  queued: { text: 'Queued', tone: '' },
 };
 
 /** The newest training: its stages while it runs, then its result in one sentence. */
@@ -45,23 +46,25 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   );
   const cancel = useChange('policies.cancel');
   const progress = query.data;
-  const isRunning = progress?.status === 'training';
+  const isQueued = progress?.status === 'queued';
+  const mayCancel = isQueued || progress?.status === 'training';
   useEnding(type, version, progress);
   useCommands('Training', [
-    { id: 'cancel-training', title: 'Cancel training', enabled: isRunning, run: () => cancel.mutate({ params }) },
+    { id: 'cancel-training', title: 'Cancel training', enabled: mayCancel, run: () => cancel.mutate({ params }) },
   ]);
   if (!progress) return query.isError ? <ErrorNote error={query.error} /> : <Busy>Reading the progress…</Busy>;
   const ending = endings[progress.status] ?? { text: progress.status, tone: '' };
   return (
     <Part title={`Policy v${version}`} tools={<span className={`tag ${ending.tone}`}>{ending.text}</span>}>
       <div className="stack">
-        {isInProgress(progress.status) && <Running progress={progress} />}
+        {isQueued && <p role="status">{progress.message}.</p>}
+        {!isQueued && isInProgress(progress.status) && <Running progress={progress} />}
         {(progress.status === 'trained' || progress.status === 'deployed') && (
           <Result type={type} policy={policy} isDeployed={progress.status === 'deployed'} />
         )}
         {progress.error && <p className="note error">{progress.error}</p>}
         {cancel.isError && <ErrorNote error={cancel.error} />}
-        {isRunning && (
+        {mayCancel && (
           <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
             Cancel training
           </Button>

@@ -115,6 +115,10 @@ const progressSchema = z
     stage_number: z.int(),
     total_stages: z.int(),
     progress_percent: z.number(),
+    queue_place: z
+      .int()
+      .nullable()
+      .describe('Place among the trainings that wait, from 1; null where it does not wait'),
     message: z.string().nullable().describe('What is done now'),
     error: z.string().nullable().describe('Why it failed'),
     duration_hint: z.string().nullable().describe('How long it may take, in words'),
@@ -202,6 +206,8 @@ export const trainingOperations = {
     output: policySummarySchema.extend({ policy_id: uuid }),
     status: 202,
     summary: 'Train a policy from the labelled examples',
+    description:
+      'One training runs at a time: a further one has the status `queued`, begins by itself, with the examples and the version of then, and can be cancelled. One of each decision type waits at most.',
     hints: { ...replaces, idempotent: false, openWorld: true },
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
@@ -257,7 +263,7 @@ export const trainingOperations = {
     ...common,
     scope: 'train',
     output: policyDetailSchema,
-    summary: 'Cancel a running training',
+    summary: 'Cancel a training that runs or waits',
     hints: replaces,
     errors: ['conflict'],
   }),

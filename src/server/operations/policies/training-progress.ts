@@ -17,6 +17,8 @@ type ProgressSources = {
   /** From memory, while a process runs. */
   live: LiveProgress | null;
   pastRun: PastRun | null;
+  /** From 1; null where it does not wait. */
+  queuePlace: number | null;
   nowMs: number;
 };
 
@@ -43,7 +45,8 @@ export function describeProgress(sources: ProgressSources): Progress {
     stage_number: stageIndex + 1,
     total_stages: trainingStages.length,
     progress_percent: Math.round(fraction * 1_000) / 10,
-    message: toMessage(policy, live?.message ?? current?.message ?? null),
+    queue_place: sources.queuePlace,
+    message: toMessage(sources, live?.message ?? current?.message ?? null),
     error: policy.error,
     execution_name: current ? toExecutionName(policy, current) : null,
     task_index: 0,
@@ -81,6 +84,7 @@ function describeTimes(
   fraction: number,
   { stage, completed }: { stage: TrainingStage | null; completed: Progress['completed_stages'] },
 ): Pick<Progress, 'duration_hint' | 'elapsed_seconds' | 'estimated_completion_at'> {
+  if (policy.status === 'queued') return { duration_hint: null, elapsed_seconds: 0, estimated_completion_at: null };
   const isRunning = isInProgress(policy.status);
   const endedAt = isRunning ? nowMs : (policy.completedAt ?? nowMs);
   const elapsedMs = Math.max(0, endedAt - startedAt);
@@ -105,8 +109,10 @@ function describeTimes(
   };
 }
 
-function toMessage(policy: PolicyRecord, runningMessage: string | null): string | null {
+function toMessage({ policy, queuePlace }: ProgressSources, runningMessage: string | null): string | null {
   switch (policy.status) {
+    case 'queued':
+      return `Place ${queuePlace} in the queue: it begins by itself when ${queuePlace === 1 ? 'the training under way has ended' : 'those before it have ended'}`;
     case 'training':
       return runningMessage;
     case 'stopping':

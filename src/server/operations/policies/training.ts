@@ -126,7 +126,7 @@ export const trainingHandlers = {
     if (body.auto_deploy) requireScope(caller, 'deploy');
     const toAnswer = (policy: PolicyRecord) => ({ ...toSummary(policy, null), policy_id: policy.id });
     const policy = await startTraining(deps, caller, request.type, body, {
-      begun: (begun) => receipt?.keep(toAnswer(begun)),
+      ordered: (ordered) => receipt?.keep(toAnswer(ordered)),
       takenBack: () => receipt?.withdraw(),
     });
     return toAnswer(policy);
@@ -192,6 +192,7 @@ export const trainingHandlers = {
       attempts: deps.store.policies.attempts(policy.id),
       live: deps.jobs.findProgress(policy.id),
       pastRun: deps.store.policies.findPastRun(policy),
+      queuePlace: deps.store.policies.readQueuePlace(policy.id),
       nowMs: deps.clock.now(),
     });
   },

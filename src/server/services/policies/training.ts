@@ -1,4 +1,4 @@
-/** Beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
+/** Queueing, beginning and cancelling a training; jobs/ runs it, training-completion.ts completes it. */
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { listLeaves } from '../../../engine/features/values.ts';
@@ -23,12 +23,12 @@ const maxNamed = 12;
 
 type TrainingDeps = Foundation & { jobs: TrainingJobs };
 
-/** The writes in the transactions that begin a training and that take it back. */
-type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
+/** The writes in the transactions that take the order of a training and that take it back. */
+type TrainingNotes = { ordered(policy: PolicyRecord): void; takenBack(): void };
 
 /**
- * Begins a training and waits until a worker has taken it. Throws `validation_error`, what metering refuses, `conflict`
- * (one in progress) or `training_dispatch_failed`, refunded.
+ * Begins a training and waits until a worker has taken it, or has it wait for those before it. Throws
+ * `validation_error`, what metering refuses, `conflict` (one waits already) or, refunded, `training_dispatch_failed`.
  */
 export async function startTraining(
   deps: TrainingDeps,
@@ -46,15 +46,22 @@ export async function startTraining(
   checkSplitField(deps, type, config);
   checkTextModel(deps, config.text_model);
   deps.metering.checkTraining(caller);
-  const key = beginTraining(deps, caller, type, config, notes);
+  const { policyId, begun } = orderTraining(deps, type, config, notes);
+  if (begun !== null) await dispatchTraining(deps, begun, notes.takenBack);
+  return readPolicy(deps.store, policyId);
+}
+
+/** Begins the training that waits longest for a free slot; nothing where none does, or nothing can be written now. */
+export function beginWaitingTraining(deps: TrainingDeps): void {
+  const { store, log } = deps;
+  if (!store.writeLock.isFree()) return;
+  const noteFailure = (err: unknown) => log.error({ err }, 'a training that waited could not be begun');
   try {
-    await deps.jobs.start(key);
-  } catch (cause) {
-    deps.pendingWrites.run(() => refundTraining(deps, caller, type, key, notes));
-    const details = [{ policy_id: key.policyId, status: 'failed' }];
-    throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched.', details, { cause });
+    const begun = store.transaction(() => beginNext(deps));
+    if (begun !== null) dispatchTraining(deps, begun, () => {}).catch(noteFailure);
+  } catch (error) {
+    noteFailure(error);
   }
-  return readPolicy(deps.store, key.policyId);
 }
 
 /** Throws `validation_error` for a field to hold out by that none of the newest labelled examples has. */
@@ -75,45 +82,60 @@ function checkTextModel({ runtime }: Foundation, name: string): void {
   throw toValidationError([toInvalidValue(['body', 'text_model'], `must be one of ${names.join(', ')}`)]);
 }
 
-function beginTraining(
+/** Puts a training into the queue, which begins at once where the slot is free; `begun` is null while it waits. */
+function orderTraining(
   deps: TrainingDeps,
-  caller: Caller,
   type: DecisionTypeRecord,
   config: TrainingConfig,
   notes: TrainingNotes,
-): AttemptKey {
-  const { store, clock, metering, toolVersion } = deps;
+): { policyId: string; begun: AttemptKey | null } {
+  const { store, metering, toolVersion } = deps;
   return store.transaction(() => {
-    const running = store.policies.findSlotHolder(caller.organisationId);
-    if (running !== null) throw toSlotConflict(running);
-    store.audits.takeCorrected(type.seq, clock.now());
-    const key = store.trainingRuns.begin(type, config, { node: process.version, tool: toolVersion });
-    chargeTraining(deps, caller.organisationSeq, type.id, key.policyId, metering.prices.training);
-    notes.begun(readPolicy(store, key.policyId));
-    return key;
+    const waiting = store.policies.findQueued(type.id);
+    if (waiting !== null) throw toQueueConflict(waiting);
+    const policyId = store.trainingRuns.queue(type, config, { node: process.version, tool: toolVersion });
+    chargeTraining(deps, readPolicy(store, policyId), metering.prices.training);
+    const isFirst = store.policies.findNextQueued()?.id === policyId;
+    const begun = isFirst ? beginNext(deps) : null;
+    notes.ordered(readPolicy(store, policyId));
+    return { policyId, begun };
   });
 }
 
-/** The refusal of a second training: it names the one in progress, so that the caller can watch or cancel it. */
-function toSlotConflict({ id, version, status, typeName, decisionTypeId }: PolicyRecord): WorkbenchError {
-  const message = `A training is in progress: policy v${version} of ${JSON.stringify(typeName)}. Wait for it or cancel it.`;
+/** The refusal of a second training that would wait: it names the first, so that the caller can watch or cancel it. */
+function toQueueConflict({ id, version, status, typeName, decisionTypeId }: PolicyRecord): WorkbenchError {
+  const message = `A training of ${JSON.stringify(typeName)} waits already: policy v${version}. It learns from what is there when it begins; cancel it to train with other settings.`;
   return new WorkbenchError('conflict', message, [{ decision_type_id: decisionTypeId, policy_id: id, status }]);
 }
 
+/** Begins, in the caller's transaction, the training that waits longest for a free slot. */
+function beginNext({ store, clock }: TrainingDeps): AttemptKey | null {
+  const policy = store.policies.findNextQueued();
+  const type = policy && store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
+  if (!type) return null;
+  store.audits.takeCorrected(type.seq, clock.now());
+  return store.trainingRuns.begin(policy.id, type);
+}
+
+/** Waits until a worker has taken a training; rejects with `training_dispatch_failed`, refunded, where none did. */
+async function dispatchTraining(deps: TrainingDeps, key: AttemptKey, takenBack: () => void): Promise<void> {
+  try {
+    await deps.jobs.start(key);
+  } catch (cause) {
+    deps.pendingWrites.run(() => refundTraining(deps, key, takenBack));
+    const details = [{ policy_id: key.policyId, status: 'failed' }];
+    throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched.', details, { cause });
+  }
+}
+
 /** Ends a training that no worker took; what ended before is not refunded twice. */
-function refundTraining(
-  deps: TrainingDeps,
-  caller: Caller,
-  type: DecisionTypeRecord,
-  key: AttemptKey,
-  notes: TrainingNotes,
-): void {
+function refundTraining(deps: TrainingDeps, { policyId, attemptId }: AttemptKey, takenBack: () => void): void {
   const { store, metering } = deps;
   store.transaction(() => {
     const error = 'The training could not be dispatched.';
-    const hasEnded = store.trainingRuns.end(key.policyId, key.attemptId, 'failed', error);
-    if (hasEnded) chargeTraining(deps, caller.organisationSeq, type.id, key.policyId, -metering.prices.training);
-    notes.takenBack();
+    const hasEnded = store.trainingRuns.end(policyId, attemptId, 'failed', error);
+    if (hasEnded) chargeTraining(deps, readPolicy(store, policyId), -metering.prices.training);
+    takenBack();
   });
 }
 
@@ -128,8 +150,8 @@ export function endUnfinishedTraining(
 ): void {
   const { store, metering } = deps;
   store.transaction(() => {
-    const { organisationId, decisionTypeId, snapshotSha256 } = readPolicy(store, policyId);
-    const hasBegun = snapshotSha256 !== '';
+    const policy = readPolicy(store, policyId);
+    const hasBegun = policy.snapshotSha256 !== '';
     const charge = hasBegun
       ? 'It had begun to compute, so it stays charged.'
       : 'It had not begun to compute, so its credits were given back.';
@@ -138,18 +160,16 @@ export function endUnfinishedTraining(
         ? store.trainingRuns.end(policyId, attemptId, 'cancelled', null)
         : store.trainingRuns.end(policyId, attemptId, 'failed', `${error} ${charge}`);
     if (!hasEnded || hasBegun) return;
-    const { seq } = store.accounts.getOrganisation(organisationId);
-    chargeTraining(deps, seq, decisionTypeId, policyId, -metering.prices.training);
+    chargeTraining(deps, policy, -metering.prices.training);
   });
 }
 
 function chargeTraining(
   deps: Foundation,
-  organisationSeq: number,
-  decisionTypeId: string,
-  referenceId: string,
+  { id: referenceId, organisationId, decisionTypeId }: PolicyRecord,
   credits: number,
 ): void {
+  const { seq: organisationSeq } = deps.store.accounts.getOrganisation(organisationId);
   chargeCredits(deps, { organisationSeq, operation: 'training', credits, decisionTypeId, referenceId });
 }
 

@@ -30,7 +30,7 @@ export function writeMetrics(deps: Foundation & { questions: Questions }, caller
     {
       name: 'decision_workbench_training_in_progress',
       help: '1 while a training is in progress, of which there is one at a time',
-      samples: one(Number(store.policies.findSlotHolder(caller.organisationId) !== null)),
+      samples: one(Number(store.policies.isSlotTaken(caller.organisationId))),
     },
     {
       name: 'decision_workbench_store_bytes',

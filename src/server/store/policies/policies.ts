@@ -13,6 +13,7 @@ import {
   type RawPolicy,
   selectAttempts,
   selectPolicy,
+  slotSql,
   type ToolVersions,
   toAttempt,
   toPolicy,
@@ -30,7 +31,23 @@ function prepareStatements(db: WorkbenchDatabase) {
     byId: db.prepare<[string], RawPolicy>(`${selectPolicy} WHERE p.id = ?`),
     inProgress: db.prepare<[], RawPolicy>(`${selectPolicy} WHERE p.status IN ${inProgressSql} LIMIT 1000`),
     slotHolder: db
-      .prepare<[string], string>(`SELECT id FROM policies WHERE organisation_id = ? AND status IN ${inProgressSql}`)
+      .prepare<[string], string>(`SELECT id FROM policies WHERE organisation_id = ? AND status IN ${slotSql}`)
+      .pluck(),
+    nextQueued: db
+      .prepare<[], string>(
+        `SELECT id FROM policies q WHERE status = 'queued'
+           AND NOT EXISTS (SELECT 1 FROM policies WHERE organisation_id = q.organisation_id AND status IN ${slotSql})
+         ORDER BY seq LIMIT 1`,
+      )
+      .pluck(),
+    queued: db
+      .prepare<[string], string>(`SELECT id FROM policies WHERE decision_type_id = ? AND status = 'queued'`)
+      .pluck(),
+    queuePlace: db
+      .prepare<[string], number>(
+        `SELECT count(*) FROM policies q JOIN policies p ON p.organisation_id = q.organisation_id AND q.seq <= p.seq
+         WHERE p.id = ? AND p.status = 'queued' AND q.status = 'queued'`,
+      )
       .pluck(),
     newestTrained: db
       .prepare<[string], string>(
@@ -138,11 +155,14 @@ export function createPolicyStore(db: WorkbenchDatabase) {
     attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
     /** The policies of all organisations whose training has not ended. */
     listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),
-    /** The policy of the organisation whose training is in progress: each has one slot. */
-    findSlotHolder(organisationId: string): PolicyRecord | null {
-      const policyId = statements.slotHolder.get(organisationId);
-      return policyId === undefined ? null : byId(policyId);
-    },
+    /** Whether a training of the organisation is under way: each has one slot. */
+    isSlotTaken: (organisationId: string): boolean => statements.slotHolder.get(organisationId) !== undefined,
+    /** The policy whose training waits longest for a slot that is free. */
+    findNextQueued: (): PolicyRecord | null => byId(statements.nextQueued.get() ?? ''),
+    /** The policy of a type whose training waits: one does at most. */
+    findQueued: (typeId: string): PolicyRecord | null => byId(statements.queued.get(typeId) ?? ''),
+    /** The place of a policy in its organisation's queue, from 1; null where its training does not wait. */
+    readQueuePlace: (policyId: string): number | null => statements.queuePlace.get(policyId) || null,
     /** The latest training that succeeded before `policy` began: of its own type where there is one. */
     findPastRun: (policy: PolicyRecord): PastRun | null =>
       statements.pastRun.get(policy.organisationId, policy.createdAt, policy.decisionTypeId) ?? null,

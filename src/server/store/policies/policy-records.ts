@@ -4,6 +4,7 @@ import { type Metrics, metricsSchema } from '../../../engine/domain/metrics.ts';
 import {
   inProgressStatuses,
   type PolicyStatus,
+  slotStatuses,
   type TrainingConfig,
   type TrainingStage,
   trainingConfigSchema,
@@ -125,8 +126,10 @@ export const selectPolicy = `SELECT p.id, p.organisation_id AS organisationId, p
   FROM policies p JOIN decision_type_versions v ON v.id = p.version_id
   JOIN decision_types t ON t.id = p.decision_type_id`;
 
-/** The list of the statuses of a training in progress, for `status IN`. */
-export const inProgressSql = `(${inProgressStatuses.map((status) => `'${status}'`).join(', ')})`;
+const toSql = (statuses: readonly PolicyStatus[]) => `(${statuses.map((status) => `'${status}'`).join(', ')})`;
+/** The statuses of a training that has not ended, and of one that holds the slot, for `status IN`. */
+export const inProgressSql = toSql(inProgressStatuses);
+export const slotSql = toSql(slotStatuses);
 
 /** The metrics of a policy that was not trained here, of rules alone or imported: a finished policy has some. */
 export const noMetrics = 'null';

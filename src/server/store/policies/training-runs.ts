@@ -34,11 +34,17 @@ export class StaleAttemptError extends Error {}
 function preparePolicyStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
-      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
-         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields)
+      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, seed,
+         snapshot_sha256, snapshot_size, tool_versions, created_at)
        VALUES (@id, @organisationId, @decisionTypeId, @versionId,
          (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = @decisionTypeId),
-         'training', @trainingConfig, @fallbackOption, 0, '', 0, @toolVersions, @createdAt, @piiFields)`,
+         'queued', @trainingConfig, 0, '', 0, @toolVersions, @createdAt)`,
+    ),
+    // It learns from what is there now, however long it has waited.
+    begin: db.prepare(
+      `UPDATE policies SET status = 'training', version_id = @versionId, fallback_option = @fallbackOption,
+         pii_fields = @piiFields, created_at = @createdAt
+       WHERE id = @id AND status = 'queued'`,
     ),
     setSnapshotSize: db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?'),
     setSnapshotDigest: db.prepare(
@@ -128,19 +134,29 @@ export class TrainingRunStore {
     this.#attempts = prepareAttemptStatements(db);
   }
 
-  /** Writes policy, snapshot and first attempt. Runs inside the caller's transaction together with the charge. */
-  begin(type: DecisionTypeRecord, trainingConfig: TrainingConfig, toolVersions: ToolVersions): AttemptKey {
-    const policyId = randomUUID();
+  /** Writes a policy whose training waits. Runs inside the caller's transaction together with the charge. */
+  queue(type: DecisionTypeRecord, trainingConfig: TrainingConfig, toolVersions: ToolVersions): string {
+    const id = randomUUID();
     this.#policies.insert.run({
-      id: policyId,
+      id,
       organisationId: type.organisationId,
       decisionTypeId: type.id,
       versionId: type.activeVersion.id,
       trainingConfig: JSON.stringify(trainingConfig),
-      fallbackOption: type.fallbackOption,
       toolVersions: JSON.stringify(toolVersions),
       createdAt: this.#clock.now(),
+    });
+    return id;
+  }
+
+  /** Begins a training that waits: writes snapshot and first attempt, in the caller's transaction. */
+  begin(policyId: string, type: DecisionTypeRecord): AttemptKey {
+    this.#policies.begin.run({
+      id: policyId,
+      versionId: type.activeVersion.id,
+      fallbackOption: type.fallbackOption,
       piiFields: JSON.stringify(type.piiFields),
+      createdAt: this.#clock.now(),
     });
     const size = this.snapshots.copyExamples(policyId, type.id, type.activeVersion.definition.options);
     this.#policies.setSnapshotSize.run(size, policyId);
