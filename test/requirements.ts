@@ -360,6 +360,8 @@ const examples = {
     'An input that a policy got wrong while held out keeps the label that it was measured by when it comes back as a new example with another label or none: one by one, many at once, or from a file.',
   'FIR-7':
     'How many held-out labels that a policy got wrong no figure counts any more (example deleted, changed, without a label, or no test row) is said beside the figure to quote, of that policy and of later ones: REST, report, model card.',
+  'FIR-8':
+    'Held-out rows that were removed, edited or unlabelled, those that a model got wrong certainly more often than others, stay in every figure of this policy and later ones, by what was answered then, and a sentence beside the figure says how many.',
   'FIR-5': 'The models that doubt a label that is learned from have seen no held-out label.',
   'SLC-1':
     'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value; of the whole decision by the current rules and thresholds, or of the classifier alone. Of corrected rows, which somebody chose to look at, all rates are null.',

@@ -70,7 +70,7 @@ export const wholeDecisionSchema = z
       .string()
       .default('')
       .describe(
-        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled` and `dropped` say; empty in earlier metrics',
+        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled`, `taken_out` and `dropped` say; empty in earlier metrics',
       ),
     accuracy: measuredShareSchema.describe('Decisions that are right, automatic or not'),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
@@ -103,6 +103,13 @@ export const wholeDecisionSchema = z
       .default(null)
       .describe(
         "Rows whose label was changed after a model's doubt, or with many others once there was a model: they are measured by their first label; null without any",
+      ),
+    taken_out: z
+      .object({ rows: z.int(), wrong: z.int(), sentence: z.string() })
+      .nullable()
+      .default(null)
+      .describe(
+        'Earlier held-out rows that were removed, edited or unlabelled, wrong ones certainly more often than right ones: they count in every figure, by what the model of then answered to them; null without any',
       ),
     dropped: z
       .object({ rows: z.int(), sentence: z.string() })

@@ -4,9 +4,8 @@ import { applyThresholds, type Outcome, type Prediction, type ThresholdSettings 
 import type { JsonObject } from '../json.ts';
 import type { CompiledRules } from '../rules/rules-file.ts';
 
-/** A held-out row with what the classifier said about it when it was measured. */
-export type RecordedRow = {
-  input: JsonObject;
+/** The classifier's answer to a held-out row when it was measured. */
+export type RecordedAnswer = {
   expected: string;
   /** The classifier's option, and its probability. */
   predicted: string;
@@ -14,6 +13,11 @@ export type RecordedRow = {
   unfamiliar: boolean;
   /** Whether options that were set aside were likelier together, or the predicted one is never decided alone. */
   isSetAside?: boolean;
+};
+
+/** A held-out row with what the classifier said about it. */
+export type RecordedRow = RecordedAnswer & {
+  input: JsonObject;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
   /** The current label, where the expected one was changed after a model's doubt; left out or null: it was not. */
@@ -55,21 +59,27 @@ export function compileReapply(
   settings: DecidingSettings,
 ): (row: RecordedRow) => { row: ReappliedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
-  const minds = settings.escalation_policy.unfamiliar === 'escalate';
-  return ({ input, expected, predicted, confidence, unfamiliar, isSetAside, isMasked = false, relabelled = null }) => {
+  return ({ input, isMasked = false, relabelled = null, ...answer }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
     // A masked input passed the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
     const { matched, steps } = settings.rules.evaluate(input, false);
-    // Both are handed on, and no threshold can change that.
-    const unfamiliarReason = (minds && unfamiliar) || isSetAside === true ? 'as it was measured' : null;
-    // Rounding can take a probability of 1 a little beyond it.
-    const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    return {
-      row: { expected, ruled: matched?.then ?? null, prediction, isMasked, relabelled },
-      steps: steps + ofSchema,
-    };
+    const row = { ...toUnruledRow(answer, settings), ruled: matched?.then ?? null, isMasked, relabelled };
+    return { row, steps: steps + ofSchema };
   };
+}
+
+/** A row up to the thresholds, of which only the classifier's answer is known. */
+export function toUnruledRow(
+  { expected, predicted, confidence, unfamiliar, isSetAside }: RecordedAnswer,
+  { escalation_policy }: Pick<ThresholdSettings, 'escalation_policy'>,
+): ReappliedRow {
+  const minds = escalation_policy.unfamiliar === 'escalate';
+  // Both are handed on, and no threshold can change that.
+  const unfamiliarReason = (minds && unfamiliar) || isSetAside === true ? 'as it was measured' : null;
+  // Rounding can take a probability of 1 a little beyond it.
+  const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
+  return { expected, ruled: null, prediction };
 }
 
 /** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */

@@ -26,6 +26,8 @@ type Circumstances = {
   missing: number;
   /** Rows that earlier policies got wrong and that are held out no more; only reported. */
   dropped?: number | undefined;
+  /** Those of the rows that were taken out and are measured by earlier answers; only reported. */
+  takenOut?: readonly ReappliedRow[];
   /** Whether the rows are those drawn among rows that came without a label: too few of them say nothing. */
   isDrawn?: boolean;
 };
@@ -34,7 +36,7 @@ type Circumstances = {
 export function measureWholeDecision(
   { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
   settings: ThresholdSettings,
-  { missing, dropped = 0, isDrawn = false }: Circumstances,
+  { missing, dropped = 0, takenOut = [], isDrawn = false }: Circumstances,
 ): WholeDecision {
   const counts = {
     masked: 0,
@@ -68,7 +70,8 @@ export function measureWholeDecision(
   const baseline = isUnknown ? null : measureBaseline(rows, settings);
   const relabelled = describeRelabelled(counts.relabelled, accuracy, measureShare(counts.rightAsNow, total));
   const droppedRows = describeDropped(dropped);
-  const said = [relabelled, droppedRows].flatMap((part) => part?.sentence ?? []);
+  const takenOutRows = describeTakenOut(takenOut);
+  const said = [relabelled, takenOutRows, droppedRows].flatMap((part) => part?.sentence ?? []);
   return {
     rows: total,
     missing,
@@ -85,6 +88,7 @@ export function measureWholeDecision(
     fallback: measureShare(counts.fallback, total),
     baseline,
     relabelled,
+    taken_out: takenOutRows,
     dropped: droppedRows,
     sentence: isUnknown ? 'How many would be decided wrongly is not known yet.' : describe(automatic, error),
   };
@@ -134,6 +138,15 @@ function describeRelabelled(rows: number, byFirst: MeasuredShare, asNow: Measure
     accuracy: asNow,
     sentence: `${formatCount(rows)} of ${formatCount(byFirst.of)} ${were} relabelled after a model's doubt: ${shares}.`,
   };
+}
+
+/** Says how many rows are measured though they were taken out; null for none. */
+function describeTakenOut(rows: readonly ReappliedRow[]): WholeDecision['taken_out'] {
+  if (rows.length === 0) return null;
+  const wrong = rows.filter(({ expected, prediction }) => prediction.option !== expected).length;
+  const were = rows.length === 1 ? 'test row was' : 'test rows were';
+  const sentence = `${formatCount(rows.length)} earlier ${were} removed, edited or unlabelled, ${formatCount(wrong)} of them after a model got them wrong: they are measured by its answers of then.`;
+  return { rows: rows.length, wrong, sentence };
 }
 
 /** Says how many rows left the test side after a model got them wrong; null for none. */

@@ -152,7 +152,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ['Answered by the fallback', fallback],
   ];
   return `<p class="headline">${ofHundred(share ?? 0)} of 100 right (${ofHundred(low)} to ${ofHundred(high)})</p>
-${[whole.relabelled, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
+${[whole.relabelled, whole.taken_out, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }
 

@@ -4,6 +4,7 @@ import type { Metrics } from '../domain/metrics.ts';
 import type { TrainingConfig, TrainingExample, TrainingStage } from '../domain/training.ts';
 import type { OpenRows } from '../drawn-rows.ts';
 import type { LabelCheck } from '../findings/labels.ts';
+import type { EarlierAnswer } from '../findings/taken-out.ts';
 import type { JsonObject } from '../json.ts';
 import type {
   BatchTextEncoder,
@@ -31,6 +32,8 @@ export type TrainRequest = {
   provenance?: { snapshotSha256: string; node: string };
   /** Held-out inputs that earlier policies got wrong, by `toMeasuredLabel`; left out: none. */
   doubtedLabels?: string[];
+  /** Answers of earlier policies whose wrong rows are gone, the newest first; left out: none. */
+  earlier?: EarlierAnswer[][];
   /** ISO 8601 */
   createdAt: string;
   /** Whether the type promises an error: then other ways to hold out are measured before the policy may decide. */

@@ -155,7 +155,7 @@ describe('labels that a model doubts', () => {
     expect(items.every((row: { first_decision: null }) => row.first_decision === null)).toBe(true);
   });
 
-  it('are what an input stays measured by when it comes back, and those that are gone are counted [FIR-6] [FIR-7]', async () => {
+  it('are what an input stays measured by when it comes back, and those that are gone are counted [FIR-6] [FIR-8]', async () => {
     expect(before).toMatchObject({ dropped: null });
     expect((await bench.call('PUT', url, { options: loanType.options })).status).toBe(200);
     const doubted = (await heldOutOf(first)).filter(({ expected, predicted }) => expected !== predicted);
@@ -182,18 +182,23 @@ describe('labels that a model doubts', () => {
     await remove(deleted);
     const counted = async (policyId: string) => {
       const whole = await wholeOf(policyId);
-      expect(whole.headline.endsWith(` ${whole.dropped.sentence}`)).toBe(true);
-      return whole.dropped;
+      expect(whole.headline.endsWith(` ${whole.taken_out.sentence}`)).toBe(true);
+      return whole.taken_out;
     };
-    // The first policy is measured on neither of the two examples that it held out.
-    const two = { rows: 2, sentence: '2 earlier test rows that a model got wrong are no longer measured.' };
+    // Of the first policy neither of the two examples is there that it held out: its answers are.
+    const two = {
+      rows: 2,
+      wrong: 2,
+      sentence:
+        '2 earlier test rows were removed, edited or unlabelled, 2 of them after a model got them wrong: they are measured by its answers of then.',
+    };
     expect(await counted(first)).toEqual(two);
     await put(unlabelled ?? '', null);
     const next = await train(bench.call, url);
     expect((await labelsOf(next)).get((await newest()).id)).toBe(expected);
     expect(await counted(next)).toEqual(two);
     const { body: policy } = await bench.call('GET', `${url}/policies/${next}`);
-    expect(policy.metrics.whole.dropped).toEqual(two);
+    expect(policy.metrics.whole.taken_out).toEqual(two);
     expect((await bench.call('GET', `${url}/policies/${next}/report`)).text).toContain(two.sentence);
 
     await bench.call('POST', `${url}/policies/${next}/deploy`);

@@ -46,7 +46,7 @@ describe('the way in which examples are held out', () => {
     expect((await bench.call('GET', `${url}/policies`)).body).toEqual([]);
   });
 
-  it('is said by settings, figures and report, and moves no row into what an earlier policy lost [HLD-1] [HLD-2] [HLD-6]', async () => {
+  it('is said by settings, figures and report, and moves no row into what an earlier policy lost [HLD-1] [HLD-2] [HLD-6] [FIR-7]', async () => {
     const atRandom = await trainBy({ by: 'random' });
     const wrong = (await heldOutOf(atRandom)).filter(({ expected, predicted }) => expected !== predicted);
     expect(wrong.length).toBeGreaterThan(3);

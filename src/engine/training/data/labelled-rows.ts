@@ -5,6 +5,7 @@ import { leaveOut, toRowContent } from '../../drawn-rows.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
+import { toMeasuredLabel } from '../../measure/reapply.ts';
 import { blankMasks } from '../../pii.ts';
 import { hashString } from '../../random.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
@@ -171,6 +172,12 @@ function noteRows({ labelled, rows, options, learnedAlone, piiFields }: Noted): 
 /** A row as it is measured: with its first label, whatever a model made of that. */
 export function toMeasured(row: LabelledRow): LabelledRow {
   return row.first === undefined ? row : { ...row, ...row.first, relabelled: row.decision };
+}
+
+/** A row with the label that it is measured by, as `toMeasuredLabel` writes it. */
+export function toRowLabel(row: LabelledRow): string {
+  const { inputHash = hashString(row.content), decision } = toMeasured(row);
+  return toMeasuredLabel(inputHash, decision);
 }
 
 /** Whether a rule decides an input, of which masked values under `piiFields` count as missing. */

@@ -1,6 +1,7 @@
 /** Evaluates a fitted model on rows that it has not seen. */
 import type { FamiliarityEffect } from '../../domain/metrics.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
+import type { EarlierAnswer } from '../../findings/taken-out.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
@@ -29,6 +30,8 @@ type EvaluationParams = {
   rows: readonly LabelledRow[];
   /** Their probabilities where others than the model's are measured; null: the model's. */
   scores: RowScores | null;
+  /** Answers of earlier models to rows that were taken out: they count in every figure. */
+  takenOut: readonly EarlierAnswer[];
   /** Encoded texts of the rows and the probes. */
   texts: EncodedTexts;
   /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
@@ -57,6 +60,7 @@ export function evaluateModel(params: EvaluationParams) {
       row.map((each, option) => (sharing.includes(option) ? 0 : each)),
     );
   const probabilities = score('calibrated');
+  const answered = params.takenOut.map((answer) => toPrediction(answer, options));
   const evaluate = (scores: readonly number[][]) => {
     const ownScores = own(scores);
     const predictions = ownRows.map(({ label }, i) => ({
@@ -64,7 +68,7 @@ export function evaluateModel(params: EvaluationParams) {
       probabilities: ownScores[i] ?? [],
       isSetAside: label < 0,
     }));
-    return evaluatePredictions(predictions, options);
+    return evaluatePredictions([...predictions, ...answered], options);
   };
   const after = evaluate(probabilities);
   const before = evaluate(score('uncalibrated'));
@@ -80,7 +84,8 @@ export function evaluateModel(params: EvaluationParams) {
     // Of the stored input: masks are blanked for the classifier alone.
     input_hash: row.inputHash ?? hashString(row.content),
   }));
-  const correct = own(heldOut).map((row) => row.expected === row.predicted);
+  const ofRows = own(heldOut).map((row) => row.expected === row.predicted);
+  const correct = [...ofRows, ...params.takenOut.map((answer) => answer.expected === answer.predicted)];
   return {
     figures: {
       ...toFigures(after, options),
@@ -89,8 +94,8 @@ export function evaluateModel(params: EvaluationParams) {
       ece_before: correct.length < minRowsForEce ? null : before.ece,
       accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
       macro_f1_interval: bootstrapMacroF1(
-        expected,
-        own(predicted),
+        [...expected, ...answered.map((answer) => answer.expected)],
+        [...own(predicted), ...answered.map(({ probabilities }) => argmax(probabilities))],
         options.length,
         deriveSeed(randomStreams.macroF1Bootstrap, seed),
       ),
@@ -100,13 +105,22 @@ export function evaluateModel(params: EvaluationParams) {
           : describeFamiliarity(
               familiarity,
               own(unfamiliar),
-              correct,
+              ofRows,
               params.near,
               noticeProbes({ plan, rows: ownRows, texts }, params.probes, familiarity),
             ),
     },
     heldOut,
   };
+}
+
+/** An answer as probabilities; of an option that is none any more, all of it is that of another one than is right. */
+function toPrediction({ expected, predicted, confidence }: EarlierAnswer, options: readonly string[]) {
+  const right = options.indexOf(expected);
+  const known = options.indexOf(predicted);
+  const chosen = known < 0 ? (right + 1) % options.length : known;
+  const rest = (1 - confidence) / Math.max(1, options.length - 1);
+  return { expected: right, probabilities: options.map((_, option) => (option === chosen ? confidence : rest)) };
 }
 
 function toFigures(evaluation: Evaluation, options: readonly string[]) {

@@ -17,7 +17,7 @@ export type RefitState = Pick<Run, 'request' | 'progress'> &
   Pick<TextModelled, 'texts' | 'tuned'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
-type State = Run & RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'measuredRows' | 'split'>;
+type State = Run & RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'measuredRows' | 'split' | 'takenOut'>;
 
 /** The share of the stage that is done before the final model is fitted. */
 const finalFitFrom = 0.5;
@@ -44,6 +44,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     near,
     rows: measuredRows,
     scores: split.rule === 'drawn' ? scoreDrawn(state) : null,
+    takenOut: state.takenOut,
     texts: allTexts,
     probes,
     options: request.definition.options,

@@ -44,6 +44,6 @@ export function measurePart(
   const { request, progress, texts, sharing } = state;
   const model = refit(state, part, 'draft', progress.heartbeat);
   const { options } = request.definition;
-  const nothing = { familiarity: null, near: null, probes: [], scores: null };
+  const nothing = { familiarity: null, near: null, probes: [], scores: null, takenOut: [] };
   return evaluateModel({ model, ...nothing, rows: testRows, texts, options, sharing, seed: request.seed });
 }

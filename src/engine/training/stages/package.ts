@@ -6,15 +6,15 @@ import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { toLabel } from '../../findings/taken-out.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
-import { isSetAsideLikelier, reapplySettings, toMeasuredLabel } from '../../measure/reapply.ts';
+import { isSetAsideLikelier, reapplySettings, toMeasuredLabel, toUnruledRow } from '../../measure/reapply.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
-import { hashString } from '../../random.ts';
 import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
-import { countReasonsByOption, type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
+import { countReasonsByOption, toRowLabel } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
@@ -28,7 +28,7 @@ import { listWeakParts } from './weak-parts.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
-  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules' | 'takenOut'> &
   Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Pick<Classified, 'notes'> &
@@ -147,22 +147,23 @@ function measureDecisions(
   const measured = new Set(evaluation.heldOut.map((row) => toMeasuredLabel(row.input_hash, row.expected)));
   const isDrawn = state.split.rule === 'drawn';
   // A row that is there as it was may be drawn no more, as open rows have come.
-  if (isDrawn) for (const row of state.rows.filter(isLabelled)) measured.add(labelRow(row));
+  if (isDrawn) for (const row of state.rows.filter(isLabelled)) measured.add(toRowLabel(row));
+  for (const answer of state.takenOut) measured.add(toLabel(answer));
   const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
-  const whole = measureWholeDecision(reapplied, manifest, { missing: reapplied.leftOut, dropped, isDrawn });
+  const takenOut = state.takenOut.map((answer) => toUnruledRow(answer, manifest));
+  const rows = [...reapplied.rows, ...takenOut];
+  const whole = measureWholeDecision({ ...reapplied, rows }, manifest, {
+    missing: reapplied.leftOut,
+    ...{ dropped, takenOut, isDrawn },
+  });
   return {
     whole: testRows.length === 0 && !isDrawn ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
-      testRows.length === 0 ? [] : suggestThresholds(reapplied.rows, request.config.escalation_threshold ?? 0, isDrawn),
+      testRows.length === 0 ? [] : suggestThresholds(rows, request.config.escalation_threshold ?? 0, isDrawn),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
-}
-
-function labelRow(row: LabelledRow): string {
-  const { inputHash = hashString(row.content), decision } = toMeasured(row);
-  return toMeasuredLabel(inputHash, decision);
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {

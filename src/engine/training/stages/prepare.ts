@@ -1,9 +1,10 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
+import { findTakenOut } from '../../findings/taken-out.ts';
 import { formatCount } from '../../numeric.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import { checkLearned, checkSides, describeSides } from '../data/hold-out.ts';
-import { type LabelledRow, prepareRows, toMeasured } from '../data/labelled-rows.ts';
+import { type LabelledRow, prepareRows, toMeasured, toRowLabel } from '../data/labelled-rows.ts';
 import { findNearDuplicates } from '../data/near-duplicates.ts';
 import { splitRows } from '../data/split.ts';
 import type { Generated, Prepared, Run } from './state.ts';
@@ -72,6 +73,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
       near_repeats: nearRepeats,
     },
     leftToRules,
+    takenOut: findTakenOut(request.earlier ?? [], new Set(all.filter(isLabelled).map(toRowLabel))),
     notes: [
       ...(leftToRules === null ? [] : [leftToRules.sentence]),
       ...notes,

@@ -3,6 +3,7 @@ import type { Metrics } from '../../domain/metrics.ts';
 import type { TrainingExample } from '../../domain/training.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import type { EarlierAnswer } from '../../findings/taken-out.ts';
 import type { Adapters, LanguageDetector } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -47,6 +48,8 @@ export type Prepared = Notes & {
   /** How the rows were split, as the metrics say it. */
   split: NonNullable<Metrics['split']>;
   leftToRules: Metrics['left_to_rules'];
+  /** Rows that were taken out after a model got them wrong: measured, too, by what it answered. */
+  takenOut: EarlierAnswer[];
 };
 
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */

@@ -2,6 +2,7 @@
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { findTakenOut, toLabel } from '../../../engine/findings/taken-out.ts';
 import {
   type ConfidenceBin,
   type Confusion,
@@ -16,6 +17,7 @@ import {
   type RecordedRow,
   reapplySettings,
   toMeasuredLabel,
+  toUnruledRow,
 } from '../../../engine/measure/reapply.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
@@ -40,6 +42,9 @@ export type DecidedRow = OpenRow & { whole: ReappliedDecision };
 type Kept = {
   settings: DecidingSettings & { versionNumber: number };
   rows: OpenRow[];
+  /** Those rows, and the ones that were taken out and are measured all the same: of these are all figures. */
+  measured: ReappliedRow[];
+  takenOut: ReappliedRow[];
   refused: number;
   /** Rows that cannot be decided again. */
   missing: number;
@@ -103,12 +108,12 @@ export class HeldOutDecisions {
 
   /** Measures the whole decision in detail; throws `validation_error` for thresholds in the wrong order. */
   measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
-    const { rows, refused, settings, options, ...circumstances } = this.#try(type, policy, tried);
+    const { measured, refused, settings, options, ...circumstances } = this.#try(type, policy, tried);
     return {
-      ...measureWholeDecision({ rows, refused }, settings, circumstances),
+      ...measureWholeDecision({ rows: measured, refused }, settings, circumstances),
       confidence_thresholds: settings.confidence_thresholds,
-      ...tabulateRows(rows, settings, options),
-      confidence_bins: countByConfidence(rows, binCount),
+      ...tabulateRows(measured, settings, options),
+      confidence_bins: countByConfidence(measured, binCount),
     };
   }
 
@@ -173,15 +178,20 @@ export class HeldOutDecisions {
     const { heldOut } = this.#deps.store;
     const { recorded, missing: unread, lost } = listRecorded(this.#deps, type, policy);
     const { rows: reapplied, refused, leftOut } = reapplySettings(recorded, settings);
-    const measured = new Set(heldOut.listLabels(policy.id));
-    for (const label of lost) measured.delete(label);
-    for (const { inputHash, expected } of recorded) measured.add(toMeasuredLabel(inputHash, expected));
-    const doubted = heldOut.listDoubted(type.id, policy.version, type.activeVersion.definition.options);
-    const dropped = doubted.filter((label) => !measured.has(label)).length;
+    const { options } = type.activeVersion.definition;
+    const labels = new Set(heldOut.listLabels(policy.id));
+    for (const label of lost) labels.delete(label);
+    for (const { inputHash, expected } of recorded) labels.add(toMeasuredLabel(inputHash, expected));
+    const answers = findTakenOut(heldOut.listEarlier(type.id, policy.version, options, maxRows), labels);
+    for (const answer of answers) labels.add(toLabel(answer));
+    const doubted = heldOut.listDoubted(type.id, policy.version, options);
+    const dropped = doubted.filter((label) => !labels.has(label)).length;
     const rows = reapplied.map(({ recorded: { exampleId }, ...row }) => ({ ...row, exampleId }));
-    const circumstances = { missing: unread + leftOut, dropped, isDrawn: heldOut.isDrawn(policy.id) };
-    const whole = measureWholeDecision({ rows, refused }, settings, circumstances);
-    return { settings, rows, refused, ...circumstances, whole };
+    const takenOut = answers.map((answer) => toUnruledRow(answer, settings));
+    const measured = [...rows, ...takenOut];
+    const circumstances = { missing: unread + leftOut, dropped, takenOut, isDrawn: heldOut.isDrawn(policy.id) };
+    const whole = measureWholeDecision({ rows: measured, refused }, settings, circumstances);
+    return { settings, rows, measured, refused, ...circumstances, whole };
   }
 
   #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {

@@ -20,8 +20,8 @@ export function weighPolicyCosts(
   tried: TriedThresholds,
 ): CostFinding {
   const { escalation_threshold: ownEscalation } = policy.trainingConfig;
-  const { settings, missing, ...reapplied } = deps.heldOutDecisions.read(type, policy);
-  return measureCosts(reapplied, missing, {
+  const { settings, missing, measured, refused } = deps.heldOutDecisions.read(type, policy);
+  return measureCosts({ rows: measured, refused }, missing, {
     costs: type.costs ?? noCosts,
     options: type.activeVersion.definition.options,
     settings,

@@ -67,7 +67,7 @@ export function findPolicyPromise(
   if (terms.option !== undefined && !options.includes(terms.option)) {
     throw toValidationError([toUnknownOption(['query', 'option'], options)]);
   }
-  return findPromise(deps.heldOutDecisions.read(type, policy).rows, toQuestion(deps, type, policy, terms));
+  return findPromise(deps.heldOutDecisions.read(type, policy).measured, toQuestion(deps, type, policy, terms));
 }
 
 type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean };
@@ -129,7 +129,7 @@ export class PromiseChecks {
   }
 
   #check(type: DecisionTypeRecord, policy: PolicyRecord, promise: KeptPromise): Check {
-    const { rows, settings, whole } = this.#deps.heldOutDecisions.read(type, policy);
+    const { measured: rows, settings, whole } = this.#deps.heldOutDecisions.read(type, policy);
     const { automatic, error_automatic: error } = whole;
     const { target_error, basis } = promise;
     const question = { ...toQuestion(this.#deps, type, policy, promise), basis };

@@ -20,6 +20,8 @@ import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
 /** Examples that are looked at for a field, and the fields that are named where none has it. */
 const maxSearched = 200;
 const maxNamed = 12;
+/** Held-out rows of an earlier policy that a training is given. */
+const maxEarlierRows = 10_000;
 
 type TrainingDeps = Foundation & { jobs: TrainingJobs };
 
@@ -201,6 +203,7 @@ export function toTrainingRequest(store: Store, toolVersion: string, policyId: s
     config: policy.trainingConfig,
     toolVersion,
     doubtedLabels: store.heldOut.listDoubted(policy.decisionTypeId, policy.version, definition.options),
+    earlier: store.heldOut.listEarlier(policy.decisionTypeId, policy.version, definition.options, maxEarlierRows),
     identifying: store.labelling.listIdentifyingFields(policy.decisionTypeId),
     createdAt: isoTime(policy.createdAt),
     isPromised: store.promises.findDeclared(policy.decisionTypeId) !== null,

@@ -1,4 +1,6 @@
 /** The answers of evaluated policies to the examples that they had not seen. */
+
+import type { EarlierAnswer } from '../../../engine/findings/taken-out.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
@@ -55,6 +57,7 @@ export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar' | 'isSetAs
   probabilities: string;
   unfamiliar: number | null;
 };
+type RawEarlier = Omit<RawMeasured, 'input' | 'inputHash' | 'relabelled'> & { inputHash: number; isThere: number };
 type RawCompared = {
   exampleId: string;
   input: string | null;
@@ -74,6 +77,12 @@ export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} A
 const inputSql = (alias: string) => `(SELECT input FROM examples WHERE id = ${alias}.example_id)`;
 const toSlice = (page: number, pageSize: number): Slice => ({ limit: pageSize, offset: (page - 1) * pageSize });
 const readInput = (json: string | null) => (json === null ? null : (JSON.parse(json) as JsonObject));
+
+/** Whether a held-out row `h` is there with the input and the label that it was measured by. */
+const isThereSql = `EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id AND e.must = 0 AND e.decision IS NOT NULL
+  AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash)`;
+/** Policies whose answers to rows that are gone are looked at, the newest with such a row that it got wrong. */
+const maxEarlier = 5;
 
 function prepareStatements(db: WorkbenchDatabase) {
   const matching = `FROM held_out_predictions p WHERE p.policy_id = @policyId
@@ -111,6 +120,21 @@ function prepareStatements(db: WorkbenchDatabase) {
     labels: db
       .prepare<[string], string>("SELECT input_hash || ' ' || expected FROM held_out_predictions WHERE policy_id = ?")
       .pluck(),
+    losing: db
+      .prepare<[DoubtFilter & { limit: number }], string>(
+        `SELECT p.id FROM policies p WHERE p.decision_type_id = @typeId AND p.version <= @upTo
+           AND EXISTS (SELECT 1 FROM held_out_predictions h WHERE h.policy_id = p.id AND h.input_hash IS NOT NULL
+             AND h.predicted <> h.expected AND h.expected IN (SELECT value FROM json_each(@options)) AND NOT ${isThereSql})
+         ORDER BY p.version DESC LIMIT @limit`,
+      )
+      .pluck(),
+    earlier: db.prepare<[Omit<DoubtFilter, 'typeId' | 'upTo'> & { policyId: string; limit: number }], RawEarlier>(
+      `SELECT h.expected, h.predicted, ${confidenceSql('h')} AS confidence, h.probabilities, h.unfamiliar,
+         h.input_hash AS inputHash, ${isThereSql} AS isThere
+       FROM held_out_predictions h WHERE h.policy_id = @policyId AND h.input_hash IS NOT NULL
+         AND h.expected IN (SELECT value FROM json_each(@options))
+       ORDER BY h.example_id LIMIT @limit`,
+    ),
     answers: db.prepare<[string], HeldOutAnswer>(
       'SELECT example_id AS exampleId, expected, predicted FROM held_out_predictions WHERE policy_id = ?',
     ),
@@ -141,9 +165,12 @@ export function toMeasured(
 ): MeasuredRecord {
   const input = readInput(json);
   const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
-  const isSetAside = isSetAsideLikelier(JSON.parse(probabilities) as number[]) || few.includes(row.predicted);
+  const isSetAside = readSetAside(probabilities, row.predicted, few);
   return { ...row, inputHash, input: isSame ? input : null, unfamiliar: unfamiliar === 1, isSetAside };
 }
+
+const readSetAside = (probabilities: string, predicted: string, few: readonly string[]) =>
+  isSetAsideLikelier(JSON.parse(probabilities) as number[]) || few.includes(predicted);
 
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
 
@@ -172,6 +199,23 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
      */
     listDoubted: (typeId: string, upTo: number, options: readonly string[]): string[] =>
       statements.doubted.all({ typeId, upTo, options: JSON.stringify(options) }),
+    /**
+     * Lists what policies of a type, up to a version, answered to the rows that they held out, up to `limit` of each:
+     * of those that got a row wrong that is not there any more, the newest first.
+     */
+    listEarlier(typeId: string, upTo: number, given: readonly string[], limit: number): EarlierAnswer[][] {
+      const options = JSON.stringify(given);
+      return statements.losing.all({ typeId, upTo, options, limit: maxEarlier }).map((policyId) => {
+        const few = statements.few.all(policyId);
+        const rows = statements.earlier.all({ policyId, options, limit });
+        return rows.map(({ probabilities, unfamiliar, isThere, ...row }) => ({
+          ...row,
+          unfamiliar: unfamiliar === 1,
+          isSetAside: readSetAside(probabilities, row.predicted, few),
+          isThere: isThere === 1,
+        }));
+      });
+    },
     /** Whether a policy was measured on rows drawn among those that came without a label. */
     isDrawn: (policyId: string): boolean => statements.rule.get(policyId) === 'drawn',
     /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */

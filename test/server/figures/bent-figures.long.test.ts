@@ -1,0 +1,121 @@
+/** The figure to quote stays that of untouched rows, or says what it is, however examples were bent after a training. */
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/engine/random.ts';
+import { openForAll, quickly, train } from '../workbench.ts';
+
+type Row = { id: string; input: Record<string, unknown>; answer: string };
+type HeldOut = { example_id: string; expected: string; predicted: string };
+
+const options = ['no', 'yes'];
+const maxPoints = 2.5;
+
+/** Rows whose answer follows from their amount, but near the border from chance: about four in five can be told. */
+function makeRows(count: number, seed: number) {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () => {
+    const amount = Math.round(random() * 1_000_000) / 1_000;
+    const chance = Math.min(1, Math.max(0, (amount - 200) / 600));
+    const input = { amount, channel: random() < 0.5 ? 'web' : 'shop', visits: Math.floor(random() * 100) };
+    return { input, answer: random() < chance ? 'yes' : 'no' };
+  });
+}
+
+describe('a figure', () => {
+  const bench = openForAll();
+  const untouched = makeRows(600, 4);
+  let types = 0;
+
+  const wholeOf = async (url: string, id: string) =>
+    (await bench.call('GET', `${url}/policies/${id}/whole-decision`)).body;
+  const policyOf = async (url: string, id: string) => (await bench.call('GET', `${url}/policies/${id}`)).body;
+
+  /** A type with 700 labelled rows, its first policy, and which of the rows it held out and got wrong or right. */
+  async function begin() {
+    types += 1;
+    const type = { name: `bent ${types}`, options, confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } };
+    const url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}`;
+    const made = makeRows(700, 3);
+    const examples = made.map(({ input, answer: decision }) => ({ input, decision }));
+    const added = await bench.call('POST', `${url}/examples`, { examples });
+    const rows = new Map<string, Row>(
+      made.map((row, i) => [added.body[i].id as string, { ...row, id: added.body[i].id }]),
+    );
+    const first = await train(bench.call, url, quickly);
+    const heldOut: HeldOut[] = [];
+    for (let page = 1; ; page += 1) {
+      const { items } = (await bench.call('GET', `${url}/policies/${first}/held-out?page_size=100&page=${page}`)).body;
+      heldOut.push(...items);
+      if (items.length < 100) break;
+    }
+    const pick = (isRight: boolean) =>
+      heldOut.flatMap(({ example_id: id, expected, predicted }) =>
+        (expected === predicted) === isRight ? (rows.get(id) ?? []) : [],
+      );
+    return { url, name: type.name, first, wrong: pick(false), right: pick(true), whole: await wholeOf(url, first) };
+  }
+
+  async function measureTruth(name: string): Promise<number> {
+    let right = 0;
+    for (let from = 0; from < untouched.length; from += 50) {
+      const part = untouched.slice(from, from + 50);
+      const decisions = part.map(({ input }) => ({ decision_type: name, input }));
+      const { body } = await bench.call('POST', '/decide/batch?dry_run=true', { decisions });
+      right += part.filter(({ answer }, i) => body.results[i].decision === answer).length;
+    }
+    return right / untouched.length;
+  }
+
+  const ways: [string, (begun: Awaited<ReturnType<typeof begin>>) => Promise<unknown>][] = [
+    [
+      'deleted',
+      async ({ url, wrong }) =>
+        bench.call('POST', `${url}/examples/bulk`, { action: 'delete', ids: wrong.map(({ id }) => id) }),
+    ],
+    [
+      'made unlabelled',
+      async ({ url, wrong }) =>
+        bench.call('POST', `${url}/examples/bulk`, {
+          action: 'set_decision',
+          ids: wrong.map(({ id }) => id),
+          decision: null,
+        }),
+    ],
+    [
+      'edited by a field',
+      async ({ url, wrong }) => {
+        for (const { id, input } of wrong) {
+          const changed = { input_payload: { ...input, visits: Number(input['visits']) + 0.5 } };
+          await bench.call('PATCH', `${url}/examples/${id}`, changed);
+        }
+      },
+    ],
+    [
+      'deleted and added again with a field without meaning',
+      async ({ url, wrong }) => {
+        await bench.call('POST', `${url}/examples/bulk`, { action: 'delete', ids: wrong.map(({ id }) => id) });
+        const examples = wrong.map(({ input, answer }, i) => ({ input: { ...input, note: i }, decision: answer }));
+        await bench.call('POST', `${url}/examples`, { examples });
+      },
+    ],
+  ];
+
+  it.for(ways)('is that of all rows where those that a model got wrong are %s [FIR-8]', async ([, bend]) => {
+    const begun = await begin();
+    const { url, name, first, wrong, whole: before } = begun;
+    expect(wrong.length).toBeGreaterThan(15);
+    expect(before.taken_out).toBeNull();
+    await bend(begun);
+    const now = await wholeOf(url, first);
+    expect(now.accuracy).toEqual(before.accuracy);
+
+    const next = await train(bench.call, url, quickly);
+    const whole = await wholeOf(url, next);
+    const { metrics } = await policyOf(url, next);
+    const points = 100 * (whole.accuracy.share - (await measureTruth(name)));
+    expect(Math.abs(points - 100 * (before.accuracy.share - (await measureTruth(name))))).toBeLessThan(maxPoints);
+    expect(metrics.whole.accuracy).toEqual(whole.accuracy);
+    expect(Math.abs(metrics.accuracy - whole.accuracy.share)).toBeLessThan(0.01);
+    expect(whole.taken_out).toMatchObject({ rows: wrong.length, wrong: wrong.length });
+    expect(whole.headline).toContain(whole.taken_out.sentence);
+  });
+});
