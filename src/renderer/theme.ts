@@ -35,16 +35,16 @@ const indigo: MantineColorsTuple = [
 
 /** The greys of the widgets in the dark theme, from text to ground; base.css has the same. */
 const dark: MantineColorsTuple = [
-  '#e8eaf0',
+  '#e9ebf1',
   '#c6cbd6',
-  '#a3aaba',
+  '#a2a9b9',
   '#7d8494',
-  '#444a58',
-  '#2c303b',
-  '#1f232d',
-  '#1a1d26',
-  '#171a22',
-  '#13161d',
+  '#454b59',
+  '#2a2e39',
+  '#22262f',
+  '#1a1d25',
+  '#14161c',
+  '#0e1015',
 ];
 
 /** As in `base.css`. Nothing fades out: a key pressed meanwhile would be lost. */
@@ -70,6 +70,7 @@ export const theme = createTheme({
   colors: { indigo, dark },
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 4 },
+  radius: { sm: '0.375rem' },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { Circle, CircleCheck, CirclePlus, Settings, Upload } from 'lucide-react';
+import { CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { foldCase } from '../../engine/code-points.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
@@ -128,7 +128,6 @@ function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
     <ol className="ticks only-wide" aria-label="Steps">
       {steps.map((step, index) => {
         const { name, isDone, act, isOffered } = step;
-        const Icon = isDone ? CircleCheck : Circle;
         const says = `Step ${index + 1}, ${name}: ${[...(isDone ? ['done'] : []), ...(isDone && !isOffered ? [] : [act.text])].join('. ')}`;
         return (
           <li key={name} className={isDone ? 'done' : ''}>
@@ -138,8 +137,7 @@ function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
               aria-label={says}
               aria-current={step === next ? 'step' : undefined}
             >
-              <Icon size={14} aria-hidden="true" />
-              {name}
+              {step === next && name}
             </a>
           </li>
         );

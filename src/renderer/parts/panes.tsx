@@ -36,12 +36,13 @@ type PaneProps = {
   sub?: boolean;
   /** The body does not scroll: something inside does. */
   still?: boolean;
-  roomy?: boolean;
+  /** Read or set, not worked in row by row: its parts are cards. */
+  cards?: boolean;
   level?: 1 | 2;
 };
 
 /** One pane: a heading with tools, and a body that scrolls by itself and fails by itself. */
-export function Pane({ title, head, tools, children, sub, still, roomy, level = 2 }: PaneProps) {
+export function Pane({ title, head, tools, children, sub, still, cards, level = 2 }: PaneProps) {
   const id = useId();
   const Heading = level === 1 ? 'h1' : 'h2';
   return (
@@ -51,7 +52,7 @@ export function Pane({ title, head, tools, children, sub, still, roomy, level = 
         {head}
         {tools && <div className="tools">{tools}</div>}
       </header>
-      <div className={`body${still ? ' still' : ''}${roomy ? ' roomy' : ''}`} {...(still ? {} : { tabIndex: 0 })}>
+      <div className={`body${still ? ' still' : ''}${cards ? ' cards' : ''}`} {...(still ? {} : { tabIndex: 0 })}>
         <PaneBoundary>
           <Suspense fallback={<Busy>Loading…</Busy>}>{children}</Suspense>
         </PaneBoundary>

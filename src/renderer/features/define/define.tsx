@@ -38,6 +38,7 @@ export function Define({ type }: { type: DecisionType }) {
     <Place
       id="define"
       title="Define"
+      cards
       head={
         <Figure
           className="tag"

@@ -35,6 +35,7 @@ export function Deploy({ type }: { type: DecisionType }) {
     <Place
       id="deploy"
       title="Deploy"
+      cards
       beside={
         <Pane title="For programs">
           <Programs type={type} />

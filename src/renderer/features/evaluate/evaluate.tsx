@@ -61,6 +61,7 @@ export function Evaluate({ type }: { type: DecisionType }) {
     <Place
       id="evaluate"
       title="Evaluate"
+      cards
       head={
         <>
           <Choice measured={measured} current={current} other={other} />

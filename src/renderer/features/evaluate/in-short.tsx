@@ -17,7 +17,7 @@ type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
 export function InShort({ type, policy, whole }: Props) {
   const { automatic, by_rule, error_automatic, missing, refused, masked } = whole;
   return (
-    <section className="part stack" aria-label="In short">
+    <section className="part stack whole-width" aria-label="In short">
       <div className="sentences">
         <p>
           <Says
@@ -64,7 +64,7 @@ export function InShort({ type, policy, whole }: Props) {
 
 function Says({ text, children, isHeadline }: { text: string; children: ReactNode; isHeadline?: boolean }) {
   return (
-    <strong className={isHeadline ? 'headline' : ''}>
+    <strong className={isHeadline ? 'headline' : 'figure-large'}>
       <Figure says={text}>{children}</Figure>
     </strong>
   );

@@ -41,7 +41,11 @@ function Now({ type }: { type: DecisionType }) {
   return (
     <Part
       title="The last 24 hours"
-      tools={<Figure says="Decisions recorded in the last 24 hours.">{number(total_decisions)}</Figure>}
+      tools={
+        <Figure className="figure-large" says="Decisions recorded in the last 24 hours.">
+          {number(total_decisions)}
+        </Figure>
+      }
     >
       <div className="stack tight">
         <Mix type={type} distribution={metrics.data.decision_distribution} />

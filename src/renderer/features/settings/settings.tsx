@@ -26,7 +26,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
     <Place
       id="settings"
       title={settingsTitles[section]}
-      roomy
+      cards
       side={
         <Pane title="Settings" sub>
           <nav aria-label="Sections of the settings">

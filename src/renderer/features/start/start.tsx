@@ -19,7 +19,7 @@ const maxNamedOptions = 20;
 /** The first page: a file, the sample, or the decision types that there are. */
 export function Start({ types }: { types: readonly DecisionType[] }) {
   return (
-    <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1}>
+    <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1} cards>
       <div className="start stack">
         <RetrainingNote types={types} />
         {types.length === 0 && <Way />}

@@ -32,6 +32,7 @@ export function Train({ type }: { type: DecisionType }) {
     <Place
       id="train"
       title="Train"
+      cards
       tools={
         <Button variant="filled" disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
           Start training

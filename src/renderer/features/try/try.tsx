@@ -81,7 +81,7 @@ function TryDeployed({ type }: { type: DecisionType }) {
     <Place
       id="try"
       title="Try"
-      roomy
+      cards
       tools={
         <>
           <Button onClick={turnView}>{view === 'form' ? 'Edit as JSON' : 'Edit as form'}</Button>

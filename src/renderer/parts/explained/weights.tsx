@@ -1,5 +1,6 @@
 import type { DecisionTrace } from '../../../engine/domain/decision.ts';
 import { Bars } from '../bars.tsx';
+import { BreakingName } from '../breaking-name.tsx';
 import { decimal } from '../text/figures.ts';
 import { valueText } from '../text/inputs.ts';
 import { showUnseen } from '../text/names.ts';
@@ -19,7 +20,7 @@ export function Weights({ items, says, write }: WeightsProps) {
         key,
         name: (
           <>
-            {name}{' '}
+            <BreakingName name={name} />{' '}
             {value !== undefined && (
               <span className="clip muted" title={valueText(value ?? '')}>
                 {valueText(value ?? '')}
