@@ -6,10 +6,11 @@ type SparseRows = { starts: Int32Array; indices: Int32Array; values: Float64Arra
 
 /**
  * A field of the dense block that trees may test: a number in one slot, with the slot that is 1 where it is missing (or
- * null), or a category spread over slots of which exactly one is 1.
+ * null), or a category spread over slots of which exactly one is 1. `signs` has a direction for each label: 1 where its
+ * score must not fall as the number rises, -1 where it must not rise; logistic regression keeps it as well.
  */
 export type TreeField =
-  | { kind: 'number'; slot: number; missingSlot: number | null }
+  | { kind: 'number'; slot: number; missingSlot: number | null; signs?: readonly number[] }
   | { kind: 'category'; slot: number; size: number };
 
 /**
@@ -56,6 +57,12 @@ export type Classifier<Settings> = {
   readonly kind: ClassifierModel['kind'];
   fit(request: FitRequest<Settings>): Fitted;
 };
+
+/** Finds a field's direction in a score, 0 for none; of two options the one score is the log-odds of the second. */
+export function findSign(field: TreeField, score: number, scoreCount: number): number {
+  if (field.kind !== 'number' || field.signs === undefined) return 0;
+  return field.signs[scoreCount === 1 ? 1 : score] ?? 0;
+}
 
 /** Copies the rows at these positions, in their order. */
 export function selectRows(rows: Rows, positions: readonly number[]): Rows {

@@ -5,7 +5,7 @@
  */
 import { countOutputs } from '../numeric.ts';
 import type { Pool } from './blend.ts';
-import { type FitRequest, type Fitted, selectColumns } from './classifier.ts';
+import { type FitRequest, type Fitted, findSign, type Rows, selectColumns } from './classifier.ts';
 import { logisticRegression, toFittedLinear } from './logistic.ts';
 
 /** Dense columns from … up to `to`, or all n-grams. */
@@ -22,8 +22,30 @@ export function fitHead(request: HeadRequest, columns: HeadColumns, C: number, c
   return logisticRegression.fit({
     ...request,
     rows,
-    settings: { denseC: new Float64Array(rows.denseWidth).fill(C), sparseC: C, ...(centre && { centre }) },
+    settings: {
+      denseC: new Float64Array(rows.denseWidth).fill(C),
+      sparseC: C,
+      ...(centre && { centre }),
+      ...listSigns(request, columns, rows),
+    },
   });
+}
+
+/** The signs that a head's parameters keep, by the directions of the fields among its columns; none without any. */
+function listSigns(
+  { rows: { fields }, optionCount }: HeadRequest,
+  columns: HeadColumns,
+  { denseWidth, sparse }: Rows,
+): { signs?: Int8Array } {
+  if (columns === 'sparse') return {};
+  const outputs = countOutputs(optionCount);
+  const signs = new Int8Array((denseWidth + sparse.width + 1) * outputs);
+  for (const field of fields) {
+    const at = field.slot - columns.from;
+    if (at < 0 || field.slot >= columns.to) continue;
+    for (let k = 0; k < outputs; k++) signs[at * outputs + k] = findSign(field, k, outputs);
+  }
+  return signs.some((sign) => sign !== 0) ? { signs } : {};
 }
 
 /** Logarithm of each option's share of the labels by their weights, with one more counted for every option. */

@@ -1,4 +1,4 @@
-/** Limited-memory BFGS for smooth convex functions. */
+/** Limited-memory BFGS for smooth convex functions, also with parameters that keep a sign. */
 import { addScaled, dot } from '../numeric.ts';
 
 /** Writes the gradient at `x` into `gradient` and returns the value. */
@@ -118,4 +118,53 @@ export function minimise(
     }
   }
   return { x, value, iterations: settings.maxIterations, converged: false };
+}
+
+const maxHoldings = 10;
+
+/**
+ * As {@link minimise}, for parameters that must not be below 0 (sign 1) or above it (-1): those that would be are held
+ * at 0 and the others minimised again, until none is wrong and none that is held would gain by its release (an active
+ * set; Nocedal & Wright, section 16.5).
+ */
+export function minimiseWithin(
+  signs: Int8Array,
+  objective: Objective,
+  start: Float64Array,
+  settings: MinimiseSettings,
+  precondition: Precondition,
+): Minimum {
+  const held = new Set<number>();
+  const hold = (vector: Float64Array) => {
+    for (const i of held) vector[i] = 0;
+  };
+  const keepSigns = (vector: Float64Array) => vector.map((value, i) => (signs[i] * value < 0 ? 0 : value));
+  const listWrong = (vector: Float64Array, tolerance: number) =>
+    [...signs.keys()].filter((i) => signs[i] * vector[i] < -tolerance);
+  let best: Minimum = { x: start, value: 0, iterations: 0, converged: false };
+  for (let holding = 0; holding < maxHoldings; holding++) {
+    const found = minimise(
+      (x, gradient) => {
+        const value = objective(x, gradient);
+        hold(gradient);
+        return value;
+      },
+      keepSigns(best.x),
+      settings,
+      (vector) => {
+        precondition(vector);
+        hold(vector);
+      },
+    );
+    best = { ...found, iterations: best.iterations + found.iterations };
+    const wrong = listWrong(found.x, 0);
+    for (const i of wrong) held.add(i);
+    if (wrong.length > 0) continue;
+    const gradient = new Float64Array(start.length);
+    objective(found.x, gradient);
+    const released = listWrong(gradient, settings.gradientTolerance).filter((i) => held.has(i));
+    if (released.length === 0) break;
+    for (const i of released) held.delete(i);
+  }
+  return { ...best, x: keepSigns(best.x) };
 }

@@ -1,7 +1,7 @@
 /** Fitting of multinomial logistic regression with L2 penalty over dense and sparse columns. */
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
-import { type MinimiseSettings, minimise } from './lbfgs.ts';
+import { type MinimiseSettings, minimise, minimiseWithin } from './lbfgs.ts';
 import { addGradient, writeLogits } from './linear-products.ts';
 import { absentLogit, type LogisticModel, type Placement } from './model.ts';
 import { buildPreconditioner } from './precondition.ts';
@@ -14,6 +14,8 @@ type LogisticSettings = {
   sparseC: number;
   /** Parameters toward which the penalty pulls, in place of 0, and where a fit without a start begins. */
   centre?: Float64Array;
+  /** For each parameter 1 where it must not be below 0, -1 where not above, 0 where it may be anything. */
+  signs?: Int8Array;
 };
 
 type Request = FitRequest<LogisticSettings>;
@@ -116,7 +118,7 @@ function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): F
  */
 function fit(request: Request): Fitted {
   const { rows, optionCount } = request;
-  const { centre } = request.settings;
+  const { centre, signs } = request.settings;
   const outputs = countOutputs(optionCount);
   const penalties = listPenalties(request, outputs);
   const size = penalties.length * outputs;
@@ -127,19 +129,20 @@ function fit(request: Request): Fitted {
     settings.valueTolerance = Math.max(settings.valueTolerance, manyParameters.valueTolerance);
     settings.memory = manyParameters.memory;
   }
-  const minimum = minimise(
-    (x, gradient) => {
-      request.tick?.();
-      writeLogits(rows, x, outputs, logits);
-      const loss = toResidualsInPlace(logits, request, outputs);
-      gradient.fill(0);
-      addGradient(rows, logits, outputs, gradient);
-      return loss + addPenalty(x, centre, penalties, outputs, gradient);
-    },
-    request.start ?? centre ?? new Float64Array(size),
-    settings,
-    buildPreconditioner(rows, penalties, optionCount, outputs),
-  );
+  const computeValue = (x: Float64Array, gradient: Float64Array) => {
+    request.tick?.();
+    writeLogits(rows, x, outputs, logits);
+    const loss = toResidualsInPlace(logits, request, outputs);
+    gradient.fill(0);
+    addGradient(rows, logits, outputs, gradient);
+    return loss + addPenalty(x, centre, penalties, outputs, gradient);
+  };
+  const start = request.start ?? centre ?? new Float64Array(size);
+  const preconditioner = buildPreconditioner(rows, penalties, optionCount, outputs);
+  const minimum =
+    signs === undefined
+      ? minimise(computeValue, start, settings, preconditioner)
+      : minimiseWithin(signs, computeValue, start, settings, preconditioner);
   return toFittedLinear(rows, minimum.x, outputs, minimum);
 }
 

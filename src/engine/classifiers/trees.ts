@@ -1,7 +1,7 @@
 /** Gradient-boosted trees over binned columns. */
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import { createRandom } from '../random.ts';
-import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
+import { type Classifier, type FitRequest, type Fitted, findSign, type Rows } from './classifier.ts';
 import { assembleTrees } from './growing/assemble-trees.ts';
 import { type BinnedRows, type FieldBins, fitBins, toBins } from './growing/bins.ts';
 import { type GrownNode, type Growth, routeBinned, TreeGrower } from './growing/grow-tree.ts';
@@ -140,6 +140,7 @@ function boost(
   const gradients = createColumns();
   const hessians = createColumns();
   const keys = hashRows(training.binned, labels);
+  const signs = listSigns(bins, scoreCount);
   const fieldsPerTree = Math.max(1, Math.ceil(settings.fieldShare * bins.length));
   const grown: GrownTree[] = [];
   const watchedLoss: number[] = [];
@@ -165,6 +166,7 @@ function boost(
         scores: training.scores,
         stride: scoreCount,
         offset: target,
+        signs: signs[target] ?? null,
       });
       hasSplit ||= nodes.length > 1;
       grown.push({ nodes, target });
@@ -181,6 +183,14 @@ function boost(
     if (!hasSplit && settings.rowShare >= 1 && settings.fieldShare >= 1) break;
   }
   return { grown, rounds, watchedLoss, work: grower.work };
+}
+
+/** For each score the directions of all fields; null where none has one. */
+function listSigns(bins: readonly FieldBins[], scoreCount: number): (Int8Array | null)[] {
+  return Array.from({ length: scoreCount }, (_, score) => {
+    const signs = Int8Array.from(bins, ({ field }) => findSign(field, score, scoreCount));
+    return signs.some((sign) => sign !== 0) ? signs : null;
+  });
 }
 
 function startScoring(binned: BinnedRows, prior: Float64Array): ScoredRows {

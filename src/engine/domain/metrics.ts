@@ -165,6 +165,17 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe('What `train_on` left to the rules; null where all examples were learned'),
+    directions: z
+      .array(
+        z.object({
+          field: z.string(),
+          keyword: z.enum(['never_lowers', 'never_raises']),
+          option: z.string(),
+          sentence: z.string(),
+        }),
+      )
+      .default([])
+      .describe('What the classifier keeps of numbers for every input, as the input schema asked'),
     languages: z
       .array(z.object({ language: z.string().describe('ISO 639-1'), share: z.number() }))
       .nullable()

@@ -125,7 +125,10 @@ export const featurePlanSchema = z.strictObject({
   left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
   text: textSpecSchema.nullable(),
 });
-export type FeaturePlan = z.infer<typeof featurePlanSchema>;
+/** A number with a direction: as it rises, scores of labels with 1 never fall, those of labels with -1 never rise. */
+export type FieldDirection = { path: string[]; signs: readonly number[] };
+/** The plan as a bundle has it; during a training also with the directions that its classifier has to keep. */
+export type FeaturePlan = z.infer<typeof featurePlanSchema> & { directions?: readonly FieldDirection[] };
 
 /** The fields that are read as text, with their kinds in the input contract. */
 export function listTextFields({ text }: FeaturePlan): { path: string[]; kind: 'text' | 'conversation' }[] {

@@ -24,7 +24,15 @@ type ReportFacts = {
   versionNumber: number;
   metrics: Pick<
     Metrics,
-    'train_size' | 'test_size' | 'split' | 'languages' | 'text_models' | 'other_ways' | 'rare_options' | 'left_to_rules'
+    | 'train_size'
+    | 'test_size'
+    | 'split'
+    | 'directions'
+    | 'languages'
+    | 'text_models'
+    | 'other_ways'
+    | 'rare_options'
+    | 'left_to_rules'
   > | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
@@ -215,6 +223,7 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
       : []),
     ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
     ...(left === null ? [] : [left.sentence]),
+    ...metrics.directions.map(({ sentence }) => quoteText(sentence)),
     ...listTextSentences(metrics),
     ...listSentences({ verdict }, 'gate'),
     ...listSentences({ verdict }, 'retraining'),

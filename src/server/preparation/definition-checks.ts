@@ -35,7 +35,10 @@ export async function checkDefinition(order: {
     if (definition.options.includes(option)) continue;
     problems.push(toUnknownOption(['body', 'confidence_thresholds', 'by_option', option], definition.options));
   }
-  if (definition.input_schema === null || isSchemaKept) return problems;
+  if (definition.input_schema === null) return problems;
+  const { checkDirections } = await import('../../engine/schema/directions.ts');
+  problems.push(...checkDirections(definition.input_schema, definition.options));
+  if (isSchemaKept) return problems;
   const { checkInputSchema } = await import('../../engine/schema/input-schema.ts');
   return [...problems, ...checkInputSchema(definition.input_schema)];
 }

@@ -248,6 +248,7 @@ describe('the model card', () => {
         sentence: '1 rare answer goes to a person.',
       },
       left_to_rules: { examples: 40, held_out: 8, sentence: '40 of 200 examples are decided by a rule.' },
+      directions: [],
       languages: null,
       text_models: null,
       text_tuning: null,

@@ -3,8 +3,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { computePooledLogLoss, fitWeights } from '../../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../../src/engine/classifiers/calibration.ts';
-import { type Fitted, type Rows, selectRows } from '../../../src/engine/classifiers/classifier.ts';
+import { type Fitted, type Rows, selectRows, type TreeField } from '../../../src/engine/classifiers/classifier.ts';
 import { addProduct } from '../../../src/engine/classifiers/dense-product.ts';
+import { fitHead } from '../../../src/engine/classifiers/heads.ts';
 import { logisticRegression } from '../../../src/engine/classifiers/logistic.ts';
 import { blendModels, type ClassifierModel, compileScorer } from '../../../src/engine/classifiers/model.ts';
 import { boostedTrees, fitTrees, type TreeSettings } from '../../../src/engine/classifiers/trees.ts';
@@ -351,6 +352,58 @@ describe('boosted trees', () => {
     const columns = new Float32Array(model.trees.columnCount);
     listColumns(model.trees, dense(0), 0, columns);
     expect(columns.some((value) => value !== 0)).toBe(true);
+  });
+});
+
+describe('a field with a direction', () => {
+  const pass = 1e-12;
+  const fitAll = (asked: Given): ClassifierModel[] => {
+    const placement = { positions: [...Array(asked.optionCount).keys()], optionCount: asked.optionCount, weight: 0.7 };
+    const linear = fitHead({ seed: 1, precision: 'final', ...asked }, { from: 0, to: asked.rows.denseWidth }, 3);
+    const models = [linear, fitBoosted(asked, { ...treeSettings, rounds: 25 })].map((part) => part.toModel(placement));
+    const [first, second] = models;
+    return first && second ? [...models, blendModels(first, second)] : models;
+  };
+  /** How far the probability of an option moves against a sign at most, where a slot of these rows is raised. */
+  const findBreach = (
+    model: ClassifierModel,
+    rows: readonly number[][],
+    slot: number,
+    option: number,
+    sign: number,
+  ) => {
+    const steps = Array.from({ length: 60 }, (_, i) => Math.fround(-3 + i / 10));
+    const raised = rows.flatMap((row) => steps.map((value) => row.map((x, s) => (s === slot ? value : x))));
+    const got = scoreAll(model, rowsOf(raised, false, mixedFields)).map((row) => sign * (row[option] ?? Number.NaN));
+    return Math.max(...got.map((p, i) => (i % steps.length === 0 ? 0 : (got[i - 1] ?? 0) - p)));
+  };
+
+  it('never moves its option the other way, whatever the rest of the input and the examples say', () => {
+    const asked = fc.record({ seed: fc.nat(), optionCount: fc.integer({ min: 2, max: 4 }), first: fc.boolean() });
+    let free = 0;
+    fc.assert(
+      fc.property(asked, ({ seed, optionCount, first }) => {
+        const { matrix: mixed, labels } = mixedMatrix(150, optionCount, seed);
+        const slot = first ? 0 : 1;
+        const probes = mixed.filter(([, , missing]) => missing === 0).slice(0, 8);
+        for (const [option, sign] of [
+          [0, 1],
+          [optionCount - 1, -1],
+        ] as const) {
+          const signs = Array.from({ length: optionCount }, (_, k) => (k === option ? sign : -sign));
+          const isRaised = (field: TreeField) => field.kind === 'number' && field.slot === slot;
+          const fields = mixedFields.map((field) => (isRaised(field) ? { ...field, signs } : field));
+          const listBreaches = (of: TreeField[]) =>
+            fitAll(given(rowsOf(mixed, false, of), labels, optionCount)).map((model) =>
+              findBreach(model, probes, slot, option, sign),
+            );
+          for (const kept of listBreaches(fields)) expect(kept).toBeLessThan(pass);
+          free += listBreaches(mixedFields).filter((breach) => breach > 0.01).length;
+        }
+      }),
+      { numRuns: 8 },
+    );
+    expect(free).toBeGreaterThan(15);
   });
 });
 

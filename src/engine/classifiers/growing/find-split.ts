@@ -15,6 +15,9 @@ export type SplitLimits = {
 /** `goesRight[b]` is 1 for the field's bins whose rows go right. */
 export type Split = { gain: number; field: number; goesRight: Uint8Array };
 
+/** The directions of the fields in a tree's score, and the bounds of a node's leaf values without the learning rate. */
+export type Order = { signs: Int8Array; low: number; high: number };
+
 const minHessian = 1e-3;
 const minGain = 1e-9;
 /**
@@ -31,12 +34,20 @@ const groupSmoothing = 10;
  */
 type Candidate = { gain: number; field: number; way: 'upTo' | 'oneBin' | 'group'; last: number; missingRight: boolean };
 
-type Search = { histogram: Histogram; sums: NodeSums; limits: SplitLimits; parentScore: number; best: Candidate };
+type Search = {
+  histogram: Histogram;
+  sums: NodeSums;
+  limits: SplitLimits;
+  order: Order | null;
+  parentScore: number;
+  best: Candidate;
+};
 
 /**
  * Finds the split of a node that gains most among the listed fields (Friedman 2001 with second-order gains as in Chen &
  * Guestrin 2016): for numbers every bound, with missing rows on either side; for categories one value against the rest,
- * and groups of values in the order of their mean gradient (Fisher 1958). Null where no split gains anything.
+ * and groups of values in the order of their mean gradient (Fisher 1958). Under an order, splits whose sides would be
+ * the wrong way round are none. Null where no split gains anything.
  */
 export function findSplit(
   histogram: Histogram,
@@ -44,10 +55,11 @@ export function findSplit(
   fields: Int32Array,
   sums: NodeSums,
   limits: SplitLimits,
+  order: Order | null,
 ): Split | null {
-  const parentScore = computeScore(sums.gradient, sums.hessian, limits.l2);
+  const parentScore = computeScore(sums.gradient, sums.hessian, limits.l2, order);
   const best: Candidate = { gain: minGain, field: -1, way: 'upTo', last: 0, missingRight: false };
-  const search: Search = { histogram, sums, limits, parentScore, best };
+  const search: Search = { histogram, sums, limits, order, parentScore, best };
   for (const f of fields) {
     const bins = binned.fields[f];
     const from = binned.starts[f];
@@ -58,8 +70,22 @@ export function findSplit(
 }
 
 /** The score of a node's side, or of both together, with the gradient g and the hessian h. */
-function computeScore(g: number, h: number, penalty: number): number {
-  return (g * g) / (h + penalty);
+function computeScore(g: number, h: number, penalty: number, order: Order | null): number {
+  if (order === null) return (g * g) / (h + penalty);
+  const value = computeValue(g, h, penalty, order);
+  return -(2 * g + (h + penalty) * value) * value;
+}
+
+/** The leaf value, without the learning rate, that has the least loss among those which the order allows. */
+export function computeValue(g: number, h: number, penalty: number, { low, high }: Order): number {
+  return Math.min(high, Math.max(low, -g / (h + penalty)));
+}
+
+/** Whether the values of both sides of a number's bound keep its direction, `g` and `h` being those of the left one. */
+function keepsOrder({ sums, limits: { l2 }, order }: Search, f: number, g: number, h: number): boolean {
+  if (order === null || order.signs[f] === 0) return true;
+  const right = computeValue(sums.gradient - g, sums.hessian - h, l2, order);
+  return order.signs[f] * (right - computeValue(g, h, l2, order)) >= 0;
 }
 
 function keepBetter(best: Candidate, gain: number, field: number, way: Candidate['way'], last: number): boolean {
@@ -72,7 +98,7 @@ function keepBetter(best: Candidate, gain: number, field: number, way: Candidate
 }
 
 function scanNumber(search: Search, f: number, { size, hasMissing }: FieldBins, from: number): void {
-  const { histogram, parentScore, best } = search;
+  const { histogram, order, parentScore, best } = search;
   const { gradient: G, hessian: H, rows: N } = search.sums;
   const { minRows, l2 } = search.limits;
   const known = size - (hasMissing ? 1 : 0);
@@ -93,21 +119,21 @@ function scanNumber(search: Search, f: number, { size, hasMissing }: FieldBins, 
     n += inBin;
     if (N - n < minRows) break;
     if (n >= minRows && h >= minHessian && H - h >= minHessian) {
-      const gain = computeScore(g, h, l2) + computeScore(G - g, H - h, l2) - parentScore;
-      if (keepBetter(best, gain, f, 'upTo', b)) best.missingRight = true;
+      const gain = computeScore(g, h, l2, order) + computeScore(G - g, H - h, l2, order) - parentScore;
+      if (keepsOrder(search, f, g, h) && keepBetter(best, gain, f, 'upTo', b)) best.missingRight = true;
     }
     if (missingN === 0) continue;
     const gLeft = g + missingG;
     const hLeft = h + missingH;
     const nLeft = n + missingN;
     if (nLeft < minRows || N - nLeft < minRows || hLeft < minHessian || H - hLeft < minHessian) continue;
-    const gain = computeScore(gLeft, hLeft, l2) + computeScore(G - gLeft, H - hLeft, l2) - parentScore;
-    if (keepBetter(best, gain, f, 'upTo', b)) best.missingRight = false;
+    const gain = computeScore(gLeft, hLeft, l2, order) + computeScore(G - gLeft, H - hLeft, l2, order) - parentScore;
+    if (keepsOrder(search, f, gLeft, hLeft) && keepBetter(best, gain, f, 'upTo', b)) best.missingRight = false;
   }
 }
 
 function scanCategory(search: Search, f: number, { size }: FieldBins, from: number): void {
-  const { histogram, parentScore, best } = search;
+  const { histogram, order, parentScore, best } = search;
   const { gradient: G, hessian: H, rows: N } = search.sums;
   const { minRows, l2 } = search.limits;
   let populated = 0;
@@ -119,7 +145,7 @@ function scanCategory(search: Search, f: number, { size }: FieldBins, from: numb
     const g = histogram[at];
     const h = histogram[at + 1];
     if (n < minRows || N - n < minRows || h < minHessian || H - h < minHessian) continue;
-    const gain = computeScore(g, h, l2) + computeScore(G - g, H - h, l2) - parentScore;
+    const gain = computeScore(g, h, l2, order) + computeScore(G - g, H - h, l2, order) - parentScore;
     keepBetter(best, gain, f, 'oneBin', b);
   }
   if (populated > maxSingleCategories) scanGroups(search, f, size, from);
@@ -127,21 +153,21 @@ function scanCategory(search: Search, f: number, { size }: FieldBins, from: numb
 
 /** Tries the first bins in the order of their mean gradient against the others. */
 function scanGroups(search: Search, f: number, size: number, from: number): void {
-  const { histogram, parentScore, best } = search;
+  const { histogram, order, parentScore, best } = search;
   const { gradient: G, hessian: H, rows: N } = search.sums;
   const { minRows } = search.limits;
   const penalty = search.limits.l2 + groupSmoothing;
-  const order = sortByMeanGradient(histogram, from, size);
+  const sorted = sortByMeanGradient(histogram, from, size);
   let g = 0;
   let h = 0;
   let n = 0;
-  for (let i = 0; i + 1 < order.length; i++) {
-    const at = 3 * (from + order[i]);
+  for (let i = 0; i + 1 < sorted.length; i++) {
+    const at = 3 * (from + sorted[i]);
     g += histogram[at];
     h += histogram[at + 1];
     n += histogram[at + 2];
     if (n < minRows || N - n < minRows || h < minHessian || H - h < minHessian) continue;
-    const gain = computeScore(g, h, penalty) + computeScore(G - g, H - h, penalty) - parentScore;
+    const gain = computeScore(g, h, penalty, order) + computeScore(G - g, H - h, penalty, order) - parentScore;
     keepBetter(best, gain, f, 'group', i);
   }
 }

@@ -1,6 +1,14 @@
 /** Growing one regression tree on gradients, leaf by leaf. */
 import type { BinnedRows } from './bins.ts';
-import { findSplit, type Histogram, type NodeSums, type Split, type SplitLimits } from './find-split.ts';
+import {
+  computeValue,
+  findSplit,
+  type Histogram,
+  type NodeSums,
+  type Order,
+  type Split,
+  type SplitLimits,
+} from './find-split.ts';
 
 export type Growth = SplitLimits & {
   maxLeaves: number;
@@ -19,7 +27,15 @@ export type GrownNode = {
 /**
  * A leaf of the growing tree with its rows, a range of the ordered sample; it has a histogram while it may be split.
  */
-type Leaf = { from: number; to: number; sums: NodeSums; histogram: Histogram | null; split: Split | null; node: Draft };
+type Leaf = {
+  from: number;
+  to: number;
+  sums: NodeSums;
+  order: Order | null;
+  histogram: Histogram | null;
+  split: Split | null;
+  node: Draft;
+};
 type Draft = { split: Split | null; left: Draft | null; right: Draft | null; value: number; cover: number };
 
 type TreeRequest = {
@@ -32,6 +48,8 @@ type TreeRequest = {
   scores: Float64Array;
   stride: number;
   offset: number;
+  /** The directions of the fields in this score; null where there are none. */
+  signs: Int8Array | null;
 };
 
 /** Grows trees over binned rows, one after the other; its buffers are shared by all of them. */
@@ -61,7 +79,9 @@ export class TreeGrower {
   grow(request: TreeRequest): GrownNode[] {
     const { maxLeaves } = this.#growth;
     this.#rows = Int32Array.from(request.sample);
-    const root = this.#createLeaf(0, this.#rows.length, this.#sumRows(0, this.#rows.length, request));
+    const { signs } = request;
+    const order = signs && { signs, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+    const root = this.#createLeaf(0, this.#rows.length, this.#sumRows(0, this.#rows.length, request), order);
     const leaves = [root];
     if (maxLeaves > 1 && this.#canSplit(root)) {
       root.histogram = this.#takeHistogram();
@@ -100,14 +120,19 @@ export class TreeGrower {
   }
 
   #evaluateSplit(leaf: Leaf, fields: Int32Array): void {
-    if (leaf.histogram !== null) leaf.split = findSplit(leaf.histogram, this.#binned, fields, leaf.sums, this.#growth);
+    const { histogram, sums, order } = leaf;
+    if (histogram !== null) leaf.split = findSplit(histogram, this.#binned, fields, sums, this.#growth, order);
   }
 
-  #createLeaf(from: number, to: number, sums: NodeSums): Leaf {
+  #createLeaf(from: number, to: number, sums: NodeSums, order: Order | null): Leaf {
     const { learningRate, l2 } = this.#growth;
-    const value = Math.fround((-learningRate * sums.gradient) / (sums.hessian + l2));
+    const value = Math.fround(
+      order === null
+        ? (-learningRate * sums.gradient) / (sums.hessian + l2)
+        : learningRate * computeValue(sums.gradient, sums.hessian, l2, order),
+    );
     const node = { split: null, left: null, right: null, value, cover: sums.rows };
-    return { from, to, sums, node, histogram: null, split: null };
+    return { from, to, sums, order, node, histogram: null, split: null };
   }
 
   #sumRows(from: number, to: number, { gradients, hessians }: TreeRequest): NodeSums {
@@ -132,12 +157,29 @@ export class TreeGrower {
     const leftIsSmall = middle - leaf.from <= leaf.to - middle;
     const smallSums = leftIsSmall ? this.#sumRows(leaf.from, middle, request) : this.#sumRows(middle, leaf.to, request);
     const largeSums = subtractSums(leaf.sums, smallSums);
-    const left = this.#createLeaf(leaf.from, middle, leftIsSmall ? smallSums : largeSums);
-    const right = this.#createLeaf(middle, leaf.to, leftIsSmall ? largeSums : smallSums);
+    const [leftSums, rightSums] = leftIsSmall ? [smallSums, largeSums] : [largeSums, smallSums];
+    const [below, above] = this.#divideOrder(leaf.order, split, leftSums, rightSums);
+    const left = this.#createLeaf(leaf.from, middle, leftSums, below);
+    const right = this.#createLeaf(middle, leaf.to, rightSums, above);
     leaf.node.split = split;
     leaf.node.left = left.node;
     leaf.node.right = right.node;
     return { left, right, leftIsSmall };
+  }
+
+  /** Where a field keeps a direction, no leaf below one side may pass the middle of both sides' values. */
+  #divideOrder(order: Order | null, { field }: Split, left: NodeSums, right: NodeSums): [Order | null, Order | null] {
+    const sign = order?.signs[field] ?? 0;
+    if (order === null || sign === 0) return [order, order];
+    const [a, b] = [left, right].map(({ gradient, hessian }) =>
+      computeValue(gradient, hessian, this.#growth.l2, order),
+    );
+    const middle = (a + b) / 2;
+    const [lower, upper] = [
+      { ...order, high: middle },
+      { ...order, low: middle },
+    ];
+    return sign > 0 ? [lower, upper] : [upper, lower];
   }
 
   /** Puts the leaf's rows that go left first, both sides in their former order; returns where the right side begins. */

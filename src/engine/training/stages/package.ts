@@ -23,12 +23,22 @@ import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
-import type { Classified, Evaluated, Generated, Prepared, Run, TextModelCompared, TextModelled } from './state.ts';
+import type {
+  Classified,
+  Evaluated,
+  Generated,
+  Planned,
+  Prepared,
+  Run,
+  TextModelCompared,
+  TextModelled,
+} from './state.ts';
 import { listWeakParts } from './weak-parts.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules' | 'takenOut'> &
+  Pick<Planned, 'directions'> &
   Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Pick<Classified, 'notes'> &
@@ -49,7 +59,7 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
   const fields = listInputFields({ plan: finalModel.plan, rules: rules.file, inputSchema }, learnedFrom);
   const manifest = { ...buildManifest(request, finalModel, ports, state.rare), fields };
   const adapters = state.tuned?.adapters ?? null;
-  const plan = nameAdapters(finalModel.plan, adapters);
+  const plan = toPackedPlan(finalModel.plan, adapters);
   const parts: BundleParts = {
     manifest,
     rules: rules.file,
@@ -97,8 +107,8 @@ export async function packagePolicy(state: State): Promise<PackedPolicy> {
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
 }
 
-/** The plan with the rank of the adapters that its encoder is fed with. */
-function nameAdapters(plan: FeaturePlan, adapters: Adapters | null): FeaturePlan {
+/** The plan as a bundle has it: without what only a training needs, with the rank of the adapters of its encoder. */
+function toPackedPlan({ directions: _, ...plan }: FeaturePlan, adapters: Adapters | null): FeaturePlan {
   if (adapters === null || plan.text === null || plan.text.encoder === null) return plan;
   const encoder = { ...plan.text.encoder, adapters: { rank: adapters.rank } };
   return { ...plan, text: { ...plan.text, encoder } };
@@ -178,6 +188,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     test_size: testRows.length,
     split,
     left_to_rules: state.leftToRules,
+    directions: state.directions,
     languages: state.languages,
     text_models: state.textModels,
     text_tuning: state.textTuning,

@@ -53,7 +53,7 @@ export type Prepared = Notes & {
 };
 
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */
-export type Planned = Notes & { fieldPlan: FeaturePlan };
+export type Planned = Notes & { fieldPlan: FeaturePlan; directions: Metrics['directions'] };
 
 /** After the text models were compared: the ports read by the chosen one. */
 export type TextModelCompared = Notes &

@@ -19,11 +19,12 @@ export function InputSchema({ type }: { type: DecisionType }) {
   const schema = readJsonText(draft.inputSchemaText, 'input schema');
   const inputs = examples.data?.items.map((example) => example.input_payload) ?? [];
   const fields = inferSchema(inputs);
+  const seen = Object.entries(fields.properties);
   return (
     <div className="part stack">
-      {Object.keys(fields.properties).length > 0 ? (
+      {seen.length > 0 ? (
         <ul className="row" aria-label="Fields seen in examples">
-          {Object.entries(fields.properties).map(([name, { type: kind }]) => (
+          {seen.map(([name, { type: kind }]) => (
             <li key={name} className="tag wrap">
               <strong>{showUnseen(name)}</strong> {String(kind)}
             </li>
@@ -34,7 +35,7 @@ export function InputSchema({ type }: { type: DecisionType }) {
       )}
       <JsonText
         label="Input schema"
-        description="Optional JSON Schema. An input that does not fit it is refused before anything is decided."
+        description='Optional JSON Schema that inputs must fit. A number with "never_lowers": "approve" never speaks against that option as it rises.'
         minRows={4}
         maxRows={24}
         value={draft.inputSchemaText}

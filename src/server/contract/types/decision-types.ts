@@ -29,7 +29,11 @@ const piiFields = z
   .array(characters(1, 400))
   .max(500)
   .describe('Dot paths of personal fields, whose values are masked in the log');
-const inputSchema = jsonObject.nullable().describe('JSON Schema that inputs must fit');
+const inputSchema = jsonObject
+  .nullable()
+  .describe(
+    'JSON Schema that inputs must fit. At a number, `never_lowers` or `never_raises` names the option whose probability it never lowers, or raises, as it rises: the next training keeps that',
+  );
 const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
 const costs = costsSchema.nullable().describe('What wrong answers and reviews cost');
 const options = optionsInputSchema.describe('The possible decisions');

@@ -1,6 +1,7 @@
 /** Renaming an option: one new version, and every example with it. */
 import { replaceCostOption } from '../../../engine/costs.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
+import { replaceDirectionOption } from '../../../engine/schema/directions.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
@@ -76,7 +77,8 @@ export function storeOptionChange(
   const { decisionTypes, examples, exampleChanges } = deps.store;
   const now = deps.clock.now();
   const confidence_thresholds = replaceThresholdOption(definition.confidence_thresholds, from, into);
-  const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds }, now);
+  const input_schema = definition.input_schema && replaceDirectionOption(definition.input_schema, from, into);
+  const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds, input_schema }, now);
   const undoToken = deps.newId();
   const costs = type.costs && replaceCostOption(type.costs, from, into);
   const change: OptionChange = {
