@@ -56,7 +56,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const isReady = readiness?.ready === true;
   const toDo = stats?.unlabelled ?? 0;
   const steps = stats && readiness && policies ? listSteps({ type, stats, readiness, policies }) : [];
-  const rules = type?.active_version.hard_rules.length ?? 0;
+  const rules = type?.active_version.hard_rules.filter(({ hint }) => !hint).length ?? 0;
   return {
     figures: {
       rules: type?.draft

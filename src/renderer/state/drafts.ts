@@ -16,6 +16,19 @@ export type TypeDraft = Pick<
     inputSchemaText: string;
   };
 
+/** Between two rules, so that one can be put between them by hand. */
+export const priorityStep = 10;
+
+/** The rules and a new one that is asked last; a name that is taken is given a number. */
+export function appendRule(rules: readonly Rule[], made: Omit<Rule, 'name' | 'priority'>, name: string): Rule[] {
+  const taken = new Set(rules.map((rule) => rule.name));
+  let number = 2;
+  let free = name;
+  for (; taken.has(free); number += 1) free = `${name} ${number}`;
+  const priority = Math.max(0, ...rules.map((rule) => rule.priority)) + priorityStep;
+  return [...rules, { ...made, name: free, priority }];
+}
+
 /** The parts of a draft that decide: while a policy is deployed they wait with the type until they are published. */
 export const decidingFields: readonly (keyof TypeDraft)[] = [
   'reason_codes',

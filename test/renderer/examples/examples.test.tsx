@@ -68,6 +68,34 @@ describe('examples, one at a time', () => {
     await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
   });
 
+  it('makes a hint of a search by one key: it stands in the sheet, teaches and decides nothing [RUL-17]', async () => {
+    const { call, url } = await openExamples('queue=all&view=card&search=late');
+    await shows('the plate is late');
+    press('h');
+    const dialog = within(await screen.findByRole('dialog'));
+    await dialog.findByText('ctx.message.foldCase().contains("late")');
+    fireEvent.click(dialog.getByLabelText('These rows are', { selector: 'input' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'no', hidden: true }));
+    fireEvent.click(dialog.getByRole('button', { name: 'Make the hint' }));
+    const sheet = within(await screen.findByRole('grid', { name: 'Rules' }));
+    await sheet.findByText('hint');
+    await screen.findByText(/a training takes it for no\. It decides nothing/);
+    await sheet.findByText('1 · 0');
+    fireEvent.click(await screen.findByRole('button', { name: /^Save/ }));
+    await waitFor(async () =>
+      expect((await call('GET', url)).body.active_version.hard_rules).toEqual([
+        {
+          name: 'late',
+          condition: 'ctx.message.foldCase().contains("late")',
+          then: 'no',
+          reason_code: null,
+          priority: 10,
+          hint: true,
+        },
+      ]),
+    );
+  });
+
   it('is asked for on the way to it, once', async () => {
     const asked: string[] = [];
     // All have labels: then the place opens with the table.

@@ -10,16 +10,18 @@ import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, useNarrow } from '../../parts/panes.tsx';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { change, useOperation } from '../../state/queries.ts';
-import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
+import { changeQuery, goTo, type Query, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { QueueMenu, QueuePane } from './queue-pane.tsx';
 import { chooseQueue, type ExampleFilter, findTitle, toFilter, type View } from './queues.ts';
+import { readTests } from './table/field-tests.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
 const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
 const TeacherDialog = lazy(async () => ({ default: (await import('./teacher-dialog.tsx')).TeacherDialog }));
+const HintDialog = lazy(async () => ({ default: (await import('./table/hint-dialog.tsx')).HintDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
 const loadCard = () => import('./card-view.tsx');
 const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
@@ -39,9 +41,7 @@ export function Examples({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const stats = useOperation('examples.stats', { params });
   const narrow = useNarrow();
-  const [isAdding, setIsAdding] = useState(false);
-  const [asksTeacher, setAsksTeacher] = useState(false);
-  const [isExporting, setIsExporting] = useState(false);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
   const generation = useGeneration(type);
   useEffect(() => {
     // While the examples are counted: most who come here label.
@@ -63,8 +63,11 @@ export function Examples({ type }: { type: DecisionType }) {
   };
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
-  useExampleCommands(type, generation, showAs, () => setIsAdding(true));
-  useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setIsExporting(true) }]);
+  useExampleCommands(type, generation, showAs, () => setDialog('add'));
+  useCommands('Create', [
+    { id: 'make-hint', title: 'Make a hint of these rows', keys: 'h', enabled: isPlain, run: () => setDialog('hint') },
+  ]);
+  useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setDialog('export') }]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const choice = { type, stats: stats.data, queue, onQueue: show };
@@ -76,9 +79,9 @@ export function Examples({ type }: { type: DecisionType }) {
       generation={generation}
       canSearch={isPlain}
       onView={showAs}
-      onAdd={() => setIsAdding(true)}
-      onTeacher={() => setAsksTeacher(true)}
-      onExport={() => setIsExporting(true)}
+      onAdd={() => setDialog('add')}
+      onTeacher={() => setDialog('teacher')}
+      onExport={() => setDialog('export')}
     />
   );
   const shared = {
@@ -91,7 +94,7 @@ export function Examples({ type }: { type: DecisionType }) {
   return (
     <>
       {stats.data.total === 0 && queue !== 'audit' ? (
-        <NoExamples type={type} onAdd={() => setIsAdding(true)} generation={generation} />
+        <NoExamples type={type} onAdd={() => setDialog('add')} generation={generation} />
       ) : queue === 'findings' ? (
         <FindingsView {...shared} />
       ) : isGiven ? (
@@ -101,28 +104,40 @@ export function Examples({ type }: { type: DecisionType }) {
       ) : (
         <TableView key={queue} {...shared} />
       )}
-      {asksTeacher && (
-        <Suspense>
-          <TeacherDialog type={type} unlabelled={stats.data.unlabelled} onClose={() => setAsksTeacher(false)} />
-        </Suspense>
-      )}
-      {isExporting && (
-        <Suspense>
-          <ExportDialog
-            type={type}
-            total={stats.data.total}
-            filter={isPlain ? toShown(toFilter(queue, shared.search, query.fields)) : null}
-            onClose={() => setIsExporting(false)}
+      <Suspense>
+        {dialog && (
+          <OpenDialog
+            {...{ dialog, type, isPlain, query }}
+            stats={stats.data}
+            filter={toFilter(queue, shared.search, query.fields)}
+            onClose={() => setDialog(null)}
           />
-        </Suspense>
-      )}
-      {isAdding && (
-        <Suspense>
-          <AddExample type={type} onClose={() => setIsAdding(false)} />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
     </>
   );
+}
+
+type Dialog = 'add' | 'teacher' | 'hint' | 'export';
+type DialogProps = {
+  dialog: Dialog;
+  type: DecisionType;
+  stats: { total: number; unlabelled: number };
+  query: Query;
+  filter: ExampleFilter;
+  /** Whether the queue is one that can be searched. */
+  isPlain: boolean;
+  onClose(): void;
+};
+
+function OpenDialog({ dialog, type, stats, query, filter, isPlain, onClose }: DialogProps) {
+  const shared = { type, onClose };
+  if (dialog === 'add') return <AddExample {...shared} />;
+  if (dialog === 'teacher') return <TeacherDialog {...shared} unlabelled={stats.unlabelled} />;
+  if (dialog === 'hint') {
+    return <HintDialog {...shared} search={query['search'] ?? ''} tests={readTests(query['fields'])} />;
+  }
+  return <ExportDialog {...shared} total={stats.total} filter={isPlain ? toShown(filter) : null} />;
 }
 
 function useExampleCommands(

@@ -71,7 +71,8 @@ function NoRule({ onCode }: { onCode(): void }) {
     <div className="part stack">
       <p className="muted">
         A rule decides at once when its condition holds, before the classifier is asked: for limits, laws and house
-        rules that must always hold. Type a name, or a condition in any cell, to add one.
+        rules that must always hold. With “hint:” before its outcome it only teaches. Type a name, or a condition in any
+        cell, to add one.
       </p>
       <div>
         <Button size="compact-xs" title="Alt+Enter" onClick={onCode}>
@@ -89,7 +90,9 @@ function RuleWords({ rule }: { rule: Rule }) {
       <p className="wrap">
         {words === null || words === ''
           ? 'Too much for one row of cells: see the code.'
-          : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
+          : rule.hint
+            ? `If ${showUnseen(words)}, and it has no label, a training takes it for ${isolate(rule.then)}. It decides nothing.`
+            : `If ${showUnseen(words)}, then ${isolate(rule.then)}.`}
       </p>
     </Part>
   );

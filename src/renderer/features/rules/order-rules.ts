@@ -1,8 +1,6 @@
 /** The order in which rules are asked. */
 import type { Rule } from '../../../engine/domain/definition.ts';
-
-/** Between two rules, so that one can be put between them by hand. */
-const priorityStep = 10;
+import { priorityStep } from '../../state/drafts.ts';
 
 /** Rules in the order in which they are asked, as places in the list of the draft. */
 export function orderRules(rules: readonly Rule[]): number[] {
@@ -20,16 +18,6 @@ export function moveRule(rules: readonly Rule[], place: number, by: number): Rul
   if (at < 0 || to < 0 || to >= order.length) return [...rules];
   order.splice(to, 0, ...order.splice(at, 1));
   return rules.map((rule, index) => ({ ...rule, priority: (order.indexOf(index) + 1) * priorityStep }));
-}
-
-/** The rules and a new one that is asked last; a name that is taken is given a number. */
-export function appendRule(rules: readonly Rule[], made: Omit<Rule, 'name' | 'priority'>, name: string): Rule[] {
-  const taken = new Set(rules.map((rule) => rule.name));
-  let number = 2;
-  let free = name;
-  for (; taken.has(free); number += 1) free = `${name} ${number}`;
-  const priority = Math.max(0, ...rules.map((rule) => rule.priority)) + priorityStep;
-  return [...rules, { ...made, name: free, priority }];
 }
 
 /** Rules in place of all the others, in the order in which they are given; a place keeps its priority. */

@@ -36,7 +36,8 @@ type SheetProps = {
   analysis: RulesAnalysis | undefined;
 };
 
-const hint = 'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty.';
+const hint =
+  'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty. Then: “hint: basic” only teaches.';
 
 /** As in the styles of the sheet. */
 const [headHeightRem, rowHeightRem] = [2.75, 1.875];
@@ -319,7 +320,13 @@ function SheetCell({ typeId, row, index, cursor, cursorId, input, column, place,
 function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'column'>) {
   const text = readText(row, column);
   if (!row) return column.kind === 'name' ? <span className="muted">New rule…</span> : null;
-  if (column.kind === 'then') return <OptionName typeId={typeId} option={text} />;
+  if (column.kind === 'then') {
+    return (
+      <>
+        {row.rule.hint && <span className="tag">hint</span>} <OptionName typeId={typeId} option={row.rule.then} />
+      </>
+    );
+  }
   if (text === '') return <span className="muted">{column.kind === 'field' ? 'any' : ''}</span>;
   const shown = showUnseen(text);
   return <span className="words">{shown}</span>;

@@ -7,13 +7,13 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { readJsonText } from '../../parts/text/json-text.ts';
 import { isolate } from '../../parts/text/names.ts';
-import type { TypeDraft } from '../../state/drafts.ts';
+import { appendRule, type TypeDraft } from '../../state/drafts.ts';
 import { notify } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { appendRule, moveRule, orderRules, replaceRules } from './order-rules.ts';
+import { moveRule, orderRules, replaceRules } from './order-rules.ts';
 
 const analysisDelayMs = 700;
 

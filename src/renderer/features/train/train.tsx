@@ -58,7 +58,7 @@ export function Train({ type }: { type: DecisionType }) {
       <TrainingOptions
         typeId={type.id}
         settings={settings}
-        hasRules={type.active_version.hard_rules.length > 0}
+        hasRules={type.active_version.hard_rules.some(({ hint }) => !hint)}
         onChange={change}
       />
       <PromiseForm key={type.declared_promise?.declared_at} type={type} />
@@ -107,12 +107,11 @@ function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
 function RulesAlone({ type }: { type: DecisionType }) {
   const make = useChange('policies.create');
   const rest = type.fallback_option;
-  const missing =
-    type.active_version.hard_rules.length === 0
-      ? 'It has no rules yet.'
-      : rest === null
-        ? 'Choose a fallback option under Define first: what no rule decides goes there.'
-        : null;
+  const missing = type.active_version.hard_rules.every(({ hint }) => hint)
+    ? 'It has no rules yet.'
+    : rest === null
+      ? 'Choose a fallback option under Define first: what no rule decides goes there.'
+      : null;
   return (
     <Part title="Rules alone">
       <div className="stack">
@@ -147,6 +146,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
       <p className="muted">
         {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
         label. From {min_per_option} of an answer on, the policy may decide it alone. {never_alone.sentence}
+        {readiness.hinted > 0 && ` Hints teach ${number(readiness.hinted)} rows without one.`}
         {left_to_rules > 0 && ` Rules decide ${number(left_to_rules)} of them, which do not count here.`}
       </p>
       <Bars

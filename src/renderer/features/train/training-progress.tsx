@@ -165,6 +165,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       )}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
+      {detail?.metrics?.hints && <p>{detail.metrics.hints.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />
       <BetterPolicy policy={policy} />
       <div className="row">

@@ -21,6 +21,10 @@ export type Written = { patch: Partial<Rule> } | { problem: string };
 /** A value that may be chosen for a cell: the whole text of the cell with it, its name, and how often it occurs. */
 export type Choice = { value: string; name: string; count: number | null };
 
+/** Before the outcome of a rule that teaches and decides nothing. */
+const hintMark = 'hint: ';
+const hintPattern = /^hint:\s*/i;
+
 /** Columns that an empty sheet begins with. */
 const maxFirstColumns = 5;
 export const nameColumn: SheetColumn = { id: 'name', name: 'Rule', kind: 'name' };
@@ -74,7 +78,7 @@ export function listColumns(
 export function readText(row: SheetRow | undefined, column: SheetColumn): string {
   if (!row) return '';
   if (column.kind === 'name') return row.rule.name;
-  if (column.kind === 'then') return row.rule.then;
+  if (column.kind === 'then') return `${row.rule.hint ? hintMark : ''}${row.rule.then}`;
   if (column.kind === 'reason') return row.rule.reason_code ?? '';
   return row.cells?.get(column.id)?.text ?? '';
 }
@@ -109,8 +113,11 @@ export function writeText(
       if (others.some(({ name }) => name === text)) return { problem: `Another rule is named “${isolate(text)}”.` };
       return { patch: { name: text } };
     case 'then': {
-      const then = text === '' ? null : findNamed(text, options);
-      return then === null ? { problem: toNameProblem(text, 'option', options) } : { patch: { then } };
+      const [mark] = hintPattern.exec(text) ?? [''];
+      const typedOption = text.slice(mark.length);
+      const then = typedOption === '' ? null : findNamed(typedOption, options);
+      if (then === null) return { problem: toNameProblem(typedOption, 'option', options) };
+      return { patch: { then, hint: mark !== '' || undefined } };
     }
     case 'reason': {
       const reason_code = text === '' ? null : findNamed(text, reason_codes);
@@ -134,7 +141,9 @@ export function listChoices(
   const toChoices = (names: readonly string[]) => names.map((name) => ({ value: name, name, count: null }));
   const isTyped = ({ name }: Choice) => foldCase(name).includes(foldCase(typed.trim()));
   if (column.kind === 'name') return [];
-  if (column.kind !== 'field') return toChoices(column.kind === 'then' ? options : reason_codes).filter(isTyped);
+  const [mark] = column.kind === 'then' ? (hintPattern.exec(typed) ?? ['']) : [''];
+  const names = column.kind === 'then' ? options.map((option) => `${mark}${option}`) : reason_codes;
+  if (column.kind !== 'field') return toChoices(names).filter(isTyped);
   const { field } = column;
   const counted = seen.find(({ path }) => printPath(path) === column.id);
   const values = counted?.values.length ? counted.values : (field.values ?? []);
