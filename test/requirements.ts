@@ -305,8 +305,9 @@ const examples = {
   'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
   'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
   'LBL-3': 'next gives examples of a queue with a suggestion, its probability and source, and why; most useful first.',
-  'LBL-4': 'An example that next gave out is given to nobody else for five minutes, whatever the number of windows.',
-  'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right, and when to stop.',
+  'LBL-4':
+    'An example that next gave out is given to nobody else for a minute, and for five where others are left, whatever the number of windows.',
+  'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right.',
   'LBL-6': 'similar gives the examples most like one, most alike first.',
   'LBL-10':
     'Of the rows to label one in five is an open drawn row of lowest number, to measure by; the order of the others neither learns from drawn rows nor chooses one.',

@@ -242,8 +242,8 @@ export const tools: readonly Tool[] = [
     omit: ['restart', 'reader'],
     description:
       'The examples most worth a label, each with a suggestion and why it comes now; kept from others for five minutes: a second call gives others. Costs nothing.',
-    summarise: ({ items, remaining, stop_hint }) =>
-      `${items.length} of ${remaining} examples that wait. ${stop_hint ?? ''} Next: ${
+    summarise: ({ items, remaining }) =>
+      `${items.length} of ${remaining} examples that wait. Next: ${
         items.length === 0 ? 'add_examples, or train_model.' : 'label_example for each of them.'
       }`,
   }),

@@ -307,12 +307,17 @@ describe('what to label next', () => {
     expect([...given.flat(), ...rest].length).toBe(new Set([...given.flat(), ...rest]).size);
     expect(rest).not.toContain(ids[0]);
     expect(await take('session=a')).toEqual([]);
-    // A window that was opened again asks for its rows again; after five minutes anybody gets them.
+    // A window that was opened again asks for its rows again; after a minute whoever has nothing else gets them.
     const again = await take('session=a&count=100&restart=true');
     expect(again.every((id) => given[0]?.includes(id) || given[2]?.includes(id))).toBe(true);
     expect(again.length).toBeGreaterThanOrEqual(18);
-    clock.move(5 * 60_000);
+    expect(await take('session=c&count=100')).toEqual([]);
+    // Windows that were closed with all rows in them keep nobody waiting for longer than a minute.
+    clock.move(60_000);
     expect((await take('session=c&count=100')).sort()).toEqual(ids.slice(2).sort());
+    expect(await take('session=c&count=100')).toEqual([]);
+    clock.move(5 * 60_000);
+    expect((await take('session=d&count=100')).sort()).toEqual(ids.slice(2).sort());
     expect((await call('GET', `${url}/next?queue=flagged`)).body).toMatchObject({
       items: [{ example: { id: ids[1] }, why: 'Somebody flagged it.' }],
       remaining: 1,

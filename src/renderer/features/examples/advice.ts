@@ -10,7 +10,6 @@ import type { Rows } from './use-rows.ts';
 export type Given = {
   suggestionOf(exampleId: string): Suggestion | null;
   whyOf(exampleId: string): string | null;
-  stopHint: string | null;
   /** How far the labels are of a queue that the labelling model orders. */
   progress: { labels: number; drawn: number } | null;
   /** Whether nothing may speak for an answer. */

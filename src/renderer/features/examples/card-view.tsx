@@ -266,12 +266,11 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
   );
 }
 
-/** Why this row comes now, how far the labels are, and whether more of them will help. */
-function GivenNote({ given: { whyOf, stopHint, progress }, example }: { given: Given; example: Example }) {
+/** Why this row comes now, and how far the labels are. */
+function GivenNote({ given: { whyOf, progress }, example }: { given: Given; example: Example }) {
   return (
     <div className="note stack tight">
       <p>{quoteNames(whyOf(example.id) ?? '')}</p>
-      {stopHint !== null && <p>{stopHint}</p>}
       {progress !== null && <LabelProgress {...progress} />}
     </div>
   );

@@ -74,7 +74,7 @@ export const labellingOperations = {
         .nullable()
         .describe('The share of the last suggestions, 50 at most, that were right; null before the first one'),
       recent: z.object({ right: z.int(), of: z.int() }),
-      stop_hint: z.string().nullable().describe('Says so when more labels will hardly help'),
+      stop_hint: z.string().nullable().describe('Null: earlier versions said here when to stop'),
       labelling_model: z.object({
         examples_read: z.int().describe('Examples that the labelling model knows so far'),
         labels: z.int(),

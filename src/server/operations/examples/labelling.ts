@@ -16,7 +16,7 @@ export const labellingHandlers = {
       remaining: next.remaining,
       recent_accuracy: next.recent.of === 0 ? null : next.recent.right / next.recent.of,
       recent: next.recent,
-      stop_hint: next.stopHint,
+      stop_hint: null,
       labelling_model: { examples_read: next.examplesRead, labels: next.labels, drawn: next.drawn },
     };
   },

@@ -1,5 +1,7 @@
 /** How long an example that was given out is kept from everybody else. */
 const leaseMs = 5 * 60_000;
+/** How long it is kept from who has nothing else left: windows are closed with rows of a small pool in them. */
+const firmMs = 60_000;
 /** Examples of a type that are out at a time; the oldest ones come back first. */
 const maxLeases = 5_000;
 /** Types that are remembered; the one used longest ago is forgotten. */
@@ -9,7 +11,10 @@ const recentSuggestions = 50;
 type Lease = { session: string; untilMs: number; suggested: string | null };
 type TypeState = { leases: Map<string, Lease>; recent: boolean[] };
 
-/** Leases of examples, in memory: two windows never get the same one within five minutes. */
+/**
+ * Leases of examples, in memory: two windows never get the same one within a minute, and within five minutes only where
+ * nothing else is left.
+ */
 export class LabellingLeases {
   readonly #now: () => number;
   readonly #types = new Map<string, TypeState>();
@@ -19,13 +24,19 @@ export class LabellingLeases {
     this.#now = now;
   }
 
-  /** The examples that are out, and those that a session had and that are out no more: labelled, or its time was up. */
-  listTaken(typeId: string, session: string): { out: string[]; had: string[] } {
+  /**
+   * The examples that are out, those of them that a session has itself or that were given within a minute, and those
+   * that it had and that are out no more: labelled, or its time was up.
+   */
+  listTaken(typeId: string, session: string): { out: string[]; firm: string[]; had: string[] } {
     const now = this.#now();
     const leases = [...this.#open(typeId).leases];
     const isOut = ({ untilMs }: Lease) => untilMs > now;
     return {
       out: leases.filter(([, lease]) => isOut(lease)).map(([id]) => id),
+      firm: leases
+        .filter(([, lease]) => lease.untilMs > now + (lease.session === session ? 0 : leaseMs - firmMs))
+        .map(([id]) => id),
       had: leases.filter(([, lease]) => !isOut(lease) && lease.session === session).map(([id]) => id),
     };
   }

@@ -19,15 +19,11 @@ type NextExamples = {
   items: NextExample[];
   remaining: number;
   recent: { right: number; of: number };
-  stopHint: string | null;
   examplesRead: number;
   labels: number;
   drawn: number;
 };
 
-/** Suggestions that must have been looked at, and the share of right ones from which more labels hardly help. */
-const minForHint = 50;
-const minRightForHint = 0.96;
 /** Options that a suggestion of a policy names: as many as there are keys for them. */
 const maxLikely = 9;
 
@@ -37,8 +33,8 @@ const secondReadingText =
 /**
  * Gives a session the next examples of a queue and keeps them from all others for five minutes: those most useful to
  * the labelling model, or evenly from all while it reads them, the most doubtful suspects, else the newest. What the
- * session has had comes again only where nothing else is left: a queue may hold what was labelled, and a row that was
- * passed over is free again in time.
+ * session has had comes again only where nothing else is left, and so does what others have had for a minute: a queue
+ * may hold what was labelled, a row that was passed over is free again in time, and a closed window labels nothing.
  */
 export async function takeNextExamples(
   deps: Foundation,
@@ -64,11 +60,11 @@ export async function takeNextExamples(
   const live = await askLabellingModel(deps, type, queue === 'to_label' ? count : 0, [...before.out, ...before.had]);
   const modelRows = new Map(live.rows.map((row) => [row.id, row]));
   // Another call may have taken some of them while the model was asked.
-  const { out, had } = leases.listTaken(type.id, session);
+  const { out, firm, had } = leases.listTaken(type.id, session);
   const seen = [...out, ...had];
   const chosen = readChosen(deps, type, live, new Set(seen));
   if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, seen, reader).length);
-  for (const except of had.length > 0 ? [seen, out] : [out]) {
+  for (const except of [...(had.length > 0 ? [seen] : []), out, firm]) {
     if (chosen.length === count) break;
     const others = [...except, ...chosen.map(({ id }) => id)];
     chosen.push(...readQueue(deps, type, queue, count - chosen.length, others, reader));
@@ -85,7 +81,6 @@ export async function takeNextExamples(
     items,
     remaining: countRemaining(deps, type, queue, reader),
     recent,
-    stopHint: queue === 'to_label' ? writeStopHint(recent) : null,
     examplesRead: live.read,
     labels: live.labels,
     drawn: live.drawn,
@@ -362,9 +357,4 @@ function explainChoice({ reason, between: [first = '', second = ''] }: ModelNext
     case 'rare_option':
       return `It may be «${first}», which has few labels.`;
   }
-}
-
-function writeStopHint({ right, of }: { right: number; of: number }): string | null {
-  if (of < minForHint || right < minRightForHint * of) return null;
-  return `The last ${of} suggestions were right ${right} times; more labels will hardly help.`;
 }
