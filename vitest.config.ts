@@ -36,7 +36,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
           testTimeout: 600_000,
-          hookTimeout: 300_000,
+          hookTimeout: 600_000,
           expect: { poll: { timeout: 120_000 } },
         },
       },
@@ -49,9 +49,9 @@ export default defineConfig({
           isolate: false,
           include: ['test/e2e/**/*.test.ts'],
           // Several times what the longest story takes: one that hangs is repeated soon.
-          testTimeout: 300_000,
+          testTimeout: 600_000,
           hookTimeout: 600_000,
-          expect: { poll: { timeout: 60_000 } },
+          expect: { poll: { timeout: 120_000 } },
           // A browser on a busy machine misses a moment now and then; what passed only when repeated is named at the end.
           retry: 1,
         },

@@ -22,7 +22,7 @@ afterAll(() => workbench?.stop());
 async function show({ page }: Window, hash: string): Promise<void> {
   await goToAddress(page, hash);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await expect.poll(() => page.locator('main [role=status].busy').count(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => page.locator('main [role=status].busy').count()).toBe(0);
 }
 
 /** Texts that are cut off although nothing says them whole on hover. */

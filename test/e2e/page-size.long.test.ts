@@ -38,7 +38,7 @@ describe('the script of the page', () => {
   test('is loaded ahead whole, compressed, and within its budget', async () => {
     const placeFiles = /^(?:define|rules|examples|train|evaluate|try|deploy|monitor)-/;
     await expect
-      .poll(async () => (await scripts()).filter(({ name }) => placeFiles.test(name)).length, { timeout: 20_000 })
+      .poll(async () => (await scripts()).filter(({ name }) => placeFiles.test(name)).length)
       .toBeGreaterThanOrEqual(minLoadedPlaces);
     const loaded = await scripts();
     expect(sumSent(loaded)).toBeLessThanOrEqual(maxScriptBytes);

@@ -14,7 +14,7 @@ import type { Model } from './model.ts';
 const runs = Number(process.env['MODEL_RUNS'] ?? 25);
 const seed = Number(process.env['MODEL_SEED'] ?? 20261121);
 
-const patienceMs = 60_000 + runs * 3_000;
+const patienceMs = 600_000 + runs * 3_000;
 
 const thresholds = { auto_decide: 0.85, escalation: 0.6 };
 
@@ -43,7 +43,7 @@ async function prepare(dataDir: string): Promise<() => Model> {
   }));
   const added = await bench.call('POST', `${url}/examples`, { examples });
   const started = await bench.call('POST', `${url}/train`, { n_tuning_trials: 1 });
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + patienceMs;
   while ((await bench.call('GET', url)).body.model_deployed !== true) {
     const { status, error } = (await bench.call('GET', `${url}/policies/${started.body.id}`)).body;
     if (status === 'failed' || performance.now() > deadline) throw new Error(`no policy was deployed: ${error}`);

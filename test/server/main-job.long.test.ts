@@ -77,7 +77,7 @@ const jobs = [
     // Half of them shows the same in half the time.
     isKept: (_: Row, at: number) => at % 2 === 0,
     accuracyFloor: 0.985,
-    training: { tune_encoder: false },
+    training: { text_model: 'words' },
     reasonOf: (decision: string) => (decision === 'spam' ? 'unsolicited' : 'personal'),
     rules: [
       {
@@ -94,7 +94,7 @@ const jobs = [
     isKept: () => true,
     accuracyFloor: 0.74,
     // Four options have fewer than the 38 examples that training asks for: the rest is generated.
-    training: { auto_generate: true, tune_encoder: false },
+    training: { auto_generate: true, text_model: 'english', tune_encoder: false },
     reasonOf: (decision: string) => `about ${decision}`,
     rules: [
       {

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PolicyName } from '../../engine/training/request.ts';
+import { scalePatience } from '../process/patience.ts';
 import type { AttemptKey } from '../store/policies/training-runs.ts';
 import { type ActiveAttempt, createActiveAttempt, isInProgress, isRunning } from './active-attempt.ts';
 import {
@@ -113,10 +114,11 @@ export class TrainingJobs {
       this.#hasOrphans = false;
       this.#options.pendingWrites.run(() => this.#endOrphans());
     }
+    const patienceMs = scalePatience(this.#options.heartbeatTimeoutMs);
     for (const attempt of this.#active.values()) {
       const { process } = attempt;
       if (hasSlept) process.lastHeartbeatMs = nowMs;
-      if (nowMs - process.lastHeartbeatMs >= this.#options.heartbeatTimeoutMs) {
+      if (nowMs - process.lastHeartbeatMs >= patienceMs) {
         this.#apply(attempt, { kind: 'heartbeatMissed' });
       }
     }

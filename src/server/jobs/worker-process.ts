@@ -1,5 +1,6 @@
 /** One execution of a training in its own process: start, messages, end. Knows nothing of the database. */
 import type { ChildProcess } from 'node:child_process';
+import { scalePatience } from '../process/patience.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { GoOnMessage, RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
 
@@ -43,7 +44,7 @@ export class WorkerProcess {
     });
     // A caller that does not wait for the acceptance must not be hit by its failure.
     this.accepted.catch(() => undefined);
-    this.#acceptTimer = setTimeout(() => this.kill(), acceptTimeoutMs);
+    this.#acceptTimer = setTimeout(() => this.kill(), scalePatience(acceptTimeoutMs));
     this.#listen();
     if (this.pid !== null) this.#child.send(order, () => undefined);
   }

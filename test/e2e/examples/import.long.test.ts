@@ -98,7 +98,7 @@ describe('a spreadsheet that nobody prepared', () => {
     await page().getByTestId('main').getByRole('button', { name: 'Try it' }).click();
     await page().getByLabel('Anliegen').fill('');
     await page().getByLabel('Anliegen').pressSequentially('Mein Paket ist noch nicht angekommen');
-    await expect.poll(() => page().getByTestId('decision').innerText(), { timeout: 10_000 }).toContain('Lieferung');
+    await expect.poll(() => page().getByTestId('decision').innerText()).toContain('Lieferung');
     await goToPlace(page(), 'Deploy');
     const download = page().waitForEvent('download', { timeout: 60_000 });
     await page().getByRole('button', { name: 'Export bundle' }).click();

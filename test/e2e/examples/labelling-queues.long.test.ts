@@ -54,9 +54,7 @@ describe('queues beside the filters', () => {
     await shown().waitFor();
     const expected = new Map<string, string>();
     for (let at = 0; at < 70; at += 1) {
-      await expect
-        .poll(async () => expected.has(await shown().innerText()), { interval: 5, timeout: 5_000 })
-        .toBe(false);
+      await expect.poll(async () => expected.has(await shown().innerText()), { interval: 5 }).toBe(false);
       const option = at % 3;
       expected.set(await shown().innerText(), options[option] ?? '');
       await page.keyboard.press(String(option + 1));
@@ -79,7 +77,7 @@ describe('queues beside the filters', () => {
     const next = () =>
       workbench.call<{ items: { suggestion: unknown }[] }>('GET', `${path}/examples/next?restart=true`);
     // The labelling model reads the examples in the background.
-    await expect.poll(async () => (await next()).body.items[0]?.suggestion ?? null, { timeout: 60_000 }).not.toBeNull();
+    await expect.poll(async () => (await next()).body.items[0]?.suggestion ?? null).not.toBeNull();
     await workbench.call('GET', `${path}/examples/next?restart=true&queue=flagged`);
     await page.getByTestId('side').getByRole('button', { name: 'Most useful next' }).click();
     const offer = page.getByText(/Enter takes (red|green|blue) \(\d/);
@@ -114,7 +112,7 @@ describe('queues beside the filters', () => {
         'GET',
         `${path}/examples/next?restart=true&count=1`,
       );
-    await expect.poll(async () => (await next()).body.labelling_model.examples_read, { timeout: 60_000 }).toBe(6);
+    await expect.poll(async () => (await next()).body.labelling_model.examples_read).toBe(6);
     const labels = async () => {
       const rows = await stored();
       return same.map((text) => rows.get(text)?.expected_decision);
@@ -127,11 +125,11 @@ describe('queues beside the filters', () => {
     );
     await page.screenshot({ path: `${pictures}/near-copies.png` });
     await page.keyboard.press('c');
-    await expect.poll(labels, { timeout: 10_000 }).toEqual(['green', 'green', 'green']);
+    await expect.poll(labels).toEqual(['green', 'green', 'green']);
     expect(await offer.count()).toBe(0);
     await page.getByText('Labelled 2 near copies.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await expect.poll(labels, { timeout: 10_000 }).toEqual([null, null, 'green']);
+    await expect.poll(labels).toEqual([null, null, 'green']);
   });
 
   test('under Corrections Enter confirms what the person said, not what the model says', async () => {
@@ -177,7 +175,7 @@ describe('queues beside the filters', () => {
       .getByTestId('side')
       .getByRole('button', { name: /^Flagged/ })
       .click();
-    await expect.poll(() => shown().innerText(), { timeout: 5_000 }).toBe('example number 11');
+    await expect.poll(() => shown().innerText()).toBe('example number 11');
     for (const key of ['1', '2', '3']) await page.keyboard.press(key);
     await saved();
     const rows = await stored();

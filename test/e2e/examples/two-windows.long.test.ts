@@ -85,7 +85,7 @@ describe('two browsers', () => {
       askedMs = Date.now();
     });
     // Longer than the intervals of a window that does not hear.
-    await expect.poll(() => Date.now() - askedMs, { timeout: 60_000 }).toBeGreaterThan(6_000);
+    await expect.poll(() => Date.now() - askedMs).toBeGreaterThan(6_000);
     await decide(471);
     await main.getByText('n: 471').waitFor();
   });

@@ -21,9 +21,7 @@ test('a drawn decision is judged blind by a key, taken back and judged again, an
   await page.getByLabel('Decisions to judge blind (%)').fill('100');
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: /^Save/ }).first().click();
-  await expect
-    .poll(async () => (await call<{ audit: unknown }>('GET', path)).body.audit, { timeout: 5_000 })
-    .toEqual({ share: 1 });
+  await expect.poll(async () => (await call<{ audit: unknown }>('GET', path)).body.audit).toEqual({ share: 1 });
   for (const text of ['well, thank you!', 'where is it!', 'it has come', 'good morning']) {
     await call('POST', '/api/v1/decide', { decision_type: 'mood', input: { text } });
   }
@@ -31,7 +29,7 @@ test('a drawn decision is judged blind by a key, taken back and judged again, an
   await page.goto(`${page.url().split('#')[0]}#/types/${id}/monitor`);
   await page.getByRole('button', { name: 'Judge 4 decisions' }).click();
   const shown = page.locator('.main-text');
-  const shows = (text: string) => expect.poll(() => shown.innerText(), { timeout: 20_000 }).toBe(text);
+  const shows = (text: string) => expect.poll(() => shown.innerText()).toBe(text);
   await shows('well, thank you!');
   await page.getByText('A live decision, drawn at random.').waitFor();
   const card = page.getByRole('article', { name: 'The example to label' });
@@ -70,9 +68,7 @@ test('a drawn decision is judged blind by a key, taken back and judged again, an
   await page.getByLabel('Decisions of a week to judge blind').fill('50');
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: /^Save/ }).first().click();
-  await expect
-    .poll(async () => (await call<{ audit: unknown }>('GET', path)).body.audit, { timeout: 5_000 })
-    .toEqual({ per_week: 50 });
+  await expect.poll(async () => (await call<{ audit: unknown }>('GET', path)).body.audit).toEqual({ per_week: 50 });
   await page.goto(`${page.url().split('#')[0]}#/types/${id}/monitor`);
   await page.getByText('Those of this week are drawn on Monday.').waitFor();
   expect(faults).toEqual([]);

@@ -51,7 +51,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
       const { page, faults } = opened;
       await goToAddress(page, `#/types/${type}/${place}`);
       const drawn = page.locator('figure.chart [role=img] svg');
-      await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
+      await expect.poll(() => drawn.count()).toBe(charts);
       for (const fold of await page.locator('details.part > summary').all()) await fold.press('Enter');
       for (const size of sizes) {
         await page.setViewportSize(size);

@@ -71,7 +71,7 @@ const helpOfGoneRow = /status of 404 .*\/examples\/[0-9a-f-]{36}\/(explain|label
 /** Notes every fault of a page from now on. */
 function watchFaults(page: Page): string[] {
   const faults: string[] = [];
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
   // Without a listener Playwright is not told when a request ended, which `waitForQuiet` reads from it.
   page.on('requestfinished', () => undefined);
   page.on('requestfailed', () => undefined);

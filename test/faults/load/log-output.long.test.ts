@@ -73,13 +73,10 @@ describe('a log that cannot be written', () => {
       log += String(data);
     });
     await expect
-      .poll(
-        async () => {
-          await expectFault(server);
-          return log;
-        },
-        { timeout: 5_000 },
-      )
+      .poll(async () => {
+        await expectFault(server);
+        return log;
+      })
       .toMatch(/"msg":"\d+ lines of the log were lost\."/);
   });
 });
@@ -97,7 +94,7 @@ describe('a fault in a timer that nobody waits for', () => {
       log += String(data);
     });
     server.child.kill('SIGUSR2');
-    await expect.poll(() => log, { timeout: 5_000 }).toContain('the timer broke');
+    await expect.poll(() => log).toContain('the timer broke');
     expect((await decide(server)).status).toBe(200);
     expect((await server.end()).code).toBe(0);
   });

@@ -185,7 +185,7 @@ describe('a database that is not the one of its folder', () => {
     const away = `${dataDir}-away`;
     onTestFinished(() => rmSync(away, { recursive: true, force: true }));
     renameSync(dataDir, away);
-    await expect.poll(decide, { timeout: 5_000 }).toBe(503);
+    await expect.poll(decide).toBe(503);
     expect(await ready()).toMatchObject({ status: 'degraded', data_folder: false });
     const refused = await call('POST', '/api/v1/decision-types', { name: 'new', options: ['yes', 'no'] });
     expect([refused.status, refused.body['error']]).toEqual([
@@ -195,12 +195,12 @@ describe('a database that is not the one of its folder', () => {
     expect(existsSync(dataDir)).toBe(false);
 
     renameSync(away, dataDir);
-    await expect.poll(decide, { timeout: 5_000 }).toBe(200);
+    await expect.poll(decide).toBe(200);
     expect(await ready()).toMatchObject({ status: 'ready', data_folder: true });
 
     renameSync(database(dataDir), path.join(dataDir, 'saved'));
     cpSync(path.join(dataDir, 'saved'), database(dataDir));
-    await expect.poll(decide, { timeout: 5_000 }).toBe(503);
+    await expect.poll(decide).toBe(503);
     expect(await ready()).toMatchObject({ status: 'degraded', data_folder: false });
   });
 });
@@ -212,7 +212,7 @@ describe('a second workbench on the folder', () => {
     rmSync(path.join(dataDir, 'instance.lock.db'));
     const second = await start(dataDir);
     const decide = async ({ call }: typeof first) => (await call('POST', '/api/v1/decide', loan)).status;
-    await expect.poll(() => decide(first), { timeout: 5_000 }).toBe(503);
+    await expect.poll(() => decide(first)).toBe(503);
     expect((await first.call('GET', '/ready')).body).toMatchObject({ status: 'degraded', data_folder: false });
     expect(await decide(second)).toBe(200);
   });

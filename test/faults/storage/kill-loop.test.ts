@@ -176,7 +176,7 @@ afterAll(async () => {
 });
 
 describe('a program that is killed under load', () => {
-  it(`P1, P2, P6: has lost nothing it acknowledged, ${rounds} times`, { timeout: rounds * 60_000 }, async () => {
+  it(`P1, P2, P6: has lost nothing it acknowledged, ${rounds} times`, { timeout: rounds * 600_000 }, async () => {
     for (let round = 0; round < rounds; round += 1) {
       await loadAndKill(1 + Math.floor(random() * maxAnswers));
       server = await startServer();

@@ -209,13 +209,13 @@ describe('what to label next', () => {
     expect(await read()).toEqual([...copies].sort());
     const ids = added.body.map(({ id }: { id: string }) => id);
     const { body } = await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' });
-    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 120_000, interval: 100 });
     await call('POST', `${url}/undo`, { undo_token: body.undo_token });
-    await vi.waitFor(async () => expect(await read()).toEqual([...copies].sort()), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(async () => expect(await read()).toEqual([...copies].sort()), { timeout: 120_000, interval: 100 });
     // Fields alone are alike too easily.
     const table = await openRows(30);
     const similar = (query: string) => table.call('GET', `${table.url}/${table.ids[0]}/similar?${query}`);
-    await vi.waitFor(async () => expect((await similar('count=3')).body.items).toHaveLength(3), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await similar('count=3')).body.items).toHaveLength(3), { timeout: 120_000 });
     expect((await similar('near_copies=true')).body.items).toEqual([]);
   });
 
@@ -400,7 +400,7 @@ describe('what to label next', () => {
       const { body } = await call('GET', `${url}/next?count=1&restart=true`);
       expect(body.labelling_model.examples_read).toBe(1_000);
     };
-    await vi.waitFor(isRead, { timeout: 20_000, interval: 50 });
+    await vi.waitFor(isRead, { timeout: 120_000, interval: 50 });
   });
 
   it('goes on without the labelling model when its process dies, and starts it again [LBL-3]', async () => {

@@ -40,7 +40,7 @@ it('trains on them and decides them', async () => {
   }));
   expect((await call('POST', `${url}/examples`, { examples })).status).toBe(201);
   const started = await call('POST', `${url}/train`, { n_tuning_trials: 1 });
-  const deadline = performance.now() + 100_000;
+  const deadline = performance.now() + 600_000;
   let policy = started;
   while (['training', undefined].includes(policy.body.status) && performance.now() < deadline) {
     await wait(50);

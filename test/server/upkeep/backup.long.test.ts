@@ -180,7 +180,7 @@ describe('the care for a data folder', () => {
 
   it.skipIf(process.platform === 'win32')(
     'ends after its time and with its parent, although a disk stands still [DAT-7]',
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     async () => {
       const dataDir = trained.copy();
       const bundle = path.join(dataDir, 'artifacts', `${trained.policyId}.zip`);
@@ -204,7 +204,7 @@ describe('the care for a data folder', () => {
         writeEnd = openSync(bundle, constants.O_WRONLY | constants.O_NONBLOCK);
         return writeEnd;
       };
-      await expect.poll(open, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(open).toBeGreaterThan(0);
       onTestFinished(() => closeSync(writeEnd));
       child.disconnect();
       expect(await ended).toEqual([null, 'SIGKILL']);

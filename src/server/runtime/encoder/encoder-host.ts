@@ -6,6 +6,7 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Adapters, TextEncoder } from '../../../engine/ports.ts';
 import { packAdapters } from '../../../engine/text/adapters.ts';
 import { sha256 } from '../../process/clock.ts';
+import { scalePatience } from '../../process/patience.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
 import { type SpawnChild, spawnChild } from '../../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
@@ -21,7 +22,7 @@ const maxTextsPerTurn = 32;
 const maxTokensPerTurn = 1_024;
 /** Adapters that a child keeps, 0.3 MB each; it is sent those of a further policy again. */
 const maxAdaptersOfChild = 64;
-/** A child that answers nothing for this long while calls wait is taken for hung and killed. */
+/** A child that answers nothing for this long on a quiet machine, while calls wait, is taken for hung and killed. */
 const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
 const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
@@ -323,7 +324,7 @@ export class EncoderHost {
     if (this.#silenceTimer) clearTimeout(this.#silenceTimer);
     this.#silenceTimer = null;
     if (!this.#child || this.#waiting.size === 0) return;
-    this.#silenceTimer = setTimeout(() => this.#child?.kill('SIGKILL'), silenceTimeoutMs);
+    this.#silenceTimer = setTimeout(() => this.#child?.kill('SIGKILL'), scalePatience(silenceTimeoutMs));
     this.#silenceTimer.unref();
   }
 }
