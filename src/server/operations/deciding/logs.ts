@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
+import type { OutputOf } from '../../contract/operations.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
 import { createTurns, nextTurn } from '../../process/turns.ts';
@@ -224,27 +225,30 @@ export const logHandlers = {
     return { items };
   },
 
-  'metrics.organisation': (deps, { caller }) => {
+  async 'metrics.organisation'(deps, { caller }) {
+    const takeTurns = createTurns(deps.clock);
     const now = deps.clock.now();
     const today = now - (now % dayMs);
     const types = deps.store.decisionTypes.list(caller.organisationId);
     let total = 0;
     let todayTotal = 0;
     let latency = 0;
-    const rows = types.map((type) => {
+    const rows: OutputOf<'metrics.organisation'>['decision_types'] = [];
+    for (const type of types) {
+      await takeTurns();
       const metrics = deps.store.logs.computeMetrics(type.seq, 0);
       total += metrics.total;
       todayTotal += deps.store.logs.computeMetrics(type.seq, today).total;
       latency += metrics.total * (metrics.avgLatencyMs ?? 0);
-      return {
+      rows.push({
         id: type.id,
         name: type.name,
         total_decisions: metrics.total,
         avg_confidence: metrics.avgConfidence,
         avg_latency_ms: metrics.avgLatencyMs,
         escalation_rate: metrics.escalationRate,
-      };
-    });
+      });
+    }
     return {
       total_decisions: total,
       decisions_today: todayTotal,
