@@ -24,7 +24,7 @@ export default defineConfig({
           // Limits end what hangs, also on a machine busy with other things: the time a test takes is not what it states.
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          expect: { poll: { timeout: 120_000 } },
+          expect: { poll: { timeout: 300_000 } },
         },
       },
       {
@@ -37,7 +37,7 @@ export default defineConfig({
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          expect: { poll: { timeout: 120_000 } },
+          expect: { poll: { timeout: 300_000 } },
         },
       },
       {
@@ -51,7 +51,7 @@ export default defineConfig({
           // Several times what the longest story takes: one that hangs is repeated soon.
           testTimeout: 600_000,
           hookTimeout: 600_000,
-          expect: { poll: { timeout: 120_000 } },
+          expect: { poll: { timeout: 300_000 } },
           // A browser on a busy machine misses a moment now and then; what passed only when repeated is named at the end.
           retry: 1,
         },

@@ -7,7 +7,7 @@ import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-
 
 const options = ['praise', 'complaint'];
 const config = { tune_hyperparams: false, tuning_tokens: 20_000 };
-const tuningMs = { timeout: 120_000 };
+const tuningMs = { timeout: 600_000 };
 
 describe('a better text model', () => {
   let workbench: RunningWorkbench;

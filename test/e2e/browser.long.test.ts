@@ -65,7 +65,7 @@ describe('the workbench in the browser', () => {
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByRole('progressbar').first().waitFor();
-    await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
+    await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     expect(await readActs(page())).toEqual({ ...before, clicks: before.clicks + 2 });
     await keepPicture(page(), 'minute-sample-live');
     const sentence = page().getByText(/^Correct on [\d.]+% of \d+ unseen examples/);

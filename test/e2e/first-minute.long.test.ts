@@ -47,7 +47,7 @@ describe('the first minute', () => {
       .waitFor();
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
-    await page().getByText('Trained and live').first().waitFor({ timeout: 240_000 });
+    await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     await waitForQuiet(page());
     await keepPicture(page(), 'minute-number');
     await goToPlace(page(), 'Deploy');

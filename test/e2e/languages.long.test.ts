@@ -66,7 +66,7 @@ describe('a file of texts', () => {
     const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, order);
     await goToPlace(page, 'Train');
     const table = page.getByRole('table', { name: 'What texts are read by' });
-    await table.getByRole('row', { name: /Multilingual text model.* used/ }).waitFor({ timeout: 120_000 });
+    await table.getByRole('row', { name: /Multilingual text model.* used/ }).waitFor({ timeout: 600_000 });
     await waitForQuiet(page);
     await keepPicture(page, 'train-text-models');
 
@@ -84,7 +84,7 @@ describe('a file of texts', () => {
     expect(Math.abs(right / newFrenchMessages.length - said), `${right} of 48, said ${said}`).toBeLessThan(0.05);
 
     await table.getByRole('button', { name: 'Train with it: Words alone' }).click();
-    await page.getByText('Trained, not live', { exact: true }).waitFor({ timeout: 120_000 });
+    await page.getByText('Trained, not live', { exact: true }).waitFor({ timeout: 600_000 });
     expect(faults).toEqual([]);
   });
 });

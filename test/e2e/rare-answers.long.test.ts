@@ -48,7 +48,7 @@ describe('40 answers with 28 to 47 rows', () => {
     const { page, faults } = opened;
     await page.getByText(`${rareCount} answers still go to a person`).first().waitFor();
     await page.getByRole('button', { name: /^Start training/ }).click();
-    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 240_000 });
+    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
     await page
       .getByText(new RegExp(`${rareCount} answers still go to a person.* held-out rows that got one`))
       .waitFor();
@@ -111,7 +111,7 @@ test('40 answers with 28 rows each are all learned at the first press [TRN-20]',
     await workbench.call('POST', `/api/v1/decision-types/${body.id}/examples`, { examples: few });
     const { page, faults, close } = await openWindow(workbench, `#/types/${body.id}/train`);
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 240_000 });
+    await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
     await page
       .getByText(/^Correct on/)
       .first()

@@ -16,7 +16,7 @@ function temporaryFolder(): string {
 
 describe('npm start', () => {
   if (desktop.kind === 'ready' && existsSync(join(root, 'out/main/index.js'))) {
-    it('opens the workbench in its window, signed in', { timeout: 120_000 }, async () => {
+    it('opens the workbench in its window, signed in', { timeout: 600_000 }, async () => {
       const dataDir = temporaryFolder();
       const app = await _electron.launch({
         executablePath: desktop.path,

@@ -38,7 +38,7 @@ async function trainOn(
 const tokenizerOf = (name: string) => models.find((model) => model.name === name)?.tokenizerSha256;
 const namesOf = (trials: readonly { text_model: string }[] | null) => trials?.map(({ text_model }) => text_model);
 
-describe('texts in the language', { timeout: 120_000 }, () => {
+describe('texts in the language', { timeout: 600_000 }, () => {
   it('French are read by the multilingual model, and the English one is not even tried [TRN-26] [TRN-27]', async () => {
     const { metrics, text } = await trainOn(frenchMessages, frenchOptions);
     expect(metrics.languages).toMatchObject([{ language: 'fr' }]);

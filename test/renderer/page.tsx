@@ -14,7 +14,7 @@ import type { Call } from '../server/workbench.ts';
 
 configure({
   // Waits end when what is awaited is there; a busy machine may take its time.
-  asyncUtilTimeout: 120_000,
+  asyncUtilTimeout: 300_000,
   // Prints the page when the message is read: a query that waits fails many times before it succeeds.
   getElementError: (message, container) =>
     Object.defineProperty(new Error(), 'message', {

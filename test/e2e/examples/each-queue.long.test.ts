@@ -96,7 +96,7 @@ describe('120 rows by keyboard', () => {
     await addExamples(600, (index) => colourOf(index % 4 === 0 ? index + 1 : index));
     const suspects = async () =>
       (await call<{ by_queue: { suspect: number } }>('GET', `${path}/examples/stats`)).body.by_queue.suspect;
-    await expect.poll(suspects, { timeout: 120_000 }).toBeGreaterThanOrEqual(rowCount);
+    await expect.poll(suspects, { timeout: 600_000 }).toBeGreaterThanOrEqual(rowCount);
   }
 
   afterEach(async () => {

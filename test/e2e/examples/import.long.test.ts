@@ -94,7 +94,7 @@ describe('a spreadsheet that nobody prepared', () => {
   test('is trained, deployed, tried and exported', async () => {
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
-    await page().getByText('Trained and live').first().waitFor({ timeout: 120_000 });
+    await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     await page().getByTestId('main').getByRole('button', { name: 'Try it' }).click();
     await page().getByLabel('Anliegen').fill('');
     await page().getByLabel('Anliegen').pressSequentially('Mein Paket ist noch nicht angekommen');

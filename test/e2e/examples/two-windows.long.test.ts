@@ -75,7 +75,7 @@ describe('two browsers', () => {
     expect(started).toMatchObject({ status: 202 });
     const main = page.getByRole('main');
     await main.getByText('Policy v1').waitFor();
-    await main.getByText('Trained and live').waitFor({ timeout: 110_000 });
+    await main.getByText('Trained and live').waitFor({ timeout: 600_000 });
     await goToPlace(page, 'Monitor');
     const decide = (n: number) => workbench.call('POST', '/api/v1/decide', { decision_type: 'colours', input: { n } });
     expect(await decide(815)).toMatchObject({ status: 200 });

@@ -250,7 +250,7 @@ describe('a file of somebody who never saw the workbench', () => {
     );
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
-    await awaitPage(page().getByText('Trained and live').first().waitFor({ timeout: 120_000 }));
+    await awaitPage(page().getByText('Trained and live').first().waitFor({ timeout: 600_000 }));
     const seconds = (performance.now() - startedMs) / 1_000;
     const waited = waits.reduce((sum, each) => sum + each, 0);
     const { clicks, keys } = await readActs(page());

@@ -52,7 +52,7 @@ describe('examples whose answers hold for a month', () => {
     const way = page.getByRole('combobox', { name: 'Test it on' });
     expect(await way.inputValue()).toBe('random');
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText(/Of examples held out at random the classifier gets/).waitFor({ timeout: 240_000 });
+    await page.getByText(/Of examples held out at random the classifier gets/).waitFor({ timeout: 600_000 });
     await look('proposed');
     const newest = async () => {
       const [policy] = (await workbench.call<{ id: string }[]>('GET', `${path}/policies`)).body;
@@ -83,8 +83,8 @@ describe('examples whose answers hold for a month', () => {
     await page
       .getByText(/^Held out: the newest examples by/)
       .first()
-      .waitFor({ timeout: 240_000 });
-    await page.getByText(/Of the newest by .* the classifier gets/).waitFor({ timeout: 240_000 });
+      .waitFor({ timeout: 600_000 });
+    await page.getByText(/Of the newest by .* the classifier gets/).waitFor({ timeout: 600_000 });
     expect(await way.inputValue()).toBe('date');
     expect(await page.getByRole('combobox', { name: 'Field' }).inputValue()).toBe(dateField);
     await way.scrollIntoViewIfNeeded();

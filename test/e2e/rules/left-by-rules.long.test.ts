@@ -27,7 +27,7 @@ test('a type trains on what its rules leave, says so, and asks for a new trainin
   await page.getByText(`Rules decide ${ruled} of them, which do not count here.`).waitFor();
   await page.screenshot({ path: `${pictures}/left-by-rules-options.png` });
   await page.getByRole('button', { name: 'Start training' }).click();
-  await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 120_000 });
+  await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
   await page
     .getByText(`${ruled} of 180 examples are decided by a rule: the classifier did not learn from them`)
     .waitFor();

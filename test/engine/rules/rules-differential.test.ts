@@ -25,7 +25,7 @@ const saved = JSON.parse(readFileSync(savedPath, 'utf8')) as Saved[];
 it.skipIf(python === null)(
   `${count} random rules give the same outcome, error and trace in both languages (seed ${seed})`,
   {
-    timeout: 300_000,
+    timeout: 600_000,
   },
   () => {
     const random = createRandom(seed);

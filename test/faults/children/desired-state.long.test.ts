@@ -101,7 +101,7 @@ describe('a deployed policy whose file is away', () => {
     const availability = async () => (await call('GET', loans.url)).body.availability.state;
     expect(await availability()).toBe('unavailable');
     renameSync(`${file}.away`, file);
-    await expect.poll(availability, { timeout: 120_000 }).toBe('available');
+    await expect.poll(availability, { timeout: 600_000 }).toBe('available');
     expect((await callerOf(app, {})('GET', '/ready')).body.status).toBe('ready');
   });
 
@@ -226,7 +226,7 @@ describe('a text policy whose encoder is away', () => {
 
     symlinkSync(target, encoder);
     const decided = async () => (await decideMessage(call, text)).status;
-    await expect.poll(decided, { timeout: 120_000 }).toBe(200);
+    await expect.poll(decided, { timeout: 600_000 }).toBe(200);
     expect((await call('GET', messages.url)).body.availability).toEqual(available);
   });
 });

@@ -74,7 +74,7 @@ const calls = [
 it.each(calls)(
   '$name that a kill cut off before its answer is there once, and the retry is told it [IDM-7]',
   {
-    timeout: 120_000,
+    timeout: 600_000,
   },
   async ({ url, body, adds }) => {
     const dataDir = trained.copy();

@@ -44,7 +44,7 @@ describe('while another program holds the data file', () => {
   );
 
   it('for longer than five seconds, writes are refused and can be made again, and nothing is half done [LCK-2]', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const { call, deps, dataDir } = await openForTest({ dataDir: trained.copy() });
     await call('POST', '/api/v1/decide', byClassifier);

@@ -37,7 +37,7 @@ describe('the outbox', () => {
     outbox.put('t', 'a', red);
     outbox.put('t', 'b', red);
     outbox.put('t', 'a', blue);
-    await vi.waitFor(() => expect(outbox.store.getState().waiting).toHaveLength(3), { timeout: 120_000 });
+    await vi.waitFor(() => expect(outbox.store.getState().waiting).toHaveLength(3), { timeout: 600_000 });
     expect(outbox.store.getState().pending.get('a')).toEqual(blue);
     fail(null);
     outbox.retry();
@@ -56,7 +56,7 @@ describe('the outbox', () => {
       left.fail(down);
       left.outbox.put('t', `of ${name}`, red);
     }
-    await vi.waitFor(async () => expect((await journal.load()).entries).toHaveLength(2), { timeout: 120_000 });
+    await vi.waitFor(async () => expect((await journal.load()).entries).toHaveLength(2), { timeout: 600_000 });
     const next = startOutbox(journal, 'next', ['alive']);
     await next.outbox.adopt();
     expect(next.sent).toEqual([['of closed', red]]);
@@ -67,7 +67,7 @@ describe('the outbox', () => {
     const { outbox, sent, refused, fail } = startOutbox(createMemoryJournal(), 'here');
     fail(new ApiError('not_found', 'The example does not exist.', 404));
     outbox.put('t', 'gone', red);
-    await vi.waitFor(() => expect(refused).toEqual(['gone']), { timeout: 120_000 });
+    await vi.waitFor(() => expect(refused).toEqual(['gone']), { timeout: 600_000 });
     fail(null);
     outbox.put('t', 'there', red);
     await outbox.settled('t');

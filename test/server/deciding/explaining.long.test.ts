@@ -63,7 +63,7 @@ describe('what would change a decision', () => {
         expect(body.nearest.length).toBeGreaterThanOrEqual(5);
         return body.nearest;
       },
-      { timeout: 120_000, interval: 200 },
+      { timeout: 600_000, interval: 200 },
     );
     expect(nearest.map(({ example_id }: { example_id: string }) => example_id)).not.toContain(example.id);
     expect(nearest[0].similarity).toBeGreaterThan(0.8);
@@ -81,7 +81,7 @@ describe('what would change a decision', () => {
         expect(body.words.length).toBeGreaterThan(2);
         return body as Explanation;
       },
-      { timeout: 120_000, interval: 200 },
+      { timeout: 600_000, interval: 200 },
     );
     expect(words.map(({ weight }) => weight)).toEqual(words.map(({ weight }) => weight).sort((a, b) => b - a));
     for (const { field, start, end } of words) {

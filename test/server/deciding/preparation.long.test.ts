@@ -77,7 +77,7 @@ describe('a task in a process of its own', () => {
     );
     onTestFinished(() => preparation.close());
     expect(await preparation.run('a', 'checkRules', toCheck(1))).toMatchObject({ ok: true });
-    await expect.poll(() => children[0]?.killed, { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => children[0]?.killed, { timeout: 600_000 }).toBe(true);
     expect(await preparation.run('a', 'checkRules', toCheck(1))).toMatchObject({ ok: true });
     expect(children).toHaveLength(2);
   });
@@ -198,7 +198,7 @@ describe('a large body', () => {
     const url = `/api/v1/decision-types/${await makeType(call)}/examples`;
     const content = `n,decision\n${Array.from({ length: 100_000 }, (_, n) => `${n},yes\n`).join('')}`;
     const importing = call('POST', `${url}/import`, { format: 'csv', content, commit: true });
-    await expect.poll(() => children.length, { timeout: 120_000 }).toBe(1);
+    await expect.poll(() => children.length, { timeout: 600_000 }).toBe(1);
     children[0]?.kill('SIGKILL');
     expect(await importing).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
     expect((await call('GET', `${url}/stats`)).body.total).toBe(0);

@@ -182,7 +182,7 @@ describe('personal fields that are declared late', () => {
   }
 
   it('are named by the type, leave in no export, and are wiped from the log on request [TYP-34] [TYP-35] [TYP-36]', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const { folder, own, type, policy, holding, fetchRaw } = await openUndeclared();
     const batch = Array.from({ length: 50 }, () => ({ decision_type: 'loan', input: late }));
@@ -234,7 +234,7 @@ describe('personal fields that are declared late', () => {
   });
 
   it('keep a bundle from leaving that learned their values, until a training clears it [TYP-34] [TYP-35]', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const { own, type, policy, fetchRaw } = await openUndeclared();
     onTestFinished(() => own.stop());

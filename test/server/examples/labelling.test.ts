@@ -90,7 +90,7 @@ async function openTexts(
         const { labelling_model } = await next('count=1&session=reader&restart=true');
         expect(labelling_model.examples_read).toBe(texts.length);
       },
-      { timeout: 120_000, interval: 100 },
+      { timeout: 600_000, interval: 100 },
     );
   const label = (example: { id: string }, expected_decision: string) =>
     opened.call('PATCH', `${url}/${example.id}`, { expected_decision });
@@ -171,7 +171,7 @@ describe('what to label next', () => {
         const { labelling_model } = await next('count=1&session=reader&restart=true');
         expect(labelling_model).toEqual({ examples_read: 120, labels: 0, drawn: 0 });
       },
-      { timeout: 120_000, interval: 100 },
+      { timeout: 600_000, interval: 100 },
     );
     await next('session=reader&restart=true&count=1&queue=flagged');
     const numberOf = ({ example }: Pick<Item, 'example'>) => toRowNumber(toRowContent(example.input_payload, [['id']]));
@@ -198,7 +198,7 @@ describe('what to label next', () => {
     const added = await call('POST', url, { examples: copies.map((message) => ({ input: { message } })) });
     await vi.waitFor(
       async () => expect((await next('count=1&session=reader&restart=true')).labelling_model.examples_read).toBe(23),
-      { timeout: 120_000, interval: 100 },
+      { timeout: 600_000, interval: 100 },
     );
     const rows: Item['example'][] = (await call('GET', `${url}?page_size=100`)).body.items;
     const first = rows.find(({ id, input_payload }) => input_payload.message === text && id !== added.body[0].id);
@@ -209,13 +209,13 @@ describe('what to label next', () => {
     expect(await read()).toEqual([...copies].sort());
     const ids = added.body.map(({ id }: { id: string }) => id);
     const { body } = await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' });
-    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 120_000, interval: 100 });
+    await vi.waitFor(async () => expect(await read()).toEqual([]), { timeout: 600_000, interval: 100 });
     await call('POST', `${url}/undo`, { undo_token: body.undo_token });
-    await vi.waitFor(async () => expect(await read()).toEqual([...copies].sort()), { timeout: 120_000, interval: 100 });
+    await vi.waitFor(async () => expect(await read()).toEqual([...copies].sort()), { timeout: 600_000, interval: 100 });
     // Fields alone are alike too easily.
     const table = await openRows(30);
     const similar = (query: string) => table.call('GET', `${table.url}/${table.ids[0]}/similar?${query}`);
-    await vi.waitFor(async () => expect((await similar('count=3')).body.items).toHaveLength(3), { timeout: 120_000 });
+    await vi.waitFor(async () => expect((await similar('count=3')).body.items).toHaveLength(3), { timeout: 600_000 });
     expect((await similar('near_copies=true')).body.items).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe('what to label next', () => {
         const { labelling_model } = await next('count=1&session=reader&restart=true');
         expect(labelling_model.examples_read).toBe(8);
       },
-      { timeout: 120_000, interval: 100 },
+      { timeout: 600_000, interval: 100 },
     );
     await next('session=reader&restart=true&count=1&queue=flagged');
     const items = (await next('session=a&count=8')).items as Item[];
@@ -361,7 +361,7 @@ describe('what to label next', () => {
     await vi.waitFor(
       async () => expect((await next()).labelling_model).toMatchObject({ examples_read: 20, labels: 19 }),
       {
-        timeout: 120_000,
+        timeout: 600_000,
         interval: 100,
       },
     );
@@ -369,7 +369,7 @@ describe('what to label next', () => {
     await vi.waitFor(
       async () => expect((await next()).labelling_model).toMatchObject({ examples_read: 20, labels: 1 }),
       {
-        timeout: 120_000,
+        timeout: 600_000,
         interval: 100,
       },
     );
@@ -400,7 +400,7 @@ describe('what to label next', () => {
       const { body } = await call('GET', `${url}/next?count=1&restart=true`);
       expect(body.labelling_model.examples_read).toBe(1_000);
     };
-    await vi.waitFor(isRead, { timeout: 120_000, interval: 50 });
+    await vi.waitFor(isRead, { timeout: 600_000, interval: 50 });
   });
 
   it('goes on without the labelling model when its process dies, and starts it again [LBL-3]', async () => {
@@ -416,10 +416,10 @@ describe('what to label next', () => {
       const { body } = await call('GET', `${url}/next?count=1&restart=true`);
       expect([body.items.length, body.labelling_model.examples_read]).toEqual([1, 30]);
     };
-    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
+    await vi.waitFor(isRead, { timeout: 600_000, interval: 100 });
     children[0]?.kill('SIGKILL');
     expect((await call('GET', `${url}/next?count=1`)).body.items).toHaveLength(1);
-    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
+    await vi.waitFor(isRead, { timeout: 600_000, interval: 100 });
     expect(children.length).toBe(2);
   });
 });

@@ -45,7 +45,7 @@ async function waitUntilEnded(call: Call, url: string) {
       expect(['measuring', 'labelling']).not.toContain(body.state);
       return body;
     },
-    { timeout: 120_000, interval: 50 },
+    { timeout: 600_000, interval: 50 },
   );
 }
 const readLabels = async (call: Call, url: string): Promise<[string, string][]> =>
@@ -136,7 +136,7 @@ describe('a teacher that labels', () => {
       if (asked <= 3) labelsCases(labelOf)(question, response);
     });
     await start();
-    await vi.waitFor(async () => expect(asked).toBe(4), { timeout: 120_000 });
+    await vi.waitFor(async () => expect(asked).toBe(4), { timeout: 600_000 });
     const cancelled = await call('POST', `${url}/teacher-labelling/cancel`);
     expect(cancelled.body).toMatchObject({ state: 'cancelled', labelled: 10 });
     expect((await waitUntilEnded()).message).toBe('The labelling was cancelled. 10 labels were kept.');

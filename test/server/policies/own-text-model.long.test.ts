@@ -21,7 +21,7 @@ const said = {
 const quickly = { min_per_option: 20, tune_hyperparams: false, tune_encoder: false };
 const models = '/api/v1/text-models';
 
-describe('a text model of one’s own', { timeout: 300_000 }, () => {
+describe('a text model of one’s own', { timeout: 600_000 }, () => {
   it('is added beside a running workbench and read by; a restored backup has it, Python decides alike [TRN-28] [DAT-7] [EDG-5]', async () => {
     const dataDir = temporaryFolder();
     const rest = await serveFolder(dataDir);
@@ -94,7 +94,7 @@ describe('a text model of one’s own', { timeout: 300_000 }, () => {
   });
 });
 
-describe('a folder that is no text model', { timeout: 120_000 }, () => {
+describe('a folder that is no text model', { timeout: 600_000 }, () => {
   const bench = openForAll();
   const golden = JSON.stringify([{ text: 'yes', embedding: new Array(24).fill(0.2) }]);
   type Case = [flaw: Flaw | null, files: Record<string, string | null>, problem: string];

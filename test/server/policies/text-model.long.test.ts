@@ -11,7 +11,7 @@ import { createTrainable, openForAll, temporaryFolder, train } from '../workbenc
 
 const root = resolve(import.meta.dirname, '../../..');
 const python = await requireEdgePython();
-const timeout = 300_000;
+const timeout = 600_000;
 
 const examples = remarks.map(({ input, decision }) => ({ input, decision }));
 const said = { remark: 'La soupe était froide et le serveur désagréable.' };

@@ -111,7 +111,7 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
         expect(found.map(({ start, end }) => remark.slice(start, end))).toContain('ghastly');
         return found;
       },
-      { timeout: 120_000, interval: 200 },
+      { timeout: 600_000, interval: 200 },
     );
     expect(leftOut.length).toBeGreaterThan(3);
     expect(leftOut.length).toBeLessThan(wordCount / 2);

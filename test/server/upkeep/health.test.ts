@@ -35,7 +35,7 @@ describe('a service that is not ready', () => {
     const started = await call('POST', `${trained.url}/train`, { tune_hyperparams: false, auto_deploy: false });
     const { policy_id: policyId } = started.body;
     const policy = `${trained.url}/policies/${policyId}`;
-    await expect.poll(async () => (await call('GET', policy)).body.status, { timeout: 120_000 }).toBe('trained');
+    await expect.poll(async () => (await call('GET', policy)).body.status, { timeout: 600_000 }).toBe('trained');
     deps.store.deployments.deploy(policyId, false);
     expect((await ready()).body).toMatchObject({ status: 'degraded', cache: false, models: true, deployed_models: 1 });
     expect((await call('POST', '/api/v1/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('a service that is not ready', () => {
       .toMatchObject({ status: 'degraded', models: false, text_model: 'restarting', cache: true });
     mayStart = true;
     await expect
-      .poll(ready, { timeout: 120_000 })
+      .poll(ready, { timeout: 600_000 })
       .toMatchObject({ status: 'ready', models: true, text_model: 'ready' });
   });
 });

@@ -96,7 +96,7 @@ describe('a pipeline step', () => {
     child.stderr.on('data', (data) => {
       told += String(data);
     });
-    await vi.waitUntil(() => /\([34] of 7\)/.test(told), { timeout: 120_000 });
+    await vi.waitUntil(() => /\([34] of 7\)/.test(told), { timeout: 600_000 });
     const second = await runCommand(['train', '--data-dir', dataDir], { scratch });
     expect(second).toMatchObject({ code: 3, lines: [], told: expect.stringMatching(/training/i) });
     child.kill('SIGINT');

@@ -133,7 +133,7 @@ describe('an agent with an API key', () => {
 
   for (const versions of ['legacy', 'auto'] as const) {
     it(`builds, trains, judges and uses a decision type (negotiation: ${versions}) [MCP-2] [AGT-2] [AGT-4]`, {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async () => {
       const { connect, key, url } = await agentOn({ versions });
       const client = await connect(key);
