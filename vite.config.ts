@@ -21,16 +21,24 @@ const compressed: Plugin = {
   },
 };
 
+const readSources = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+
 /**
- * Gives the page the operation table without its schemas: it calls by method and path, its types are known when it is
- * compiled, and what validates on the server would be a fifth of its script.
+ * Gives the page the operations that it names, without their schemas: it calls by method and path, its types are known
+ * when it is compiled, and what validates on the server would be a fifth of its script.
  */
 const slimOperations: Plugin = {
   name: 'slim-operations',
   enforce: 'pre',
   load(id) {
     if (!id.split('?')[0]?.endsWith('/src/server/contract/operations.ts')) return null;
-    const rows = listOperations().map(({ name, row: { method, path } }) => [name, { method, path }] as const);
+    const sources = readSources(join(import.meta.dirname, 'src/renderer'));
+    const named = listOperations().filter(({ name }) => sources.includes(`'${name}'`));
+    const rows = named.map(({ name, row: { method, path } }) => [name, { method, path }] as const);
     return `export const operations = ${JSON.stringify(Object.fromEntries(rows))};`;
   },
 };

@@ -26,6 +26,12 @@ const service = {
   'SYS-6':
     'GET /metrics gives, in the text format of Prometheus, counts since the start by the names and labels of decision-edge serve (decisions of the own organisation, refusals, seconds of requests), and the state of the service; it reads no log.',
   'SYS-7': 'A call with a valid traceparent and no X-Request-ID has the id of its trace as its own.',
+  'ALR-1':
+    'Alerts are a broken promise, drift, a policy that cannot be used, a disk nearly full and a failed backup: each is sent once where it begins and once where it ends, to nobody unless somebody says to whom.',
+  'ALR-2':
+    'A webhook is sent a POST, signed as Standard Webhooks has it, in at most four tries; the last one is kept with its result.',
+  'ALR-3':
+    'A command that the start of the program names is run without shell and arguments, for at most ten seconds, with the alert as JSON on its standard input.',
   'VRS-1': 'The API is versioned by the path prefix /api/v1; the root route reports the version of the service.',
 };
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
 import { commandNames } from './command-line/command.ts';
+import { readReceiver } from './connections/alert-receiver.ts';
 import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
@@ -48,6 +49,10 @@ Flags (environment variable, default):
   --max-wrong-credentials N calls with wrong credentials from one address in a minute, then 429
                             (WORKBENCH_MAX_WRONG_CREDENTIALS, 60)
   --accept-retraining       go on with an upgrade that takes policies out of service until they are trained again
+  --alert-command FILE      program that is run for each alert, as JSON on its standard input (WORKBENCH_ALERT_COMMAND)
+  --alert-webhook URL       address that is sent each alert instead (WORKBENCH_ALERT_WEBHOOK), signed by the secret in
+                            WORKBENCH_ALERT_SECRET (whsec_ and 24 to 64 bytes in base64)
+  --alert-free-mb N         less free disk is an alert (WORKBENCH_ALERT_FREE_MB, 1024)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -101,6 +106,8 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
       trainingMemoryMb: readInteger(read('training-memory-mb'), 2_000, 256, 1_000_000),
       teacherTimeoutMs: readInteger(read('teacher-timeout-ms'), 60_000, 1_000, 3_600_000),
       maxWrongCredentialsPerMinute: readInteger(read('max-wrong-credentials'), 60, 1, 1_000_000),
+      alerts: readReceiver(read('alert-command').text, read('alert-webhook').text, env['WORKBENCH_ALERT_SECRET']),
+      alertFreeMb: readInteger(read('alert-free-mb'), 1_024, 0, 100_000_000),
       acceptsRetraining: values['accept-retraining'],
       logLevel: readChoice(read('log-level'), 'warn', logLevels),
       oidc: readOidc(read('oidc-issuer').text, read('oidc-audience').text, read('oidc-jwks').text),
@@ -180,6 +187,9 @@ function parseFlags(args: readonly string[]) {
       'training-memory-mb': string,
       'teacher-timeout-ms': string,
       'max-wrong-credentials': string,
+      'alert-command': string,
+      'alert-webhook': string,
+      'alert-free-mb': string,
       'log-level': string,
       'oidc-issuer': string,
       'oidc-audience': string,

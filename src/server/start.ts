@@ -10,6 +10,7 @@ import type { SliceReport } from '../engine/findings/slices.ts';
 import { type Analyses, Analysis } from './analysis/analysis.ts';
 import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './analysis/orders.ts';
 import { createAuth, serverKeyKind } from './auth/auth.ts';
+import { AlertReceiver } from './connections/alert-receiver.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { createOpenApi } from './contract/openapi.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
@@ -60,6 +61,7 @@ import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts'
 import type { KeepDeps } from './services/policies/type-promises.ts';
 import { Receipts } from './services/receipts.ts';
 import { numberFirstReleases } from './services/releases.ts';
+import { Alerts } from './services/upkeep/alerts.ts';
 import { startHousekeeping } from './services/upkeep/housekeeping.ts';
 import { TrustedTime } from './services/upkeep/trusted-time.ts';
 import { readMigrations } from './store/database.ts';
@@ -104,6 +106,8 @@ export function completeOptions(options: StartOptions): ServerOptions {
     maxWrongCredentialsPerMinute: 60,
     acceptsRetraining: false,
     oidc: null,
+    alerts: null,
+    alertFreeMb: 1_024,
     logLevel: 'info',
     ...options,
     dataDir: path.resolve(options.dataDir),
@@ -226,8 +230,13 @@ function openServices(foundation: Foundation, closing: AsyncDisposableStack): De
   });
   closing.defer(() => labelSearches.close());
   const analyses = openAnalyses(foundation, closing);
+  const alertReceiver = new AlertReceiver(options, foundation.clock.now);
+  const alerts = new Alerts({ ...foundation, analyses, promiseChecks, alertReceiver });
+  closing.defer(() => alerts.close());
   return {
     ...foundation,
+    alertReceiver,
+    alerts,
     jobs: openJobs({ ...foundation, labelSearches, heldOutDecisions, promiseChecks, pinnedCases }, closing),
     analyses,
     trustedTime: new TrustedTime(foundation),

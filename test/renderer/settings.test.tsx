@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { goTo } from '../../src/renderer/state/route.ts';
 import { writeSmallModel } from '../server/policies/small-text-model.ts';
+import { fails, startStub } from '../server/teacher-stub.ts';
 import { makeType, openForTest, temporaryFolder } from '../server/workbench.ts';
 import { closePage, showWindow } from './page.tsx';
 
@@ -84,6 +85,26 @@ describe('Settings', () => {
     fireEvent.change(folder, { target: { value: `${temporaryFolder()}/restored` } });
     fireEvent.click(restore);
     await within(dialog).findByText(/Start a workbench on them/);
+  });
+
+  it('sets the webhook of alerts, tries it and says how the last one went [ALR-2]', async () => {
+    const { url, asked } = await startStub(fails(503), fails(204));
+    await openSettings('data');
+    await screen.findByText(/are sent to nobody/);
+    const field = screen.getByRole('textbox', { name: 'Address of a webhook' });
+    fireEvent.change(field, { target: { value: 'http://pager.example' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Send there' }));
+    await screen.findByText(/must begin with https/);
+    fireEvent.change(field, { target: { value: url } });
+    fireEvent.click(screen.getByRole('button', { name: 'Send there' }));
+    await screen.findByText(/^whsec_/);
+    fireEvent.click(screen.getByRole('button', { name: 'Send a test' }));
+    await screen.findByText(/Last alert .* It answered 503\./);
+    fireEvent.click(screen.getByRole('button', { name: 'Send a test' }));
+    await screen.findByText(/Last alert .* It arrived\./);
+    expect(asked).toHaveLength(2);
+    fireEvent.click(screen.getByRole('button', { name: 'Send nowhere' }));
+    await screen.findByText(/are sent to nobody/);
   });
 
   it('says that the data are damaged once the daily check has found it [DAT-6]', async () => {

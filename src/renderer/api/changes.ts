@@ -108,6 +108,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'text_models.add': ['text_models.list'],
   'text_models.delete': ['text_models.list'],
   'backups.create': ['backups.list'],
+  'alerts.set': ['alerts.get'],
+  'alerts.test': ['alerts.get'],
   'clock.confirm': ['clock.get'],
   'account.update': ['account.me'],
   'organisation.update': ['account.me'],

@@ -22,6 +22,7 @@ import { decisionTypeOperations } from './types/decision-types.ts';
 import { draftOperations } from './types/drafts.ts';
 import { optionOperations } from './types/options.ts';
 import { ruleOperations } from './types/rules.ts';
+import { alertOperations } from './upkeep/alerts.ts';
 import { archiveOperations } from './upkeep/archives.ts';
 import { backupOperations } from './upkeep/backups.ts';
 import { eventOperations } from './upkeep/events.ts';
@@ -30,6 +31,7 @@ import { textModelOperations } from './upkeep/text-models.ts';
 
 export const operations = {
   ...systemOperations,
+  ...alertOperations,
   ...eventOperations,
   ...billingOperations,
   ...decisionTypeOperations,

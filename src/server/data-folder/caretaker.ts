@@ -44,6 +44,8 @@ export class Caretaker {
   readonly #children = new Set<ChildProcess>();
   #isBusy = false;
   #known: Integrity;
+  /** Why the last backup of this run could not be made; null where it could. */
+  backupFault: string | null = null;
 
   /** Removes the remains of a backup that an earlier process did not finish. */
   constructor(options: CaretakerOptions) {
@@ -81,9 +83,17 @@ export class Caretaker {
     const nowMs = clock.now();
     const target = toBackupPath(dataDir, nowMs);
     const part = toPartPath(target);
-    const reply = await this.#runAlone({ kind: 'backup', dataDir, target, part, withSecrets, toolVersion, nowMs });
-    if (reply.kind === 'written') return { name: path.basename(target), manifest: reply.manifest };
-    throw this.#toRefusal(reply, 'The backup could not be written.');
+    try {
+      const reply = await this.#runAlone({ kind: 'backup', dataDir, target, part, withSecrets, toolVersion, nowMs });
+      if (reply.kind !== 'written') throw this.#toRefusal(reply, 'The backup could not be written.');
+      this.backupFault = null;
+      return { name: path.basename(target), manifest: reply.manifest };
+    } catch (error) {
+      // One that waits for another is no fault.
+      const isRefused = error instanceof WorkbenchError && error.code === 'conflict';
+      if (error instanceof Error && !isRefused) this.backupFault = error.message;
+      throw error;
+    }
   }
 
   /** The backups in the data folder, newest first. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Analyses } from '../analysis/analysis.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { AlertReceiver } from '../connections/alert-receiver.ts';
 import type { PreparedOperation } from '../contract/examples/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
@@ -20,6 +21,7 @@ import type { HeldOutDecisions } from '../services/policies/held-out-decisions.t
 import type { PinnedCases } from '../services/policies/pinned-cases.ts';
 import type { PromiseChecks } from '../services/policies/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
+import type { Alerts } from '../services/upkeep/alerts.ts';
 import type { TrustedTime } from '../services/upkeep/trusted-time.ts';
 import type { PolicyRecord } from '../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
@@ -40,6 +42,8 @@ export type Deps = Foundation & {
   teacherLabellings: TeacherLabellings;
   receipts: Receipts;
   questions: Questions;
+  alerts: Alerts;
+  alertReceiver: AlertReceiver;
 };
 
 /** A download, or with no name of a file a stream, instead of JSON. */

@@ -26,6 +26,7 @@ import { decisionTypeHandlers } from './types/decision-types.ts';
 import { draftHandlers } from './types/drafts.ts';
 import { optionHandlers } from './types/options.ts';
 import { ruleHandlers } from './types/rules.ts';
+import { alertHandlers } from './upkeep/alerts.ts';
 import { archiveHandlers } from './upkeep/archives.ts';
 import { backupHandlers } from './upkeep/backups.ts';
 import { eventHandlers } from './upkeep/events.ts';
@@ -37,6 +38,7 @@ export type OperationHandlers = Required<Handlers>;
 /** One handler for each row of the operation table; a missing one does not compile. */
 export const operationHandlers: OperationHandlers = {
   ...systemHandlers,
+  ...alertHandlers,
   ...eventHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,

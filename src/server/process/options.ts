@@ -24,6 +24,9 @@ export function toDataDir(flag: string | undefined, env: NodeJS.ProcessEnv): str
 
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
+/** The receiver of alerts, as the start of the program says; `secret` signs the messages to a webhook. */
+export type NamedReceiver = { kind: 'command'; file: string } | { kind: 'webhook'; url: string; secret: string };
+
 export type ServerOptions = {
   dataDir: string;
   host: '127.0.0.1';
@@ -49,6 +52,10 @@ export type ServerOptions = {
   acceptsRetraining: boolean;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;
+  /** null: where the settings say. */
+  alerts: NamedReceiver | null;
+  /** Less free disk than this is an alert. */
+  alertFreeMb: number;
   logLevel: (typeof logLevels)[number];
   /** Starts child processes; left out: child_process.fork. */
   spawnChild?: SpawnChild;

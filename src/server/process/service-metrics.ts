@@ -36,6 +36,12 @@ export class ServiceMetrics {
     }
   }
 
+  /** The decisions of a type that were counted. */
+  sumDecisions(organisationSeq: number, typeName: string): number {
+    const counted = [...(this.#decisions.get(organisationSeq)?.values() ?? [])];
+    return counted.reduce((sum, { labels, count }) => sum + (labels['decision_type'] === typeName ? count : 0), 0);
+  }
+
   /** Counts a refused request, or a refused item of a batch, by its error code. */
   countRefusal(code: string): void {
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);

@@ -272,6 +272,7 @@ const cases: Record<Sized, Record<string, Case>> = {
   'decision_types.import': {},
   'policies.import': {},
   'text_models.add': {},
+  'alerts.set': {},
 };
 /** What every operation with a body refuses. */
 const refused: Record<string, Make> = {

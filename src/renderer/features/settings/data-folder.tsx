@@ -6,6 +6,7 @@ import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { decimal, moment } from '../../parts/text/figures.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
+import { AlertSettings } from './alerts.tsx';
 
 const bytesPerMegabyte = 1_000_000;
 
@@ -62,6 +63,9 @@ export function DataFolder() {
           ))}
         </PlainTable>
       )}
+      <Part title="Alerts">
+        <AlertSettings />
+      </Part>
       <Part title="Clock">
         <div className="stack tight">
           <p className="muted">

@@ -8,11 +8,17 @@ import { chargeHosting } from '../account/hosting.ts';
 import { retryUnavailablePolicies } from '../policies/deployment.ts';
 import { receiptLifeMs } from '../receipts.ts';
 import { continueClearing } from '../types/personal-data.ts';
+import type { Alerts } from './alerts.ts';
 import { removeExpiredTypes } from './expired-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 type RetentionDeps = Foundation & { trustedTime: TrustedTime };
-type HousekeepingDeps = RetentionDeps & { artifactsDir: string; encodingsDir: string; trashDir: string };
+type HousekeepingDeps = RetentionDeps & {
+  alerts: Alerts;
+  artifactsDir: string;
+  encodingsDir: string;
+  trashDir: string;
+};
 
 const dayMs = 24 * 3600 * 1000;
 /** How long a record past its retention can be restored. */
@@ -20,6 +26,7 @@ const graceMs = 2 * dayMs;
 /** Often enough for a machine that never runs a whole day. */
 const cleaningMs = 3_600_000;
 const clockLookMs = 60_000;
+const alertLookMs = 60_000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
 const receiptCheckMs = 10 * 60_000;
@@ -91,7 +98,9 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     () => applyRetention(deps, () => isStopped),
     () => removeExpiredTypes(deps, () => isStopped),
   ].map(guarded);
+  const lookForAlerts = guarded(() => deps.alerts.look());
   const cleanUp = async () => {
+    await lookForAlerts();
     for (const clean of cleaning) await clean();
   };
   const look = guarded(() => deps.trustedTime.look());
@@ -110,6 +119,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   const intervals = [
     setInterval(cleanUp, cleaningMs),
     setInterval(look, clockLookMs),
+    setInterval(lookForAlerts, alertLookMs),
     setInterval(clear, clearingCheckMs),
     setInterval(
       guarded(() => removeReceipts(deps)),

@@ -5,12 +5,13 @@ import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { Sample } from '../../process/service-metrics.ts';
 import type { Questions } from '../deciding/questions.ts';
+import type { Alerts } from './alerts.ts';
 
 const one = (value: number | null): Sample[] => (value === null ? [] : [{ labels: {}, value }]);
 
 /** Writes the metrics as the caller's organisation may see them. Reads no log, no example and no backup. */
-export function writeMetrics(deps: Foundation & { questions: Questions }, caller: Caller): string {
-  const { options, store, runtime, folderWatch, caretaker, serviceMetrics } = deps;
+export function writeMetrics(deps: Foundation & { questions: Questions; alerts: Alerts }, caller: Caller): string {
+  const { options, store, runtime, folderWatch, caretaker, serviceMetrics, alerts } = deps;
   const lastBackup = caretaker.findLastBackup();
   return serviceMetrics.render(caller.organisationSeq, [
     {
@@ -46,6 +47,14 @@ export function writeMetrics(deps: Foundation & { questions: Questions }, caller
       name: 'decision_workbench_last_backup_timestamp_seconds',
       help: 'Time of the newest backup in the data folder, since 1970; absent where there is none',
       samples: one(lastBackup && Date.parse(lastBackup.manifest.created_at) / 1_000),
+    },
+    {
+      name: 'decision_workbench_alert',
+      help: '1 while the state lasts; those of one decision type have its name',
+      samples: alerts
+        .listFiring()
+        .filter(({ organisationId }) => organisationId === null || organisationId === caller.organisationId)
+        .map(({ kind, decision_type }) => ({ labels: { kind, decision_type: decision_type ?? '' }, value: 1 })),
     },
   ]);
 }

@@ -1,0 +1,202 @@
+/** Looks at the service as an operator would, and sends word of what begins and what ends. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Analyses } from '../../analysis/analysis.ts';
+import type { AlertReceiver } from '../../connections/alert-receiver.ts';
+import { CallError } from '../../connections/checked-post.ts';
+import type { Alert } from '../../contract/upkeep/alerts.ts';
+import type { Foundation } from '../../foundation.ts';
+import { isoTime } from '../../process/clock.ts';
+import { nextTurn } from '../../process/turns.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findDriftOfType } from '../deciding/drift.ts';
+import { readPolicy } from '../policies/policies.ts';
+import type { PromiseChecks } from '../policies/promises.ts';
+
+/** Waits before the second and each further try. */
+const retryDelaysMs = [1_000, 10_000, 60_000];
+/** Messages that may wait while the receiver does not answer; further ones are dropped. */
+const maxWaiting = 100;
+/** Inputs are compared with the examples again after this, where there were decisions meanwhile. */
+const driftLookMs = 3_600_000;
+const megabyte = 1024 ** 2;
+
+type Finding = Pick<Alert, 'kind' | 'decision_type' | 'message'> & { organisationId: string | null };
+/** A state that lasts, since when; `organisationId` is null for the service as a whole. */
+export type FiringAlert = Finding & { since: string };
+/** How the sending of an alert went. */
+type Sent = { alert: Alert; organisationId: string | null; at: string; tries: number; error: string | null };
+type AlertDeps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; alertReceiver: AlertReceiver };
+
+/** The alerts of this run: a state that lasts over a restart is sent again. */
+export class Alerts {
+  readonly #deps: AlertDeps;
+  readonly #firing = new Map<string, FiringAlert>();
+  readonly #drift = new Map<string, { decisions: number; lookedAtMs: number; message: string | null }>();
+  readonly #closing = new AbortController();
+  #sending: Promise<void> = Promise.resolve();
+  #looking: Promise<void> | null = null;
+  #waiting = 0;
+  #last: Sent | null = null;
+
+  constructor(deps: AlertDeps) {
+    this.#deps = deps;
+  }
+
+  /** The last alert that was sent, or was to be; null since the start. */
+  get last(): Sent | null {
+    return this.#last;
+  }
+
+  listFiring(): FiringAlert[] {
+    return [...this.#firing.values()];
+  }
+
+  /** Looks at everything, one decision type a turn, and sends what has changed since the last look. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const found = new Map<string, Finding>();
+    for await (const finding of this.#find()) found.set(`${finding.kind} ${finding.decision_type}`, finding);
+    for (const [key, finding] of found) {
+      const known = this.#firing.get(key);
+      const firing = { ...finding, since: known?.since ?? isoTime(this.#deps.clock.now()) };
+      this.#firing.set(key, firing);
+      if (known === undefined) this.#enqueue(firing, 'firing');
+    }
+    for (const [key, firing] of this.#firing) {
+      if (found.has(key)) continue;
+      this.#firing.delete(key);
+      this.#enqueue(firing, 'resolved');
+    }
+  }
+
+  /** Sends in one try that nothing is wrong; returns why it did not arrive, or null. */
+  async test(): Promise<string | null> {
+    const message = 'This is a test: alerts of Decision Workbench arrive here.';
+    const since = isoTime(this.#deps.clock.now());
+    const of = { kind: 'test', decision_type: null, organisationId: null } as const;
+    return (await this.#send(this.#toAlert({ ...of, message, since }, 'firing'), null, [])).error;
+  }
+
+  /** Resolves once nothing waits to be sent. */
+  async whenSent(): Promise<void> {
+    await this.#sending;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#deps.alertReceiver.close();
+    await this.#sending;
+  }
+
+  async *#find(): AsyncGenerator<Finding> {
+    yield* this.#findOfService();
+    const { store, runtime } = this.#deps;
+    for (const { id, typeId, organisationId } of store.deployments.listHosted()) {
+      await nextTurn();
+      const type = store.decisionTypes.get(typeId, organisationId);
+      if (type === null) continue;
+      const of = { decision_type: type.name, organisationId };
+      const reason = runtime.deployed.findUnavailability(id);
+      if (reason !== null)
+        yield { ...of, kind: 'policy', message: `The policy of “${type.name}” is stopped. ${reason}` };
+      const promise = this.#findBrokenPromise(type, id);
+      if (promise !== null) yield { ...of, kind: 'promise', message: promise };
+      const drift = await this.#findDrift(type);
+      if (drift !== null) yield { ...of, kind: 'drift', message: drift };
+    }
+  }
+
+  *#findOfService(): Generator<Finding> {
+    const { folderWatch, caretaker, options } = this.#deps;
+    const of = { decision_type: null, organisationId: null };
+    const freeMb = Math.floor((folderWatch.readFreeBytes() ?? Number.POSITIVE_INFINITY) / megabyte);
+    if (freeMb < options.alertFreeMb) {
+      const limit = options.alertFreeMb.toLocaleString('en');
+      const message = `The disk of the data folder is nearly full: ${freeMb.toLocaleString('en')} MB are free, fewer than ${limit}.`;
+      yield { ...of, kind: 'disk', message };
+    }
+    const { backupFault } = caretaker;
+    if (backupFault !== null) yield { ...of, kind: 'backup', message: `The last backup failed. ${backupFault}` };
+  }
+
+  #findBrokenPromise(type: DecisionTypeRecord, policyId: string): string | null {
+    const { store, promiseChecks } = this.#deps;
+    if (store.promises.findDeclared(type.id) === null) return null;
+    const standing = promiseChecks.readStanding(type, readPolicy(store, policyId));
+    return standing?.state === 'not_kept' ? standing.sentence : null;
+  }
+
+  async #findDrift(type: DecisionTypeRecord): Promise<string | null> {
+    const { store, clock, serviceMetrics } = this.#deps;
+    const known = this.#drift.get(type.id) ?? { decisions: 0, lookedAtMs: Number.NEGATIVE_INFINITY, message: null };
+    const { seq } = store.accounts.getOrganisation(type.organisationId);
+    const decisions = serviceMetrics.sumDecisions(seq, type.name);
+    if (decisions === known.decisions || clock.monotonic() - known.lookedAtMs < driftLookMs) return known.message;
+    const state = await findDriftOfType(this.#deps, type);
+    // A search that takes longer is read at the next look.
+    if (!state.known) return known.message;
+    const { items, unfamiliar } = state.known.result;
+    const sentences = [...items.map(({ sentence }) => sentence), ...(unfamiliar ? [unfamiliar.sentence] : [])];
+    const [first] = sentences;
+    const more = sentences.length > 1 ? ` ${sentences.length - 1} more under Monitor.` : '';
+    const message = first === undefined ? null : `Inputs of “${type.name}” differ from its examples. ${first}${more}`;
+    this.#drift.set(type.id, { decisions, lookedAtMs: clock.monotonic(), message });
+    return message;
+  }
+
+  #toAlert({ kind, decision_type, message, since }: FiringAlert, state: Alert['state']): Alert {
+    return { id: this.#deps.newId(), kind, state, decision_type, message, since };
+  }
+
+  #enqueue(firing: FiringAlert, state: Alert['state']): void {
+    const { alertReceiver, log } = this.#deps;
+    const alert = this.#toAlert(firing, state);
+    log.warn({ alert }, 'an alert');
+    if (alertReceiver.describe() === null) return;
+    if (this.#waiting >= maxWaiting) {
+      this.#note(alert, firing.organisationId, 0, `${maxWaiting} earlier alerts wait for the receiver.`);
+      return;
+    }
+    this.#waiting += 1;
+    this.#sending = this.#sending.then(async () => {
+      await this.#send(alert, firing.organisationId, retryDelaysMs);
+      this.#waiting -= 1;
+    });
+  }
+
+  /** Sends an alert, again after each delay; never rejects. */
+  async #send(alert: Alert, organisationId: string | null, delaysMs: readonly number[]): Promise<Sent> {
+    const { signal } = this.#closing;
+    for (let tries = 1; ; tries += 1) {
+      const fault = await this.#tryOnce(alert);
+      const sent = this.#note(alert, organisationId, tries, fault?.message ?? null);
+      const delayMs = delaysMs[tries - 1];
+      if (!fault?.isRetryable || delayMs === undefined || signal.aborted) return sent;
+      await wait(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #tryOnce(alert: Alert): Promise<Pick<CallError, 'message' | 'isRetryable'> | null> {
+    try {
+      await this.#deps.alertReceiver.send(alert);
+      return null;
+    } catch (error) {
+      if (error instanceof CallError) return error;
+      this.#deps.log.error({ err: error }, 'an alert could not be sent');
+      return { message: 'The log of the program says why.', isRetryable: false };
+    }
+  }
+
+  #note(alert: Alert, organisationId: string | null, tries: number, error: string | null): Sent {
+    const sent = { alert, organisationId, at: isoTime(this.#deps.clock.now()), tries, error };
+    this.#last = sent;
+    if (error !== null) this.#deps.log.error({ alert, tries, error }, 'an alert did not arrive');
+    return sent;
+  }
+}
