@@ -753,6 +753,17 @@ const serving = {
     'A log that cannot be written fails no call: /metrics counts the decisions without a line, and stderr says it once.',
 };
 
+const comingHome = {
+  'HOM-1':
+    'POST /api/v1/logs/import adds decisions of the edge to the release whose digest they name; unknown digests are named with their count and leave the others alone.',
+  'HOM-2':
+    'A decision of the edge stands in the log once, whatever is sent again, with its origin, without charge and with personal fields as the type says.',
+  'HOM-3': 'Metrics, days, releases, replays, corrections, the audit and exports count decisions of the edge.',
+  'HOM-4': 'What is odd in a line is said, before anything of it is written; the other lines are added.',
+  'HOM-5':
+    'workbench import-log brings files home, also turned over, again and while they are written: through kills of the service nothing that was answered is lost, and nothing is there twice.',
+};
+
 const network = {
   'NET-1':
     'serve --listen is refused while there is no API key, and for an address that stands for several or none; /ready says where the workbench can be called.',
@@ -1004,6 +1015,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...training,
   ...records,
   ...serving,
+  ...comingHome,
   ...network,
   ...clock,
   ...credits,

@@ -12,6 +12,7 @@ export const commandNames = [
   'import-type',
   'import-bundle',
   'decide',
+  'import-log',
   'text-model',
 ] as const;
 export type CommandName = (typeof commandNames)[number];

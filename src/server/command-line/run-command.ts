@@ -9,6 +9,7 @@ import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
 import { exportExamplesCommand } from './export-examples.ts';
 import { importCommand } from './import.ts';
+import { importLogCommand } from './import-log.ts';
 import { exportTypeCommand, importBundleCommand, importTypeCommand } from './move-type.ts';
 import { textModelCommand } from './text-model.ts';
 import { trainCommand } from './train.ts';
@@ -24,6 +25,7 @@ export const commands = {
   'import-type': importTypeCommand,
   'import-bundle': importBundleCommand,
   decide: decideCommand,
+  'import-log': importLogCommand,
   'text-model': textModelCommand,
 } satisfies Record<CommandName, Command>;
 

@@ -136,6 +136,27 @@ const over = (base: object, cases: Record<string, Make>): Record<string, Make> =
       (size: number, run: number) => ({ ...base, ...make(size, run) }),
     ]),
   );
+/** A line of the log of a service at the edge, which decided by the wide type. */
+const toLogLine = (input: unknown) =>
+  JSON.stringify({
+    id: randomUUID(),
+    request_id: 'r',
+    decision_type: 'wide',
+    digest: types.wide.digest,
+    input,
+    decision: 'option 0',
+    confidence: 0,
+    stage: 'fallback',
+    reason_codes: [],
+    class_probabilities: toObject(options, () => 1 / options.length),
+    rules_triggered: [],
+    escalated: true,
+    fallback_used: true,
+    unfamiliar: false,
+    explanation: 'No rule matched.',
+    latency_ms: 1,
+    created_at: new Date().toISOString(),
+  });
 const additions: Record<string, Make> = {
   ...ofInputs((input) => ({ examples: [{ input }] })),
   'many examples': (size, run) => ({
@@ -242,6 +263,11 @@ const cases: Record<Sized, Record<string, Case>> = {
   'rules.check': over({ options }, sized),
   'rules.analyse': over({ options }, sized),
   'policies.try_rules': over({ options }, sized),
+  'logs.import': {
+    ...ofInputs((input) => ({ lines: [toLogLine(input)] })),
+    'many lines': (size, run) => ({ lines: repeat(size / 6, (n) => toLogLine({ note: `${run} ${n}` })) }),
+    'lines that are none': (size, run) => ({ lines: repeat(size / 2, (n) => `{"id": ${run}, ${long(900, n)}`) }),
+  },
   'logs.correct': {},
   'second_readings.draw': {},
   'second_readings.give': {},
@@ -338,6 +364,7 @@ beforeAll(async () => {
       policy_id: policyId,
       example_id: example.id,
       log_id: log.id,
+      digest: log.digest,
       version_id: version.id,
       import_id: begun.id,
       part: '0',

@@ -141,15 +141,16 @@ function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) 
           {record.policy_version}
         </Figure>
         {record.decision_type_version !== null && (
-          <Figure className="tag" says="The version of the decision type whose rules and thresholds decided.">
+          <Figure className="tag" says="The version whose rules and thresholds decided.">
             rules of version {record.decision_type_version}
           </Figure>
         )}
       </p>
       <p className="muted">
         {moment(record.created_at)} ·{' '}
-        <Figure says="The time from the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
+        <Figure says="From the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
         {record.request_id}
+        {record.origin === 'edge' && ' · decided at the edge'}
       </p>
     </>
   );

@@ -41,9 +41,29 @@ const logRecordSchema = z
     api_key_id: z.string().nullable().describe('The key of the caller; null for a person'),
     created_at: dateTime,
     corrected_decision: z.string().nullable().describe('The right option, where a person gave it later'),
+    origin: z
+      .enum(['workbench', 'edge'])
+      .describe('Where it was decided: here, or by its bundle in a service whose log was imported'),
   })
   .meta({ id: 'LogRecord' });
 export type LogRecord = z.infer<typeof logRecordSchema>;
+
+/** Lines of one call, and characters of a line: the largest input, the names and probabilities of all options. */
+export const maxLogLines = 1_000;
+export const maxLogLineCharacters = 1.5 * 2 ** 20;
+
+const logImportSchema = z.object({
+  added: z.int(),
+  known: z.int().describe('Decisions that were imported before'),
+  expired: z.int().describe('Decisions that are older than the retention_days of their type'),
+  unknown: z
+    .array(z.object({ digest: z.string(), decision_type: z.string(), lines: z.int() }))
+    .describe('Releases that no decision type here has, or several have and none by the name of the line'),
+  refused: z
+    .array(z.object({ index: z.int().describe('Place of the line in the request'), message: z.string() }))
+    .describe('Lines that are not as they must be'),
+});
+export type LogImport = z.infer<typeof logImportSchema>;
 
 const filters = {
   decision: z.string().optional().describe('Only records of this option'),
@@ -91,6 +111,23 @@ export const logOperations = {
     }),
     output: logRecordSchema,
     summary: 'Store the right decision of a record and make a reviewed example of it, or withdraw both',
+  }),
+  'logs.import': operation('POST', '/api/v1/logs/import', {
+    ...common,
+    scope: 'decide',
+    body: z.strictObject({
+      lines: z
+        .array(z.string().max(maxLogLineCharacters))
+        .min(1)
+        .max(maxLogLines)
+        .describe('Lines of the file, each a JSON object as text'),
+    }),
+    output: logImportSchema,
+    summary: 'Add decisions that bundles made elsewhere to the log: lines of `decision-edge serve --log`',
+    description:
+      'A line belongs to the release whose digest it names, which says policy and version; its names must be those of the release. It is added once by its id, also where it is sent again. Lines that are left out are reported, and leave the others alone. Personal fields are masked as the type says now. Nothing is charged.',
+    hints: updates,
+    bodyLimitBytes: 4 * 2 ** 20,
   }),
   'logs.restore': operation('POST', `${base}/logs/restore`, {
     ...common,

@@ -10,6 +10,7 @@ import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
 import { createTurns, nextTurn } from '../../process/turns.ts';
 import { findDriftOfType } from '../../services/deciding/drift.ts';
+import { importLog } from '../../services/deciding/edge-log.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -70,6 +71,7 @@ function writeRecord<Input extends JsonObject | string>(
     api_key_id: logged.apiKeyId,
     created_at: isoTime(logged.createdAt),
     corrected_decision: logged.correctedDecision,
+    origin: logged.edgeId === null ? ('workbench' as const) : ('edge' as const),
   };
 }
 
@@ -98,6 +100,7 @@ const csvColumns = [
   'explanation',
   'release',
   'digest',
+  'origin',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
@@ -181,6 +184,8 @@ export const logHandlers = {
         : correctDecision(deps, type, params.log_id, { decision, reasonCodes });
     return toLogRecord(toShown(deps, type), logged);
   },
+
+  'logs.import': (deps, { caller, body }) => importLog(deps, caller, body.lines, deps.trustedTime.now()),
 
   'logs.restore': async (deps, { type }) => ({
     restored: await restoreRemoved(deps, type),

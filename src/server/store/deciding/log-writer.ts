@@ -34,6 +34,8 @@ export type NewLoggedDecision = {
   latencyMs: number;
   apiKeyId: string | null;
   createdAt: number;
+  /** The id in the log of the service that made it elsewhere; left out of what is decided here. */
+  edgeId?: string;
   /** How many of such decisions are drawn to be judged blind; may be left out where none is. */
   audit?: AuditSetting | null;
 };
@@ -48,6 +50,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
+  const noteEdge = db.prepare<[string, number]>('UPDATE decision_logs SET edge_id = ? WHERE seq = ?');
   const draw = prepareDraw(db);
   const writeSummaries = prepareLogSummaries(db);
   return (decision) => {
@@ -73,8 +76,9 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       decision.createdAt,
     );
     const seq = Number(lastInsertRowid);
-    const { ruleErrors, audit = null } = decision;
+    const { ruleErrors, edgeId, audit = null } = decision;
     if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
+    if (edgeId !== undefined) noteEdge.run(edgeId, seq);
     if (audit !== null) {
       const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
       draw({ ...decision, logSeq: seq, isAutomatic }, audit);

@@ -14,11 +14,14 @@ import {
   toBlockNumber,
 } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
+import { type NewLoggedDecision, prepareLogInsert, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
 export type LoggedDecision<Input = JsonObject> = Required<
-  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'release' | 'explanation' | 'audit'>
+  Omit<
+    NewLoggedDecision,
+    'decisionTypeSeq' | 'input' | 'versionNumber' | 'release' | 'explanation' | 'edgeId' | 'audit'
+  >
 > & {
   /** Row number: newer records have higher ones. */
   seq: number;
@@ -30,6 +33,8 @@ export type LoggedDecision<Input = JsonObject> = Required<
   release: number | null;
   /** Null in records of earlier programs. */
   explanation: string | null;
+  /** Null of what was decided here. */
+  edgeId: string | null;
   correctedDecision: string | null;
 };
 
@@ -55,7 +60,7 @@ const logColumns = `seq, id, request_id AS requestId, input, decision, confidenc
   class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
   fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
   release, explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
-  corrected_decision AS correctedDecision`;
+  edge_id AS edgeId, corrected_decision AS correctedDecision`;
 
 function toLoggedDecision(row: RawLogRecord): LoggedDecision {
   return withInput(row, JSON.parse(row.input));
@@ -119,6 +124,9 @@ function prepareStatements(db: WorkbenchDatabase) {
          WHERE d.decision_type_seq = @typeSeq
        ) WHERE release IS NOT NULL GROUP BY release`,
     ),
+    ofEdge: db
+      .prepare<[number, string], number>('SELECT 1 FROM decision_logs WHERE decision_type_seq = ? AND edge_id = ?')
+      .pluck(),
     correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
     deleteRows: db.prepare<OldRows>(`DELETE FROM decision_logs WHERE seq IN (${oldRows})`),
@@ -148,11 +156,13 @@ export class LogStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #log: BlockReader<'confidence' | 'latency' | 'escalated'>;
+  readonly #insert: ReturnType<typeof prepareLogInsert>;
   readonly #writeSummaries: ReturnType<typeof prepareLogSummaries>;
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
     this.#statements = prepareStatements(db);
+    this.#insert = prepareLogInsert(db);
     this.#writeSummaries = prepareLogSummaries(db);
     this.#log = new BlockReader(db, {
       rows: 'decision_logs',
@@ -225,6 +235,13 @@ export class LogStore {
     // The last group of the id's digits is the row number.
     const row = this.#statements.get.get(Number.parseInt(id.slice(24), 16), id, typeSeq);
     return row === undefined ? null : toLoggedDecision(row);
+  }
+
+  /** Adds a decision that was made elsewhere; false where it is in the log, or waits there to be deleted. */
+  addOnce(decision: NewLoggedDecision & { edgeId: string }): boolean {
+    if (this.#statements.ofEdge.get(decision.decisionTypeSeq, decision.edgeId) !== undefined) return false;
+    this.#insert(decision);
+    return true;
   }
 
   /** Notes the right decision beside a record. */

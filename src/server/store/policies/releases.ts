@@ -90,6 +90,11 @@ function prepareStatements(db: WorkbenchDatabase) {
       'INSERT OR REPLACE INTO release_aliases (decision_type_id, alias, number) VALUES (?, ?, ?)',
     ),
     removeAlias: db.prepare<[string, string]>('DELETE FROM release_aliases WHERE decision_type_id = ? AND alias = ?'),
+    byDigest: db.prepare<[string, string], { typeId: string; number: number }>(
+      `SELECT r.decision_type_id AS typeId, max(r.number) AS number
+       FROM releases r JOIN decision_types t ON t.id = r.decision_type_id
+       WHERE r.digest = ? AND r.number IS NOT NULL AND t.organisation_id = ? AND t.deleted_at IS NULL GROUP BY 1`,
+    ),
     digests: db.prepare<[string], { number: number; digest: string }>(
       'SELECT number, digest FROM releases WHERE decision_type_id = ? AND number IS NOT NULL',
     ),
@@ -157,6 +162,9 @@ export function createReleaseStore(db: WorkbenchDatabase, clock: Clock) {
     },
     /** Takes an alias away; false where there was none. */
     removeAlias: (typeId: string, alias: string): boolean => statements.removeAlias.run(typeId, alias).changes > 0,
+    /** The types of an organisation that have a release of this digest, each with the newest. */
+    findByDigest: (digest: string, organisationId: string): { typeId: string; number: number }[] =>
+      statements.byDigest.all(digest, organisationId),
     /** The digest of each release of a type, by its number. */
     listDigests: (typeId: string): ReadonlyMap<number, string> =>
       new Map(statements.digests.all(typeId).map(({ number, digest }) => [number, digest])),

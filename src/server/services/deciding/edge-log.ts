@@ -1,0 +1,183 @@
+/** Decisions that bundles made elsewhere come into the log, by the lines that `decision-edge serve --log` wrote. */
+import { z } from 'zod';
+import { stages } from '../../../engine/domain/decision.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import { type Result, WorkbenchError } from '../../../engine/errors.ts';
+import { jsonObject } from '../../../engine/json.ts';
+import { parseJsonText } from '../../../engine/json-faults.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { describeDetail } from '../../contract/client.ts';
+import { uuid } from '../../contract/common.ts';
+import type { LogImport } from '../../contract/deciding/logs.ts';
+import { parsePart } from '../../errors/parse-part.ts';
+import type { Foundation } from '../../foundation.ts';
+import { checkStrictness } from '../../hot-path/json-body.ts';
+import { createTurns } from '../../process/turns.ts';
+import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
+import type { ReleaseRecord } from '../../store/policies/releases.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+const dayMs = 24 * 3600 * 1000;
+/** The clock of another machine may be ahead by so much. */
+const maxAheadMs = dayMs;
+const minCreatedAt = Date.UTC(2000);
+const maxLatencyMs = 3_600_000;
+const maxExplanationLength = 2_000;
+/** Problems that are reported of one line. */
+const maxProblems = 3;
+
+const name = z.string().min(1).max(limits.maxNameLength);
+const share = z.number().min(0).max(1);
+
+/** The parts of a line that are kept; the release that its digest names says the rest. */
+const lineSchema = z.object({
+  id: uuid,
+  request_id: z.string().regex(/^[\x21-\x7e][\x20-\x7e]{0,127}$/, 'must be 1 to 128 printable ASCII characters'),
+  decision_type: z.string().min(1).max(limits.maxTypeNameLength),
+  digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits'),
+  input: jsonObject,
+  decision: name,
+  confidence: share,
+  stage: z.enum(stages).exclude(['escalation']),
+  reason_codes: z.array(name).max(limits.maxReasonCodesPerExample),
+  class_probabilities: z
+    .record(name, share)
+    .refine((shares) => Object.keys(shares).length <= limits.maxOptions, `takes at most ${limits.maxOptions} options`),
+  rules_triggered: z.array(name).max(limits.maxRules),
+  escalated: z.boolean(),
+  fallback_used: z.boolean(),
+  unfamiliar: z.boolean(),
+  explanation: z.string().min(1).max(maxExplanationLength),
+  latency_ms: z.number().min(0).max(maxLatencyMs),
+  created_at: z.iso.datetime({ offset: true }),
+});
+type Line = z.output<typeof lineSchema>;
+type EdgeRecord = { type: DecisionTypeRecord; logged: NewLoggedDecision & { edgeId: string } };
+type Found = { type: DecisionTypeRecord; release: ReleaseRecord; definition: Definition };
+
+/**
+ * Adds the decisions of lines to the log in one transaction, each once. It leaves out, and counts, those that are in it
+ * already or that retention would remove, and reports those of unknown releases and those that are no proper lines.
+ */
+export async function importLog(
+  deps: Foundation,
+  caller: Caller,
+  lines: readonly string[],
+  retentionNowMs: number,
+): Promise<LogImport> {
+  const { store, events, clock } = deps;
+  const counts: LogImport = { added: 0, known: 0, expired: 0, unknown: [], refused: [] };
+  const findRelease = createReleaseFinder(deps, caller);
+  const records: EdgeRecord[] = [];
+  const takeTurns = createTurns(clock);
+  for (const [index, text] of lines.entries()) {
+    await takeTurns();
+    const read = readLine(text, clock.now());
+    if (!read.ok) {
+      counts.refused.push({ index, message: read.problems.join('; ') });
+      continue;
+    }
+    const line = read.value;
+    const found = findRelease(line);
+    if (found === null) {
+      countUnknown(counts.unknown, line);
+      continue;
+    }
+    const misfit = describeMisfit(line, found.definition);
+    if (misfit !== null) counts.refused.push({ index, message: misfit });
+    else if (Date.parse(line.created_at) < retentionNowMs - (found.type.retentionDays ?? Infinity) * dayMs)
+      counts.expired += 1;
+    else records.push({ type: found.type, logged: toLogged(deps, found, line) });
+  }
+  await store.writeLock.whenFree();
+  const added = store.transaction(() => records.filter(({ logged }) => store.logs.addOnce(logged)));
+  counts.added = added.length;
+  counts.known = records.length - added.length;
+  for (const [{ id }, { length }] of Map.groupBy(added, ({ type }) => type)) {
+    events.tell(caller.organisationId, { event: 'logs', decision_type_id: id, added: length });
+  }
+  return counts;
+}
+
+/** Reads a line by its schema, as strictly as a body; a problem names its place. */
+function readLine(text: string, nowMs: number): Result<Line, string> {
+  const parsed = parseJsonText(text);
+  if (!parsed.ok) {
+    return { ok: false, problems: [`is not JSON: ${parsed.fault.message} at column ${parsed.fault.column}`] };
+  }
+  try {
+    checkStrictness(parsed.value, text);
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    return {
+      ok: false,
+      problems: error.details?.map(describeDetail) ?? [error.message.replace(/The body|the body/, 'it')],
+    };
+  }
+  const line = parsePart(lineSchema, parsed.value, 'body');
+  if (!line.ok) return { ok: false, problems: line.problems.slice(0, maxProblems).map(describeDetail) };
+  const createdAt = Date.parse(line.value.created_at);
+  if (createdAt > nowMs + maxAheadMs) return { ok: false, problems: ['created_at lies in the future'] };
+  if (createdAt < minCreatedAt) return { ok: false, problems: ['created_at lies before the year 2000'] };
+  return line;
+}
+
+/** Finds the release that a line names by its digest; of several types that have it, the one of the line's name. */
+function createReleaseFinder({ store }: Foundation, { organisationId }: Caller): (line: Line) => Found | null {
+  const found = new Map<string, Found[]>();
+  return ({ digest, decision_type }) => {
+    let known = found.get(digest);
+    if (known === undefined) {
+      known = store.releases.findByDigest(digest, organisationId).flatMap(({ typeId, number }): Found[] => {
+        const type = store.decisionTypes.find(typeId);
+        const release = store.releases.find(typeId, number);
+        const version = release && store.decisionTypes.getVersion(typeId, release.versionId);
+        return type && release && version ? [{ type, release, definition: version.definition }] : [];
+      });
+      found.set(digest, known);
+    }
+    const [first, another] = known;
+    return (another === undefined ? first : known.find(({ type }) => type.name === decision_type)) ?? null;
+  };
+}
+
+/** Says which of a line's names its release does not have; null where it has them all. */
+function describeMisfit(line: Line, { options, reason_codes: codes }: Definition): string | null {
+  const option = [line.decision, ...Object.keys(line.class_probabilities)].find((each) => !options.includes(each));
+  if (option !== undefined) return `${JSON.stringify(option)} is no option of its release`;
+  const code = line.reason_codes.find((each) => !codes.includes(each));
+  return code === undefined ? null : `${JSON.stringify(code)} is no reason code of its release`;
+}
+
+function countUnknown(unknown: LogImport['unknown'], { digest, decision_type }: Line): void {
+  const same = unknown.find((each) => each.digest === digest && each.decision_type === decision_type);
+  if (same === undefined) unknown.push({ digest, decision_type, lines: 1 });
+  else same.lines += 1;
+}
+
+function toLogged({ auth }: Foundation, { type, release }: Found, line: Line): EdgeRecord['logged'] {
+  return {
+    edgeId: line.id,
+    decisionTypeSeq: type.seq,
+    requestId: line.request_id,
+    input: auth.redact(line.input, type.piiFields),
+    decision: line.decision,
+    confidence: line.confidence,
+    stage: line.stage,
+    reasonCodes: line.reason_codes,
+    classProbabilities: line.class_probabilities,
+    rulesTriggered: line.rules_triggered,
+    escalated: line.escalated,
+    fallbackUsed: line.fallback_used,
+    unfamiliar: line.unfamiliar,
+    policyVersion: `v${release.policyVersion}`,
+    versionNumber: release.versionNumber,
+    release: release.number,
+    explanation: line.explanation,
+    latencyMs: line.latency_ms,
+    apiKeyId: null,
+    createdAt: Date.parse(line.created_at),
+    audit: type.audit,
+  };
+}
