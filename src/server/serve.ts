@@ -23,6 +23,8 @@ const help = `Decision Workbench
   workbench import FILE | evaluate [FILE] | export --out BUNDLE | decide [FILE]
                             the way from a file to a policy and its decisions, with or without a running workbench;
                             each explains its flags by --help
+  workbench import-log FILE...
+                            decisions that decision-edge serve --log made elsewhere come into the log, each once
   workbench text-model add FOLDER | list | remove NAME
                             text models of one's own, beside those of the program
   workbench serve [flags]   serve the workbench and the REST API on this machine

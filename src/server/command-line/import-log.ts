@@ -1,5 +1,5 @@
 /** `workbench import-log`: decisions that bundles made elsewhere come into the log. */
-import { createReadStream, statSync } from 'node:fs';
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatCount } from '../../engine/numeric.ts';
 import type { Client } from '../contract/client.ts';
@@ -62,8 +62,10 @@ function decode(bytes: Buffer): string | null {
 function sortByAge(files: readonly string[]): string[] {
   const found = files.map((file) => {
     try {
-      const { mtimeMs } = statSync(file);
-      return { file, mtimeMs };
+      accessSync(file, constants.R_OK);
+      const found = statSync(file);
+      if (found.isDirectory()) throw new Error('it is a folder');
+      return { file, mtimeMs: found.mtimeMs };
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : '';
       throw new CommandError(endCodes.refused, `The file ${file} cannot be read (${reason}).`, { cause });

@@ -108,7 +108,9 @@ async function loadAndKill(service: Service, round: number, answered: Map<string
 }
 
 describe('a service at the edge', () => {
-  it('that is killed loses no decision that it answered, and none comes home twice [HOM-5] [SRV-14]', async () => {
+  it('P2: that is killed loses no decision that it answered, and none comes home twice [HOM-5] [SRV-14]', {
+    timeout: kills * 600_000,
+  }, async () => {
     const python = await requireEdgePython();
     const folder = temporaryFolder();
     const { dataDir, bundle } = await makeBundle(folder);

@@ -1,5 +1,15 @@
 /** The commands beside a running workbench, and what they refuse. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkBundlePlace } from '../../../src/server/command-line/export.ts';
@@ -223,5 +233,56 @@ describe('a decision type that moves', () => {
     ]);
     expect(again).toMatchObject({ code: 2, told: expect.stringContaining('is there already') });
     expect(none).toMatchObject({ code: 2, told: expect.stringContaining('cannot be read') });
+  });
+});
+
+describe('the log of a service at the edge', () => {
+  it('comes home with what is wrong in it told by file and line, and costs no other line [HOM-4] [HOM-5]', async () => {
+    const dataDir = trained.copy();
+    const rest = await serveFolder(dataDir);
+    const body = { decision_type: 'loan', input: { amount: 5, purpose: 'car' } };
+    const { escalate: escalated, ...answer } = await rest<object & { escalate: boolean }>(
+      'POST',
+      '/api/v1/decide?dry_run=true',
+      body,
+    );
+    const made = { ...answer, ...body, escalated, created_at: new Date().toISOString() };
+    const toLine = (changes: object = {}) => JSON.stringify({ ...made, id: randomUUID(), ...changes });
+    const folder = temporaryFolder();
+    const [newest, older] = [path.join(folder, 'd.jsonl'), path.join(folder, 'd.jsonl.1')];
+    const unknown = { digest: 'f'.repeat(64) };
+    const long = toLine({ input: { note: 'x'.repeat(1_600_000) } });
+    const odd = [toLine({ confidence: 2 }), '{"id": 1', toLine(unknown), long, Buffer.from([0xff]), '\0', ''];
+    const first = [toLine({ request_id: 'a' }), ...odd, toLine({ request_id: 'b' }), ''];
+    writeFileSync(older, Buffer.concat(first.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
+    const many = Array.from({ length: 400 }, (_, at) => toLine({ request_id: `c${at}` }));
+    writeFileSync(newest, [...many, toLine().slice(0, 90)].join('\n'));
+    utimesSync(older, 1, 1);
+    const run = () => runCommand(['import-log', newest, older, '--data-dir', dataDir]);
+    const { code, lines, told } = await run();
+    const counts = { files: 2, lines: 408, added: 402, known: 0, expired: 0, unknown: 1, refused: 5, unfinished: 1 };
+    expect([code, lines], told).toEqual([2, [counts]]);
+    const unreadable = 'it is longer than a line may be, or not UTF-8.';
+    expect(told.trim().split('\n').sort()).toEqual([
+      expect.stringMatching(
+        /^1 line is of a release that no decision type here has: “loan”, digest f{64}\. Import its/,
+      ),
+      'd.jsonl ends within line 401, which is left out: it is being written, or a stop came between.',
+      'd.jsonl.1, line 2: confidence: must be at most 1.',
+      expect.stringContaining('d.jsonl.1, line 3: is not JSON: '),
+      ...[5, 6, 7].map((line) => `d.jsonl.1, line ${line}: ${unreadable}`),
+    ]);
+    expect((await run()).lines).toEqual([{ ...counts, added: 0, known: 402 }]);
+    // The older file came first, whatever the order of their names.
+    const log = await rest<{ items: { request_id: string }[] }>('GET', `${trained.url}/logs?page_size=1`);
+    expect(log.items[0]?.request_id).toBe('c399');
+    for (const files of [[], [path.join(folder, 'none')], [folder]]) {
+      const refused = await runCommand(['import-log', ...files, '--data-dir', dataDir]);
+      expect(refused).toMatchObject({
+        code: 2,
+        lines: [],
+        told: expect.stringMatching(/Name the file|cannot be read/),
+      });
+    }
   });
 });

@@ -92,6 +92,7 @@ export const logOperations = {
     }),
     output: paginated(logRecordSchema),
     summary: 'Decision log, newest first',
+    description: 'Imported decisions stand where they came in, whenever they were made.',
     ignoresExamples: true,
   }),
   'logs.export': operation('GET', `${base}/logs/export`, {
