@@ -506,6 +506,10 @@ const training = {
     'Of a type with a promise, other ways to hold out are measured before a policy may decide: one that keeps the promise only on easier examples is held back, and loses it where the stricter figure comes later.',
   'HLD-10':
     'Sentences that differ only in names, numbers and addresses are one group of a field that rows are held out by; where a field has such, what the classifier reaches on unseen ones is measured and said.',
+  'HLD-11':
+    'Figures of test rows that were marked or that a column names never stand alone: the headline says what is reached at random and, where the chosen rows are certainly easier, quotes that figure instead.',
+  'FIG-1':
+    'The headline names a field that alone gives the label, and says of figures that came with an imported file that they were not measured here: page, REST, commands, agents.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',

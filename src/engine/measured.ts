@@ -33,6 +33,13 @@ export const splitReportSchema = z.object({
     .describe('Rows that nearly repeat others: they stay together on one side and in one fold; 0 in earlier metrics'),
 });
 
+/** Facts that belong to a policy's figures wherever they are quoted. */
+export const cautionSchema = z.object({
+  kind: z.enum(['gives_answer']).describe('`gives_answer`: a field alone tells the label of nearly all examples'),
+  sentence: z.string(),
+});
+export type Caution = z.infer<typeof cautionSchema>;
+
 /** Rows of a tenth of confidence: their mean confidence beside how many are right, with its 95% interval. */
 export const reliabilityBinSchema = z.object({
   low: z.number(),
@@ -70,9 +77,11 @@ export const wholeDecisionSchema = z
       .string()
       .default('')
       .describe(
-        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, and what `relabelled`, `taken_out` and `dropped` say; empty in earlier metrics',
+        'The figure to quote, in words: `accuracy` with its interval, beside the baseline, what `relabelled`, `taken_out` and `dropped` say, and the cautions of the policy; empty in earlier metrics',
       ),
-    accuracy: measuredShareSchema.describe('Decisions that are right, automatic or not'),
+    accuracy: measuredShareSchema.describe(
+      'Decisions that are right, automatic or not; where the rows were chosen and are certainly easier than others, of the classifier on rows held out at random',
+    ),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
     by_rule: measuredShareSchema,
     error_automatic: measuredShareSchema.describe('Wrong ones among those decided alone'),

@@ -1,6 +1,7 @@
 /** Everything that a training measured of its policy. */
 import { z } from 'zod';
 import {
+  cautionSchema,
   intervalSchema,
   measuredShareSchema,
   reliabilityBinSchema,
@@ -115,6 +116,7 @@ export const metricsSchema = z
     train_size: z.int().describe('Rows learned from'),
     test_size: z.int().describe('Rows held out'),
     feature_count: z.int(),
+    cautions: z.array(cautionSchema).default([]).describe('What belongs to the figures: the headline ends with it'),
     split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
     accuracy_interval: intervalSchema.nullable().default(null).describe("95%, Wilson's, on the held-out rows"),
     macro_f1_interval: intervalSchema.nullable().default(null).describe('95%, by a bootstrap'),

@@ -1,5 +1,6 @@
 /** The whole decision measured: rules, then classifier, then thresholds, as they stand. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
+import type { Metrics, OtherWay } from '../domain/metrics.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
@@ -28,16 +29,34 @@ type Circumstances = {
   dropped?: number | undefined;
   /** Those of the rows that were taken out and are measured by earlier answers; only reported. */
   takenOut?: readonly ReappliedRow[];
-  /** Whether the rows are those drawn among rows that came without a label: too few of them say nothing. */
-  isDrawn?: boolean;
+  basis?: Basis;
 };
 
-/** Counts the outcomes of held-out rows. */
-export function measureWholeDecision(
-  { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
-  settings: ThresholdSettings,
-  { missing, dropped = 0, takenOut = [], isDrawn = false }: Circumstances,
-): WholeDecision {
+/** How the measured rows came to be, as far as it belongs to their figures. */
+export type Basis = {
+  /** Whether they are those drawn among rows that came without a label: too few of them say nothing. */
+  isDrawn: boolean;
+  /** Whether somebody chose them, by marks or by a column. */
+  isChosen: boolean;
+  /** The figure of rows held out at random where they were chosen; null where it is not known. */
+  atRandom: Pick<OtherWay, 'accuracy' | 'standing'> | null;
+  cautions: readonly string[];
+};
+const usualBasis: Basis = { isDrawn: false, isChosen: false, atRandom: null, cautions: [] };
+
+/** Reads how the rows of a policy came to be from its metrics. */
+export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split' | 'other_ways' | 'cautions'>): Basis {
+  const isChosen = split?.rule === 'test_rows' || split?.rule === 'column';
+  const atRandom = isChosen ? other_ways?.find((way) => way.split.by === 'random') : undefined;
+  return {
+    isDrawn: split?.rule === 'drawn',
+    isChosen,
+    atRandom: atRandom ?? null,
+    cautions: cautions.map(({ sentence }) => sentence),
+  };
+}
+
+function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
   const counts = {
     masked: 0,
     right: 0,
@@ -61,17 +80,30 @@ export function measureWholeDecision(
     counts.automatic += 1;
     if (!isRight) counts.wrongAutomatic += 1;
   }
+  return counts;
+}
+
+/** Measures the whole decision on held-out rows. */
+export function measureWholeDecision(
+  { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
+  settings: ThresholdSettings,
+  { missing, dropped = 0, takenOut = [], basis = usualBasis }: Circumstances,
+): WholeDecision {
+  const counts = countOutcomes(rows, settings);
   const total = rows.length;
-  const isUnknown = isDrawn && total < minDrawnRows.figure;
+  const isUnknown = basis.isDrawn && total < minDrawnRows.figure;
+  const atRandom = basis.atRandom?.standing === 'lower' ? basis.atRandom.accuracy : null;
   const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
   const automatic = measureShare(counts.automatic, total);
-  const error = hide(measureShare(counts.wrongAutomatic, counts.automatic));
-  const accuracy = hide(measureShare(counts.right, total));
+  const errorOfRows = measureShare(counts.wrongAutomatic, counts.automatic);
+  const error = atRandom === null ? hide(errorOfRows) : { ...errorOfRows, share: null, low: 0, high: 1 };
+  const ofRows = hide(measureShare(counts.right, total));
+  const accuracy = atRandom ?? ofRows;
   const baseline = isUnknown ? null : measureBaseline(rows, settings);
-  const relabelled = describeRelabelled(counts.relabelled, accuracy, measureShare(counts.rightAsNow, total));
+  const relabelled = describeRelabelled(counts.relabelled, ofRows, measureShare(counts.rightAsNow, total));
   const droppedRows = describeDropped(dropped);
   const takenOutRows = describeTakenOut(takenOut);
-  const said = [relabelled, takenOutRows, droppedRows].flatMap((part) => part?.sentence ?? []);
+  const said = [relabelled, takenOutRows, droppedRows].flatMap((part) => part?.sentence ?? []).concat(basis.cautions);
   return {
     rows: total,
     missing,
@@ -79,7 +111,7 @@ export function measureWholeDecision(
     masked: counts.masked,
     headline: isUnknown
       ? `Accuracy not known yet: ${total} of ${minDrawnRows.figure} random rows have a label.`
-      : [describeHeadline(accuracy, baseline, isDrawn), ...said].join(' '),
+      : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
     accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),
@@ -90,7 +122,11 @@ export function measureWholeDecision(
     relabelled,
     taken_out: takenOutRows,
     dropped: droppedRows,
-    sentence: isUnknown ? 'How many would be decided wrongly is not known yet.' : describe(automatic, error),
+    sentence: isUnknown
+      ? 'How many would be decided wrongly is not known yet.'
+      : atRandom === null
+        ? describe(automatic, error)
+        : 'How many would be decided wrongly is not known: the examples that were chosen are easier than others.',
   };
 }
 
@@ -116,12 +152,20 @@ function measureBaseline(
 function describeHeadline(
   { share, of, low, high }: MeasuredShare,
   baseline: WholeDecision['baseline'],
-  isDrawn: boolean,
+  { isDrawn, isChosen, atRandom }: Basis,
 ): string {
   if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
-  const examples = isDrawn ? 'unseen examples drawn at random' : 'unseen examples';
-  const right = `Correct on ${formatShare(share)} of ${of} ${examples} (95% confidence interval ${formatShare(low)} to ${formatShare(high)}).`;
+  const say = (measured: Pick<MeasuredShare, 'of' | 'low' | 'high'> & { share: number }, examples: string) =>
+    `Correct on ${formatShare(measured.share)} of ${measured.of} unseen examples${examples} (95% confidence interval ${formatShare(measured.low)} to ${formatShare(measured.high)}).`;
+  const random = atRandom?.accuracy;
+  if (random && random.share !== null && atRandom?.standing === 'lower') {
+    return `${say({ ...random, share: random.share }, ' held out at random')} On the ${of} that were chosen it is ${formatShare(share)}, which is too good for new data.`;
+  }
+  const chosen = isChosen ? ' that were chosen' : '';
+  const beside = random?.share == null ? 'not known' : formatShare(random.share);
+  const atOnce = say({ share, of, low, high }, isDrawn ? ' drawn at random' : chosen);
+  const right = isChosen ? `${atOnce} On examples held out at random it is ${beside}.` : atOnce;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`

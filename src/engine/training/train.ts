@@ -8,7 +8,7 @@ import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
-import { keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
+import { isChosen, keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
 import type { Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
@@ -27,12 +27,12 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const prepared = { ...generated, ...prepareExamples(generated) };
   const planned = { ...prepared, ...planFeatures(prepared) };
   const evaluated = await fitAndMeasure(planned);
-  // A promise is judged before anything is deployed, so it waits for the stricter figure.
-  let otherWays = request.isPromised ? measureOtherWays(evaluated) : null;
-  const packed = await packagePolicy(evaluated);
+  // A promise is judged before anything is deployed, and chosen rows never stand alone: both wait for other ways.
+  const isBefore = request.isPromised === true || isChosen(evaluated.split.rule);
+  let otherWays = isBefore ? measureOtherWays(evaluated) : null;
+  const packed = await packagePolicy({ ...evaluated, otherWays });
   return {
     ...packed,
-    metrics: { ...packed.metrics, other_ways: otherWays },
     followUp: () => {
       otherWays ??= measureOtherWays(evaluated);
       return followUp(evaluated, otherWays);
@@ -62,9 +62,6 @@ async function tuneLater(
   const tuned = await fitAndMeasure({ ...planned, request, progress: createProgressReporter(planned.ports) });
   const gain = describeGain(planned.request, before.evaluation, tuned);
   if (gain === null) return { textTuning: tuned.textTuning, better: null };
-  const { metrics, ...packed } = await packagePolicy(tuned);
-  return {
-    textTuning: tuned.textTuning,
-    better: { ...packed, metrics: { ...metrics, better_than: gain, other_ways: keepOtherWays(otherWays) } },
-  };
+  const { metrics, ...packed } = await packagePolicy({ ...tuned, otherWays: keepOtherWays(otherWays) });
+  return { textTuning: tuned.textTuning, better: { ...packed, metrics: { ...metrics, better_than: gain } } };
 }

@@ -92,10 +92,13 @@ export const evaluateCommand = defineCommand(
       const type = await findType(client, values.type);
       const { id, version } = await findPolicy(client, type, values.policy);
       const params = { decision_type_id: type.id, policy_id: id };
-      const figures: Figures =
-        file === null
-          ? await client.call('policies.whole', { params, query: {} })
-          : await measureFile(client, type, file, around.signal);
+      const measure = async (): Promise<Figures> => {
+        if (file !== null) return measureFile(client, type, file, around.signal);
+        const whole = await client.call('policies.whole', { params, query: {} });
+        around.say(whole.headline);
+        return whole;
+      };
+      const figures = await measure();
       const { accuracy, automatic, error_automatic, escalated, baseline } = figures;
       await around.answer({
         decision_type: type.name,

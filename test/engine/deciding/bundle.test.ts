@@ -218,6 +218,7 @@ describe('the model card', () => {
       confusion_labels: [],
       train_size: 160,
       test_size: 40,
+      cautions: [],
       split: null,
       whole: null,
       feature_count: 2,

@@ -1,7 +1,7 @@
 /** The figure to quote stays that of untouched rows, or says what it is, however examples were bent after a training. */
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
-import { openForAll, quickly, train } from '../workbench.ts';
+import { openForAll, quickly, sendForm, train } from '../workbench.ts';
 
 type Row = { id: string; input: Record<string, unknown>; answer: string };
 type HeldOut = { example_id: string; expected: string; predicted: string };
@@ -117,5 +117,57 @@ describe('a figure', () => {
     expect(Math.abs(metrics.accuracy - whole.accuracy.share)).toBeLessThan(0.01);
     expect(whole.taken_out).toMatchObject({ rows: wrong.length, wrong: wrong.length });
     expect(whole.headline).toContain(whole.taken_out.sentence);
+  });
+
+  it('of rows that somebody chose never stands alone, and is not the one to quote where they are easier [HLD-11]', async () => {
+    const { url, name, right, whole: before } = await begin();
+    await bench.call('POST', `${url}/examples/bulk`, {
+      action: 'set_test',
+      ids: right.map(({ id }) => id),
+      test: true,
+    });
+    const marked = await train(bench.call, url, quickly);
+    const whole = await wholeOf(url, marked);
+    const truth = await measureTruth(name);
+    expect(whole.accuracy.share).toBeLessThan(0.9);
+    expect(Math.abs(whole.accuracy.share - truth)).toBeLessThan(
+      Math.abs(before.accuracy.share - truth) + maxPoints / 100,
+    );
+    expect(whole.error_automatic.share).toBeNull();
+    expect(whole.headline).toMatch(
+      /^Correct on [\d.]+% of \d+ unseen examples held out at random \(.*\)\. On the \d+ that were chosen it is (9\d|100)/,
+    );
+    const { metrics } = await policyOf(url, marked);
+    expect(metrics.whole.headline).toBe(whole.headline);
+    expect(metrics.other_ways).toMatchObject([{ split: { by: 'random' }, standing: 'lower' }]);
+  });
+
+  it('says which field gives the answer away, and that it came with a file [FIG-1]', async () => {
+    const type = { name: 'leaky', options };
+    const url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}`;
+    const examples = makeRows(300, 3).map(({ input, answer: decision }) => ({
+      input: { ...input, closed_as: decision === 'yes' ? 'K' : 'R' },
+      decision,
+    }));
+    await bench.call('POST', `${url}/examples`, { examples });
+    const id = await train(bench.call, url, quickly);
+    const said = 'Field "closed_as" alone gives the label of 100.0% of 300 examples.';
+    const whole = await wholeOf(url, id);
+    expect(whole.headline).toContain(said);
+    expect((await policyOf(url, id)).metrics.cautions).toMatchObject([{ kind: 'gives_answer' }]);
+
+    const exported = await bench.app.inject({
+      url: `/api/v1${url}/archive`,
+      headers: { host: '127.0.0.1', authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}` },
+    });
+    expect(exported.statusCode).toBe(200);
+    const file = new File([new Uint8Array(exported.rawPayload)], 'leaky.zip');
+    const moved = await sendForm(bench.call, '/decision-types/import', file, { name: 'leaky copy' });
+    expect(moved.status, moved.text).toBe(201);
+    const there = `/decision-types/${moved.body.decision_type.id}`;
+    const [policy] = (await bench.call('GET', `${there}/policies`)).body;
+    const foreign = await wholeOf(there, policy.id);
+    expect(foreign.headline).toContain(said);
+    expect(foreign.headline).toMatch(/This figure came with the file that the type was imported from: .*\.$/);
   });
 });

@@ -51,7 +51,7 @@ describe('a promise', () => {
       `Correct on ${round(accuracy.share)} of ${accuracy.of} unseen examples (95% confidence interval ${round(accuracy.low)} to ${round(accuracy.high)})`,
     );
     const always = `Always answering «${baseline.option}» would get ${round(baseline.accuracy.share)}`;
-    expect(second).toBe(`${always}.`);
+    expect(second).toBe(always);
     const readCard = async () => {
       const { token } = await bench.deps.auth.issuer.issue();
       const headers = { authorization: `Bearer ${token}`, host: '127.0.0.1' };
@@ -65,7 +65,7 @@ describe('a promise', () => {
     await setType({ hard_rules: rule('ctx.amount > 0') });
     const ruled = await get(`${policy}/whole-decision`);
     const byRules = round(ruled.baseline.rules_alone.share);
-    expect(ruled.headline.endsWith(`${always}, the rules alone ${byRules}.`)).toBe(true);
+    expect(ruled.headline).toContain(` ${always}, the rules alone ${byRules}. `);
     expect((await inList()).headline).toBe(ruled.headline);
     const card = await readCard();
     expect(card).toContain(`- ${ruled.headline}\n`);

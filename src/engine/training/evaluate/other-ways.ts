@@ -117,11 +117,13 @@ type Measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) => 
 export function measureWay(
   rows: readonly LabelledRow[],
   split: SplitWay,
-  own: { split: SplitWay; accuracy: MeasuredShare },
+  own: { split: SplitWay; accuracy: MeasuredShare; isMarked: boolean },
   measure: Measure,
 ): OtherWay | null {
   const place = compilePlacement(split);
-  const placed = rows.map(({ unit: _unit, time: _time, ...row }): LabelledRow => ({ ...row, ...place(row.input) }));
+  const placed = rows.map(
+    ({ unit: _unit, time: _time, test: _test, ...row }): LabelledRow => ({ ...row, ...place(row.input) }),
+  );
   const groups = groupUnits(placed, groupNearRepeats(placed));
   const grouped = placed.map((row, i) => ({ ...row, group: groups[i] ?? -1 }));
   const { train, test, rule } = splitRows(grouped, split.by);
@@ -145,7 +147,7 @@ export function measureWay(
       { accuracy, standing },
       nameExamples(split, grouped),
       own.accuracy,
-      nameExamples(own.split, rows),
+      own.isMarked ? 'of those that were marked' : nameExamples(own.split, rows),
     ),
   };
 }

@@ -1,5 +1,6 @@
 /** The figures of the chosen classifier where examples are held out in other ways than the request says. */
 import type { Metrics } from '../../domain/metrics.ts';
+import { atRandom } from '../../domain/training.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -10,8 +11,13 @@ import type { Evaluated, Prepared } from './state.ts';
 
 type State = RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'split'> & Pick<Evaluated, 'evaluation'>;
 
+/** Whether somebody chose which rows are held out, so that their figure never stands alone. */
+export const isChosen = (rule: NonNullable<Metrics['split']>['rule']): boolean =>
+  rule === 'test_rows' || rule === 'column';
+
 /**
- * Measures the classifier on rows held out in other ways; null of the analyst's own rows, and once tuned. Throws
+ * Measures the classifier on rows held out in other ways; null once tuned, and at random alone where rows were chosen.
+ * Throws
  * 'conflict' where it is cancelled.
  */
 export function measureOtherWays(state: State): Metrics['other_ways'] {
@@ -19,13 +25,14 @@ export function measureOtherWays(state: State): Metrics['other_ways'] {
   const [rows, hinted] = [state.rows.filter(isLabelled), state.trainRows.filter(isHinted)];
   const own = request.config.split;
   // The encoder would have learned from the rows that are held out then.
-  if (testRows.length === 0 || tuned !== null || split.rule === 'test_rows' || split.rule === 'column') return null;
+  if (testRows.length === 0 || tuned !== null) return null;
   const measured = evaluation.heldOut.filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
   const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
-  const known = { split: own, accuracy: measureShare(right, measured.length) };
+  const known = { split: own, isMarked: split.rule === 'test_rows', accuracy: measureShare(right, measured.length) };
   const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
     measurePart(state, [...train, ...hinted], test).heldOut.map(({ predicted }) => predicted);
-  return findWays(rows, own).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
+  const ways = isChosen(split.rule) ? [atRandom] : findWays(rows, own);
+  return ways.flatMap((way) => measureWay(rows, way, known, measure) ?? []);
 }
 
 /** The ways of a policy whose text model was tuned afterwards from the same rows: measured before, and said so. */

@@ -6,10 +6,12 @@ import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { searchFields } from '../../findings/fields.ts';
 import { toLabel } from '../../findings/taken-out.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { isSetAsideLikelier, reapplySettings, toMeasuredLabel, toUnruledRow } from '../../measure/reapply.ts';
-import { measureWholeDecision } from '../../measure/whole-decision.ts';
+import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts';
+import type { Caution } from '../../measured.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
@@ -42,7 +44,11 @@ type State = Run &
   Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Pick<Classified, 'notes'> &
-  Evaluated;
+  Evaluated & { otherWays: Metrics['other_ways'] };
+
+/** Examples in which fields are looked for that tell the label, and how many such fields are named. */
+const maxSearched = 20_000;
+const maxGiveaways = 2;
 
 /** Packs the slim bundle and completes the metrics. Rejects where a graph is not its model. */
 export async function packagePolicy(state: State): Promise<PackedPolicy> {
@@ -140,7 +146,10 @@ type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 function measureDecisions(
   state: State,
   { manifest, inputSchema }: DecidingParts,
-): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'rare_options'> {
+): Pick<
+  Metrics,
+  'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'rare_options' | 'cautions'
+> {
   const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
@@ -162,11 +171,13 @@ function measureDecisions(
   const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
   const takenOut = state.takenOut.map((answer) => toUnruledRow(answer, manifest));
   const rows = [...reapplied.rows, ...takenOut];
+  const cautions = findGiveaways(state);
   const whole = measureWholeDecision({ ...reapplied, rows }, manifest, {
     missing: reapplied.leftOut,
-    ...{ dropped, takenOut, isDrawn },
+    ...{ dropped, takenOut, basis: readBasis({ split: state.split, other_ways: state.otherWays, cautions }) },
   });
   return {
+    cautions,
     whole: testRows.length === 0 && !isDrawn ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
@@ -174,6 +185,16 @@ function measureDecisions(
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
+}
+
+/** Names the fields that alone tell the label of nearly all examples. */
+function findGiveaways({ request, rows }: State): Caution[] {
+  const search = searchFields(request.definition.options, request.piiFields ?? [], null);
+  for (const { id, input, decision } of rows.filter(isLabelled).slice(0, maxSearched)) {
+    search.add({ id, input, decision, heldOut: false, reviewedAt: null });
+  }
+  const found = search.finish().filter(({ kind }) => kind === 'leak');
+  return found.slice(0, maxGiveaways).map(({ message }) => ({ kind: 'gives_answer', sentence: message }));
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {
@@ -193,7 +214,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     text_models: state.textModels,
     text_tuning: state.textTuning,
     learning_curve: null,
-    other_ways: null,
+    other_ways: state.otherWays,
     hints: describeHints(trainRows.filter(isHinted).length),
     follow_up: pendingFollowUp,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,

@@ -19,7 +19,7 @@ import {
   toMeasuredLabel,
   toUnruledRow,
 } from '../../../engine/measure/reapply.ts';
-import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
+import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
@@ -50,8 +50,7 @@ type Kept = {
   missing: number;
   /** Labels of inputs that the policies up to this one got wrong, and that it is not measured by any more. */
   dropped: number;
-  /** Whether they are those drawn among rows that came without a label. */
-  isDrawn: boolean;
+  basis: Basis;
   whole: WholeDecision;
 };
 /** Thresholds that are tried; a missing one is as it is now, or in the draft. */
@@ -189,7 +188,7 @@ export class HeldOutDecisions {
     const rows = reapplied.map(({ recorded: { exampleId }, ...row }) => ({ ...row, exampleId }));
     const takenOut = answers.map((answer) => toUnruledRow(answer, settings));
     const measured = [...rows, ...takenOut];
-    const circumstances = { missing: unread + leftOut, dropped, takenOut, isDrawn: heldOut.isDrawn(policy.id) };
+    const circumstances = { missing: unread + leftOut, dropped, takenOut, basis: heldOut.readBasis(policy.id) };
     const whole = measureWholeDecision({ rows: measured, refused }, settings, circumstances);
     return { settings, rows, measured, refused, ...circumstances, whole };
   }

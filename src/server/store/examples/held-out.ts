@@ -4,6 +4,7 @@ import type { EarlierAnswer } from '../../../engine/findings/taken-out.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
 import { isSetAsideLikelier } from '../../../engine/measure/reapply.ts';
+import { type Basis, readBasis } from '../../../engine/measure/whole-decision.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { hashInput } from '../input-hash.ts';
 
@@ -57,6 +58,7 @@ export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar' | 'isSetAs
   probabilities: string;
   unfamiliar: number | null;
 };
+type StoredBasis = Parameters<typeof readBasis>[0] & { isForeign: 0 | 1 };
 type RawEarlier = Omit<RawMeasured, 'input' | 'inputHash' | 'relabelled'> & { inputHash: number; isThere: number };
 type RawCompared = {
   exampleId: string;
@@ -81,6 +83,8 @@ const readInput = (json: string | null) => (json === null ? null : (JSON.parse(j
 /** Whether a held-out row `h` is there with the input and the label that it was measured by. */
 const isThereSql = `EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id AND e.must = 0 AND e.decision IS NOT NULL
   AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash)`;
+/** What is said beside figures that no training of this workbench measured. */
+const cautionOfFile = 'This figure came with the file that the type was imported from: it was not measured here.';
 /** Policies whose answers to rows that are gone are looked at, the newest with such a row that it got wrong. */
 const maxEarlier = 5;
 
@@ -101,7 +105,14 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
-    rule: db.prepare<[string], string | null>("SELECT metrics ->> '$.split.rule' FROM policies WHERE id = ?").pluck(),
+    basis: db
+      .prepare<[string], string>(
+        `SELECT json_object('split', metrics -> '$.split', 'other_ways', metrics -> '$.other_ways',
+           'cautions', coalesce(metrics -> '$.cautions', json('[]')), 'isForeign', metrics IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM training_attempts WHERE policy_id IN (p.id, p.follows)))
+         FROM policies p WHERE id = ?`,
+      )
+      .pluck(),
     few: db.prepare<[string], string>(fewSql).pluck(),
     input: db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck(),
     doubted: db
@@ -216,8 +227,13 @@ export function createHeldOutStore(db: WorkbenchDatabase) {
         }));
       });
     },
-    /** Whether a policy was measured on rows drawn among those that came without a label. */
-    isDrawn: (policyId: string): boolean => statements.rule.get(policyId) === 'drawn',
+    /** How the rows came to be on which a policy was measured. */
+    readBasis(policyId: string): Basis {
+      const json = statements.basis.get(policyId);
+      const facts: StoredBasis | null = json === undefined ? null : JSON.parse(json);
+      const basis = readBasis(facts ?? { split: null, other_ways: null, cautions: [] });
+      return facts?.isForeign ? { ...basis, cautions: [...basis.cautions, cautionOfFile] } : basis;
+    },
     /** Lists what a policy was measured by, as `toMeasuredLabel` writes it. */
     listLabels: (policyId: string): string[] => statements.labels.all(policyId),
     /** The input of an example as it is now; null when it was deleted. */
