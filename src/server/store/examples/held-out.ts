@@ -83,7 +83,7 @@ const readInput = (json: string | null) => (json === null ? null : (JSON.parse(j
 /** Whether a held-out row `h` is there with the input and the label that it was measured by. */
 const isThereSql = `EXISTS (SELECT 1 FROM examples e WHERE e.id = h.example_id AND e.must = 0 AND e.decision IS NOT NULL
   AND coalesce(e.first_decision, e.decision) = h.expected AND input_hash(e.input) = h.input_hash)`;
-/** What is said beside figures that no training of this workbench measured. */
+/** Sentence beside figures that no training of this workbench measured. */
 const cautionOfFile = 'This figure came with the file that the type was imported from: it was not measured here.';
 /** Policies whose answers to rows that are gone are looked at, the newest with such a row that it got wrong. */
 const maxEarlier = 5;
