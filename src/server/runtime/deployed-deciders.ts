@@ -43,7 +43,14 @@ type Pinned = {
   /** The fields that the release reads. */
   fields: InputField[];
 };
-type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
+type Compiled = {
+  bundle: Bundle;
+  decider: Decider;
+  type: DecisionTypeRecord;
+  settingsKey: string;
+  /** The fields that it reads, once they were asked for, with the type that says which are personal. */
+  listed?: { type: DecisionTypeRecord; fields: InputField[] };
+};
 
 const maxCompiledPolicies = 24;
 /** Changes that may be under way at once: the rules and the digest of what decides are kept with it. */
@@ -147,8 +154,12 @@ export class DeployedDeciders {
   /** Lists the fields that a deployed policy reads, personal ones without values; null while it cannot be loaded. */
   listFields(type: DecisionTypeRecord, policy: DeployedPolicy): InputField[] | null {
     this.get(type, policy);
-    const bundle = this.#compiled.get(policy.id)?.bundle;
-    return bundle === undefined ? null : listBundleFields(bundle, type.piiFields);
+    const compiled = this.#compiled.get(policy.id);
+    if (compiled === undefined) return null;
+    if (compiled.listed?.type !== type) {
+      compiled.listed = { type, fields: listBundleFields(compiled.bundle, type.piiFields) };
+    }
+    return compiled.listed.fields;
   }
 
   /** Loads a deployed policy now, whenever it was tried last; resolves with whether it can be used. */

@@ -37,11 +37,31 @@ function listCases({ urls }: Servers, table: Row[], texts: Row[]) {
   const sameRoute = { name: 'the same route, one row committed', url: urls.limitSameRoute, body: ofTable('limit') };
   const rulesOnly = { name: 'rules only', url: urls.full, body: ofTable('rules') };
   const tabular = { name: 'tabular', url: urls.full, body: ofTable('tabular') };
+  const options = [...new Set(table.map(({ decision }) => decision))];
+  const toInput = (call: number) => table[call % table.length]?.input;
+  const systemone = {
+    name: 'tabular by /v1/systemone',
+    url: urls.full.replace('/api/v1/decide', '/v1/systemone'),
+    body: (call: number) => ({
+      model: 'tabular',
+      state: toInput(call),
+      questions: { risk: { type: 'choice', criteria: Object.fromEntries(options.map((option) => [option, null])) } },
+    }),
+  };
+  const decisions = {
+    name: 'tabular by /v1/decisions',
+    url: urls.full.replace('/api/v1/decide', '/v1/decisions'),
+    body: (call: number) => ({
+      model: 'tabular',
+      input: JSON.stringify(toInput(call)),
+      questions: [{ type: 'choice', instructions: 'Which risk?', choices: options.map((value) => ({ value })) }],
+    }),
+  };
   const text = { name: 'text', url: urls.full, body: ofTexts('text') };
   const tunedText = { name: 'tuned text', url: urls.full, body: ofTexts('tuned') };
   const limitNormal = { name: 'limit, NORMAL', url: urls.limitNormal, body: ofTable('limit') };
   const tabularNormal = { name: 'tabular, NORMAL', url: urls.normal, body: ofTable('tabular') };
-  return { limit, sameRoute, rulesOnly, tabular, text, tunedText, limitNormal, tabularNormal };
+  return { limit, sameRoute, rulesOnly, tabular, systemone, decisions, text, tunedText, limitNormal, tabularNormal };
 }
 type Cases = ReturnType<typeof listCases>;
 
@@ -137,7 +157,8 @@ async function measureEncoder(texts: Row[]): Promise<BareRuns> {
   };
 }
 
-function printAims({ limit, sameRoute, tabular, text, tunedText }: Cases, results: Results, bare: BareRuns): void {
+function printAims(cases: Cases, results: Results, bare: BareRuns): void {
+  const { limit, sameRoute, tabular, text, tunedText } = cases;
   const ofBare = median(results.shares(tabular, 32, limit));
   const ofSameRoute = median(results.shares(tabular, 32, sameRoute));
   const p50Of = (each: Case) => results.median(each, 1, 'p50Ms');
@@ -151,6 +172,10 @@ function printAims({ limit, sameRoute, tabular, text, tunedText }: Cases, result
   print(
     `| tabular throughput, 32 connections | ${ofSameRoute.toFixed(2)} × the same route | ≥ 0.6: ${met(ofSameRoute >= 0.6)} |`,
   );
+  for (const format of [cases.systemone, cases.decisions]) {
+    const share = median(results.shares(format, 32, tabular));
+    print(`| ${format.name}, 32 connections | ${share.toFixed(2)} × /api/v1/decide | ≥ 0.9: ${met(share >= 0.9)} |`);
+  }
   print(
     `| tabular p50, 1 connection | ${ms(tabularMs)} ms | ≤ limit + 0.5 = ${ms(tabularAimMs)} ms: ${met(tabularMs <= tabularAimMs)} |`,
   );

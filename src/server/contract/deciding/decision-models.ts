@@ -1,6 +1,6 @@
 /** The two wire formats of decision models, in which clients of other services ask the deployed types. */
 import { z } from 'zod';
-import { jsonObject } from '../../../engine/json.ts';
+import type { JsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { creates, operation } from '../operation.ts';
 import { instructionsSchema, yesNoCriteriaSchema } from './questions.ts';
@@ -18,6 +18,8 @@ const model = z
 const instructions = instructionsSchema.optional();
 const wrongKind = (kinds: string) => ({ error: `must have a type: ${kinds}` });
 const text = z.string();
+/** Bodies are read from JSON; the schema of the type is what an input is checked by. */
+const isContainer = (value: unknown) => typeof value === 'object' && value !== null;
 const probability = z.number().min(0).max(1);
 
 const systemoneQuestion = z.discriminatedUnion(
@@ -42,8 +44,13 @@ export const systemoneRequestSchema = z
   .looseObject({
     model,
     state: z
-      .union([z.string(), jsonObject, z.array(z.unknown())])
-      .describe('The input; a text alone where the type reads one field'),
+      .custom<string | JsonObject | unknown[]>((value) => typeof value === 'string' || isContainer(value), {
+        error: 'must be an object or a text',
+      })
+      .meta({
+        anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: {} }, { type: 'array', items: {} }],
+        description: 'The input; a text alone where the type reads one field',
+      }),
     questions: z
       .record(z.string(), systemoneQuestion)
       .refine((questions) => Object.keys(questions).length > 0, { error: 'must not be empty' })

@@ -7,6 +7,7 @@ import { anyModelNames } from '../../contract/deciding/decision-models.ts';
 import type { BindQuestion, QuestionKind } from '../../contract/deciding/questions.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
+import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
 import type { AnsweringType, StoredQuestion } from '../../store/deciding/questions.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDeciding } from './find-decider.ts';
@@ -39,6 +40,10 @@ type Index = {
   asked: Map<string, StoredQuestion>;
   /** Questions of a kind, whatever is asked, by type and kind. */
   ofKind: ReadonlyMap<string, StoredQuestion>;
+  /** Names of no model that are names of types. */
+  takenNames: ReadonlySet<string>;
+  /** Answers to the questions asked last, by all of what was asked. */
+  recent: RecentCache<string, Answering>;
 };
 
 /** Half of what may be stored is left to people. */
@@ -47,6 +52,8 @@ const maxListedTypes = 5;
 const maxListedOptions = 10;
 const maxNameCharacters = 100;
 const maxShownCharacters = 300;
+/** Questions whose answers are kept in memory, and how long the text of one may be. */
+const maxRecent = { questions: 1_000, characters: 10_000 };
 
 const toOptionsKey = (options: readonly unknown[]) => JSON.stringify(options.toSorted());
 const toKindKey = (typeId: string, kind: QuestionKind) => `${typeId} ${kind}`;
@@ -73,10 +80,22 @@ export class Questions {
    * question's name, or alone has its options. Throws as `findDeciding`, and `validation_error` where none fits.
    */
   find(caller: Caller, model: string, question: AskedQuestion): Answering {
-    const digest = this.#digest(question);
     const index = this.#index(caller.organisationId);
+    const { kind, name, instructions, criteria, options } = question;
+    const whole = JSON.stringify([model, kind, name, instructions ?? null, criteria ?? null, options]);
+    const known = index.recent.get(whole);
+    if (known !== undefined) return known;
+    const found = this.#findNew(caller, index, model, question);
+    // Releases and aliases come to name others without a new index.
+    const isLasting = anyModelNames.includes(model) || index.byName.has(model);
+    if (isLasting && whole.length <= maxRecent.characters) index.recent.set(whole, found);
+    return found;
+  }
+
+  #findNew(caller: Caller, index: Index, model: string, question: AskedQuestion): Answering {
+    const digest = this.#digest(question);
     const asked = index.asked.get(digest);
-    if (!this.#isAnyModel(caller, model)) {
+    if (!anyModelNames.includes(model) || index.takenNames.has(model)) {
       const { type, policy } = findDeciding(this.#deps, caller, model);
       const named = { id: type.id, name: type.name, options: policy.options };
       const options = matchOptions(index, named, question, asked);
@@ -136,10 +155,6 @@ export class Questions {
       throw new WorkbenchError('not_found', 'The question does not exist.');
     }
     this.#indexes.delete(caller.organisationId);
-  }
-
-  #isAnyModel({ organisationId }: Caller, model: string): boolean {
-    return anyModelNames.includes(model) && this.#deps.store.decisionTypes.getByName(model, organisationId) === null;
   }
 
   #takeAsked(index: Index, asked: StoredQuestion, question: AskedQuestion): Answering {
@@ -210,6 +225,8 @@ export class Questions {
           question.digest === null ? [[toKindKey(question.typeId, question.kind), question]] : [],
         ),
       ),
+      takenNames: new Set(anyModelNames.filter((name) => decisionTypes.getByName(name, organisationId) !== null)),
+      recent: createRecentCache(maxRecent.questions),
     };
     this.#indexes.set(organisationId, index);
     return index;
