@@ -459,7 +459,7 @@ const training = {
   'PIN-1':
     'An example with must: true (PATCH, addition, column of an import, bulk, filter) is learned from and measured by no training; GET …/pinned-cases decides such cases with the current rules and thresholds, says which do not hold, and which rules no case reaches.',
   'PIN-2':
-    'A case that is decided otherwise is the blocking item must of the verdict, in words, and no training deploys the policy by itself; a deployment by hand goes on.',
+    'A case that is decided otherwise is the blocking item must of the verdict, in words, and no training deploys the policy by itself; a deployment by hand asks for a reason.',
   'PIN-3':
     'An exported bundle holds the pinned cases before its golden lines, personal fields replaced, and the Python package decides them.',
   'PIN-4':
@@ -535,7 +535,7 @@ const training = {
   'PRM-10':
     'GET, PUT and DELETE /decision-types/{id}/promise: what is promised of a type is asked of every policy that is trained or deployed, whose threshold the type gets.',
   'PRM-11':
-    'A policy that cannot keep the promise is not deployed by its training and says why (held_back, promise_standing); deployed by hand, it decides without it.',
+    'A policy that cannot keep the promise is not deployed by its training and says why (held_back, promise_standing); by hand it is deployed for a reason, and decides without it.',
   'PRM-5':
     'A kept promise is checked again after every change of rules or thresholds: kept, broken or unknown, on policy and type.',
   'PRM-6': 'Corrections of automatic decisions are counted beside the promise, without a rate: they are no sample.',
@@ -625,7 +625,7 @@ const training = {
   'DRA-2':
     'GET …/draft says what the draft would change: on held-out examples with its cost, and on the newest logged decisions. DELETE discards it.',
   'DRA-3':
-    'POST …/releases without a release publishes the draft, a version and a release in one; a draft that is certainly worse asks for a reason.',
+    'POST …/releases without a release publishes the draft, a version and a release in one; a draft that is certainly worse, breaks a pinned case or the promise asks for a reason.',
   'DRA-4':
     'A draft is of fields: changes of others leave it alone; where the same field was changed live meanwhile it is not published until it is sent again.',
   'DRA-5':
@@ -640,6 +640,8 @@ const training = {
   'REL-15':
     'GET …/releases says of each release until when it was in charge, and of its decisions in the log how many there are, were handed on, checked by people and wrong; Deploy shows it.',
   'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
+  'REL-16':
+    'Publishing, deploying (REST, agent), going back to a release or version and importing a bundle are judged by one verdict: a red pinned case, a broken promise or being worse is a 409 with its sentence until a reason is given; reason and sentence stay in the history.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",
   'REA-2':

@@ -289,13 +289,15 @@ export const verdictSchema = z
   .array(
     z.object({
       kind: z
-        .enum(['split', 'gate', 'promise', 'must', 'weak_parts', 'comparison', 'availability', 'retraining'])
+        .enum(['split', 'gate', 'promise', 'must', 'worse', 'weak_parts', 'comparison', 'availability', 'retraining'])
         .describe(
-          '`split`: whether rows held out in another way give a lower figure; `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+          '`split`: whether rows held out in another way give a lower figure; `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
         ),
       state: z
         .enum(['passed', 'warning', 'blocking'])
-        .describe('`blocking`: no training deploys it by itself, or it cannot decide now'),
+        .describe(
+          '`blocking`: no training deploys it by itself, or it cannot decide now; `promise`, `must` and `worse` also ask people for a reason',
+        ),
       sentence: z.string(),
     }),
   )

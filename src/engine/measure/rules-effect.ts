@@ -22,6 +22,16 @@ export function measureRulesEffect(
     const other = others.get(row.recorded);
     return other ? [[row, other] as const] : [];
   });
+  return measureChange(pairs, [settings, tried], costs, Math.max(0, reapplied.refused - refused));
+}
+
+/** Compares what is decided now and what is tried, row by row; `refused` are those that only what is tried refuses. */
+export function measureChange(
+  pairs: readonly (readonly [ReappliedRow, ReappliedRow])[],
+  [settings, tried]: readonly [DecidingSettings, DecidingSettings],
+  costs: Costs,
+  refused = 0,
+): RulesEffect {
   const [first, second] = [pairs.map(([row]) => row), pairs.map(([, row]) => row)];
   const measure = (rows: ReappliedRow[], by: DecidingSettings) => {
     const { accuracy, automatic, error_automatic } = measureWholeDecision({ rows, refused: 0 }, by, { missing: 0 });
@@ -37,7 +47,7 @@ export function measureRulesEffect(
     verdict: decided.every(isSame) ? ('unchanged' as const) : (moved as 'not_shown' | 'better' | 'worse'),
     rows: pairs.length,
     masked: pairs.filter(([row]) => row.isMasked).length,
-    refused: Math.max(0, reapplied.refused - refused),
+    refused,
     before: measure(first, settings),
     after: measure(second, tried),
     saving: estimateSaving([first, settings], [second, tried], costs),

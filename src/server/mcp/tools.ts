@@ -345,7 +345,7 @@ export const tools: readonly Tool[] = [
     name: 'deploy_policy',
     operation: 'policies.deploy',
     shorten: shortenPolicy,
-    description: `Puts a trained policy in charge of its decision type; the one before it can be deployed again. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
+    description: `Lets a trained policy decide for its type: where its verdict holds it, for a reason. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
     summarise: ({ version }) =>
       `Policy v${version} is deployed. Cost: ${creditPrices.hostingPerHour} credits per hour. Next: make_decision.`,
   }),

@@ -23,12 +23,13 @@ export function nameReader(store: Store, caller: Caller, given: string | undefin
 
 /**
  * Notes what decides for a type now, in the caller's transaction: always where a policy was put in charge, else only
- * where something that decides has changed. Nothing is noted while no policy is deployed.
+ * where something that decides has changed. Nothing is noted while no policy is deployed. `over` lists what spoke
+ * against it.
  */
 export function noteRelease(
   deps: Foundation,
   typeId: string,
-  { isDeployment = false, ...note }: ReleaseNote & { isDeployment?: boolean },
+  { isDeployment = false, over = [], ...note }: ReleaseNote & { isDeployment?: boolean; over?: readonly string[] },
 ): void {
   const { store, events } = deps;
   const policyId = store.deployments.findId(typeId);
@@ -37,7 +38,10 @@ export function noteRelease(
   const { content, described } = readContent(deps, type, policyId);
   const before = store.releases.findNewest(typeId);
   if (!isDeployment && before !== null && before.digest === content.digest && before.policyId === policyId) return;
-  const changes = describeChanges(before && describeContent(deps, type, before), described);
+  const changes = [
+    ...describeChanges(before && describeContent(deps, type, before), described),
+    ...over.map((sentence) => `Released all the same: ${sentence}`),
+  ];
   store.releases.insert({ typeId, ...content, ...note, isDeployment, changes });
   store.deployments.forget();
   const decides = { policy_id: policyId, release: (before?.number ?? 0) + 1, digest: content.digest };
@@ -55,10 +59,17 @@ export function identifyRelease(
   return { digest: runtime.deployed.digest(type, policy), number: null };
 }
 
+/** Why something that decides was changed, and what spoke against it. */
+export type ChangeNote = { reason: string | null; over?: readonly string[] };
+
 /** As `noteRelease`, of a change over REST or in the page by a caller. */
-export function noteChange(deps: Foundation, caller: Caller, typeId: string, reason: string | null = null): void {
-  const by = nameCaller(deps.store, caller);
-  noteRelease(deps, typeId, { by, reason, isAutomatic: false });
+export function noteChange(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  { reason, over = [] }: ChangeNote = { reason: null },
+): void {
+  noteRelease(deps, typeId, { by: nameCaller(deps.store, caller), reason, over, isAutomatic: false });
 }
 
 /** Gives the number 1 to what decides in data from before releases. */

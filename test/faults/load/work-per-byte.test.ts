@@ -284,6 +284,7 @@ const cases: Record<Sized, Record<string, Case>> = {
   'training.start': {},
   'policies.create': { 'of rules': () => ({ kind: 'rules_only' }) },
   'policies.deploy': { 'of rules': () => ({}) },
+  'versions.restore': {},
   'releases.create': {},
   'aliases.set': {},
   'promises.declare': {},

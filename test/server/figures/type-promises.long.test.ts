@@ -32,7 +32,7 @@ describe('a promise of a type', () => {
     policies.push(policy);
     return policy;
   };
-  const deploy = (policy: string) => bench.call('POST', `${policy}/deploy`);
+  const deploy = (policy: string, reason: string | null = null) => bench.call('POST', `${policy}/deploy`, { reason });
   /** What the exported bundle says of the promise: in its manifest, and the line of its card. */
   const exported = async () => {
     const { token } = await bench.deps.auth.issuer.issue();
@@ -107,7 +107,7 @@ describe('a promise of a type', () => {
     await deploy(second);
   });
 
-  it('that a new policy cannot keep holds it back with the reason, not from a deployment by hand [PRM-8] [PRM-11] [VDT-1]', async () => {
+  it('that a new policy cannot keep holds it back with the reason, and by hand asks for one [PRM-8] [PRM-11] [VDT-1]', async () => {
     const before = await get(path);
     expect((await declare(0.001)).body).toMatchObject({
       state: 'not_kept',
@@ -123,7 +123,8 @@ describe('a promise of a type', () => {
     expect(held.promise_standing).toEqual({ state: 'not_kept', sentence: held.held_back });
     expect(held.verdict).toContainEqual({ kind: 'promise', state: 'blocking', sentence: held.held_back });
     expect((await get(`${path}/policies`))[0]).toMatchObject({ version: 3, held_back: held.held_back });
-    const byHand = await deploy(third);
+    expect((await deploy(third)).body.error.message).toContain(held.held_back);
+    const byHand = await deploy(third, 'As good as before');
     expect([byHand.status, byHand.body]).toEqual([
       200,
       expect.objectContaining({
@@ -167,13 +168,13 @@ describe('a promise of a type', () => {
 
   it('cannot be kept by rules alone, or by a policy with other options, and says why [PRM-11]', async () => {
     const rules = await bench.call('POST', `${path}/policies`, { kind: 'rules_only' });
-    const deployed = await deploy(`${path}/policies/${rules.body.id}`);
+    const deployed = await deploy(`${path}/policies/${rules.body.id}`, 'Rules are enough');
     expect(deployed.body.promise_standing.sentence).toMatch(
       /is not kept\. Rules alone decide, so no example was held out/,
     );
     const [first = ''] = policies;
     await bench.call('PUT', path, { options: ['approve', 'decline', 'defer'] });
-    const changed = await deploy(first);
+    const changed = await deploy(first, 'With the options of before');
     expect(changed.body.promise_standing.sentence).toMatch(/is not kept\. The options of the type have changed since/);
     await bench.call('PUT', path, { options: ['approve', 'decline'] });
   });

@@ -88,7 +88,9 @@ describe('pinned cases', () => {
     expect(second).toMatchObject({ status: 'trained', held_back: sentence, quality_gate_met: true });
     expect([second.metrics.train_size, second.metrics.test_size]).toEqual([before.train_size, before.test_size]);
     expect(second.snapshot_sha256).toBe((await policy(folder.policyId)).snapshot_sha256);
-    const byHand = await call('POST', `${folder.url}/policies/${second.id}/deploy`);
+    const byHand = await call('POST', `${folder.url}/policies/${second.id}/deploy`, {
+      reason: 'The order was changed',
+    });
     expect(byHand.body).toMatchObject({ deployed: true });
     expect(byHand.body.verdict).toContainEqual({ kind: 'must', state: 'blocking', sentence });
     expect((await call('GET', `${folder.url}/policies/${second.id}/report`)).text).toContain(sentence);

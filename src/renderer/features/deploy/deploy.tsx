@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { type Dispatch, lazy, type SetStateAction, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -31,6 +31,7 @@ const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Repla
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
   const policies = useOperation('policies.list', { params: { decision_type_id: type.id } });
+  const why = useState('');
   return (
     <Place
       id="deploy"
@@ -62,9 +63,9 @@ export function Deploy({ type }: { type: DecisionType }) {
           A training makes a policy; here you say which one decides, and hand it to programs.
         </EmptyState>
       )}
-      {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} />}
+      {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} why={why} />}
       <PinnedCases type={type} />
-      {policies.data && policies.data.length > 0 && <History type={type} />}
+      {policies.data && policies.data.length > 0 && <History type={type} reason={why[0]} />}
       {type.model_deployed && <Aliases type={type} />}
       {type.model_deployed && <BundleExport type={type} />}
       <ArchiveExport type={type} />
@@ -74,11 +75,13 @@ export function Deploy({ type }: { type: DecisionType }) {
 
 const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
 
+/** The reason for what is released next, and what takes it. */
+type Why = [reason: string, set: Dispatch<SetStateAction<string>>];
+
 /** Deploys policies of a type, each as an act that can be taken back. */
-function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
+function useDeployment(type: DecisionType, deployed: PolicySummary | null, [reason, setReason]: Why) {
   const deploy = useChange('policies.deploy');
   const { noteDone } = useUndo(type.id);
-  const [reason, setReason] = useState('');
   const toDeployment = ({ id }: PolicySummary, reason: string | null) => ({
     name: 'policies.deploy' as const,
     input: { params: { decision_type_id: type.id, policy_id: id }, body: { reason } },
@@ -97,7 +100,7 @@ function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
       },
     });
   };
-  return { run, isPending: deploy.isPending, error: deploy.error, reason, setReason };
+  return { run, isPending: deploy.isPending, error: deploy.error };
 }
 
 type StandingProps = { type: DecisionType; newest: PolicySummary | undefined; deployed: PolicySummary | null };
@@ -120,7 +123,7 @@ function Standing({ type, newest, deployed }: StandingProps) {
         {newest?.status === 'trained' && (
           <VerdictNotes
             policy={newest}
-            kinds={['gate', 'promise', 'must']}
+            kinds={['gate', 'promise', 'must', 'worse']}
             lead={`Policy v${newest.version} is held back. `}
           />
         )}
@@ -155,9 +158,11 @@ function usePolicyCommands(
 
 const maxReasonLength = 500;
 
-function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
+type PolicyTableProps = { type: DecisionType; policies: readonly PolicySummary[]; why: Why };
+
+function PolicyTable({ type, policies, why }: PolicyTableProps) {
   const deployed = policies.find((policy) => policy.deployed) ?? null;
-  const { run, isPending, error, reason, setReason } = useDeployment(type, deployed);
+  const { run, isPending, error } = useDeployment(type, deployed, why);
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   const [replayedId, setReplayedId] = useState('');
   const replayed = deployable.find(({ id }) => id === replayedId);
@@ -168,16 +173,14 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
         <div className="stack">
           <Standing type={type} newest={policies[0]} deployed={deployed} />
           {error && <ErrorNote error={error} />}
-          {deployable.length > 0 && (
-            <TextInput
-              label="Reason"
-              description="Optional. Kept in the history with the policy you deploy next."
-              maw={480}
-              maxLength={maxReasonLength}
-              value={reason}
-              onChange={(event) => setReason(event.currentTarget.value)}
-            />
-          )}
+          <TextInput
+            label="Reason"
+            description="Kept in the history with what you deploy or go back to next. Needed where something speaks against it."
+            maw={480}
+            maxLength={maxReasonLength}
+            value={why[0]}
+            onChange={(event) => why[1](event.currentTarget.value)}
+          />
           <PlainTable
             heads={[
               'Policy',

@@ -17,15 +17,15 @@ const shownChanges = 4;
 const shownDigits = 8;
 
 /** Goes back to a release, as an act that can be taken back. */
-function useRestore(type: DecisionType, current: Release | undefined) {
+function useRestore(type: DecisionType, current: Release | undefined, reason: string) {
   const restore = useChange('releases.create');
   const { noteDone } = useUndo(type.id);
-  const toCall = (release: number, reason: string) => ({
+  const toCall = (release: number, why: string | null) => ({
     name: 'releases.create' as const,
-    input: { params: { decision_type_id: type.id }, body: { release, reason } },
+    input: { params: { decision_type_id: type.id }, body: { release, reason: why } },
   });
   const run = ({ release }: Release) => {
-    const now = toCall(release, `Back to release ${release}.`);
+    const now = toCall(release, reason.trim() || null);
     restore.mutate(now.input, {
       onSuccess: (made) => {
         const text = `Release ${made.release} decides as release ${release} did.`;
@@ -38,13 +38,13 @@ function useRestore(type: DecisionType, current: Release | undefined) {
   return { run, isPending: restore.isPending, error: restore.error };
 }
 
-/** Shows every release of a type: what decided, since when, by whom and why; each can decide again. */
-export function History({ type }: { type: DecisionType }) {
+/** Shows every release of a type: what decided, since when, by whom and why; each can decide again, for a reason. */
+export function History({ type, reason }: { type: DecisionType; reason: string }) {
   const params = { decision_type_id: type.id };
   const { data, error } = useOperation('releases.list', { params, query: { page_size: shownRows } });
   const releases = data?.items ?? [];
   const now = releases.find(({ current }) => current);
-  const restore = useRestore(type, now);
+  const restore = useRestore(type, now, reason);
   const isOther = ({ digest, policy_id }: Release) => digest !== now?.digest || policy_id !== now.policy_id;
   useCommands(
     'Training',

@@ -56,10 +56,8 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
   const draft = quick.data;
   const changes = (draft ?? type.draft)?.changes ?? [];
   const holds = draft?.holds ?? [];
-  const isBroken = holds.some(({ kind }) => kind === 'must');
-  const isWorse = holds.some(({ kind }) => kind === 'worse');
-  const isReady =
-    draft !== undefined && !isBroken && draft.conflicts.length === 0 && !(isWorse && reason.trim() === '');
+  const isHeld = holds.length > 0;
+  const isReady = draft !== undefined && draft.conflicts.length === 0 && !(isHeld && reason.trim() === '');
   return (
     <Modal opened title="Publish the draft?" size="lg" onClose={onClose}>
       <form
@@ -87,7 +85,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         ) : (
           whole.isFetching && <Busy>Deciding the newest logged inputs again…</Busy>
         )}
-        {holds.length > 0 && (
+        {isHeld && (
           <div className="note error" role="status">
             <ul>
               {holds.map(({ sentence }) => (
@@ -101,9 +99,9 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         <TextInput
           label="Reason"
           description={
-            isWorse ? 'Needed, because the draft is worse. Kept in the history.' : 'Optional. Kept in the history.'
+            isHeld ? 'Needed to publish it all the same. Kept in the history.' : 'Optional. Kept in the history.'
           }
-          required={isWorse}
+          required={isHeld}
           maxLength={maxReasonLength}
           value={reason}
           data-autofocus
@@ -112,7 +110,7 @@ export function PublishDialog({ type, onClose }: { type: DecisionType; onClose()
         {error && <ErrorNote error={error} />}
         <div className="row between">
           <Button onClick={onClose}>Not now</Button>
-          <Button type="submit" variant={isWorse ? 'default' : 'filled'} disabled={!isReady} loading={isPending}>
+          <Button type="submit" variant={isHeld ? 'default' : 'filled'} disabled={!isReady} loading={isPending}>
             Publish
           </Button>
         </div>

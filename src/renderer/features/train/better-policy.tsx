@@ -17,7 +17,7 @@ export function BetterPolicy({ policy }: { policy: PolicySummary }) {
   const stop = useChange('policies.cancel');
   const take = useChange('policies.deploy');
   const better = detail?.metrics?.better_than ?? null;
-  const takeIt = () => take.mutate({ params, body: { reason: better?.sentence ?? null } });
+  const takeIt = () => take.mutate({ params, body: {} });
   const isOffered = better !== null && !policy.deployed;
   useCommands('Training', [
     { id: 'take-better-policy', title: 'Deploy the better policy', enabled: isOffered, run: takeIt },

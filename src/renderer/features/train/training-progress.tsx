@@ -156,7 +156,10 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
   return (
     <>
       {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
-      <VerdictNotes policy={policy} kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'retraining']} />
+      <VerdictNotes
+        policy={policy}
+        kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'worse', 'retraining']}
+      />
       {detail && <OtherWays policy={detail} />}
       {detail?.metrics?.text_models && (
         <Suspense>

@@ -10,9 +10,9 @@ type Props = { policy: { id: string; decision_type_id: string }; kinds: readonly
 export function VerdictNotes({ policy: { id, decision_type_id }, kinds, lead = '' }: Props) {
   const { data } = useOperation('policies.get', { params: { decision_type_id, policy_id: id } });
   const shown = data?.verdict.filter(({ kind, state }) => state !== 'passed' && kinds.includes(kind)) ?? [];
-  return shown.map(({ kind, sentence }) => (
+  return shown.map(({ kind, state, sentence }) => (
     <p key={`${kind} ${sentence}`} className="note warn">
-      {lead}
+      {state === 'blocking' && lead}
       {quoteNames(sentence)}
     </p>
   ));

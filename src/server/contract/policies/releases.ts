@@ -1,6 +1,6 @@
 /** Releases: what decided for a type, when, by whom and why. */
 import { z } from 'zod';
-import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
+import { dateTime, pageQuery, paginated, releaseReason, uuid } from '../common.ts';
 import { operation, replaces, updates } from '../operation.ts';
 
 export const releaseSchema = z
@@ -27,7 +27,9 @@ export const releaseSchema = z
     by: z.string().nullable().describe('Name of the person or key then; null where it is not known'),
     automatic: z.boolean().describe('Whether a training made it'),
     reason: z.string().nullable(),
-    changes: z.array(z.string()).describe('What is other than in the release before, in sentences'),
+    changes: z
+      .array(z.string())
+      .describe('In sentences: how it differs from the release before, and whatever spoke against releasing it'),
   })
   .meta({ id: 'Release' });
 export type Release = z.infer<typeof releaseSchema>;
@@ -61,7 +63,7 @@ export const releaseOperations = {
         .min(1)
         .optional()
         .describe('The release whose policy and settings decide again; left out: the draft decides'),
-      reason: z.string().trim().min(1).max(500).nullable().default(null).describe('Why, for the history'),
+      reason: releaseReason,
     }),
     output: releaseSchema,
     status: 201,

@@ -8,7 +8,7 @@ import {
   verdictSchema,
   wholeDecisionSchema,
 } from '../../../engine/measured.ts';
-import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
+import { dateTime, pageQuery, paginated, releaseReason, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
 /** The kind of a policy: a trained classifier behind the rules, or rules alone. */
@@ -95,7 +95,7 @@ const policyDetailSchema = z
     held_back: heldBack,
     needs_attention: needsAttention,
     verdict: verdictSchema.describe(
-      'Whether it may decide, each with a sentence: gate, promise, weak parts, comparison, availability, need of retraining. Empty before it was made',
+      'Whether it may decide, each with a sentence: gate, promise, pinned cases, what decides now, weak parts, comparison, availability, need of retraining. Empty before it was made',
     ),
     snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),
     seed: z.int().nullable(),
@@ -244,10 +244,12 @@ export const trainingOperations = {
     scope: 'deploy',
     output: policyDetailSchema,
     body: z.strictObject({
-      reason: z.string().trim().min(1).max(500).nullable().default(null).describe('Why, for the history'),
+      reason: releaseReason,
     }),
     bodyOptional: true,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
+    description:
+      'Where a pinned case, the promise, or being worse in a type that is looked after speaks against it (`verdict`), 409 until a reason is given, which stays in the history.',
     hints: replaces,
     takesIdempotencyKey: true,
     errors: ['conflict'],

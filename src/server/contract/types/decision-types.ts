@@ -18,7 +18,7 @@ import {
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
-import { aliasOf, dateTime, pageQuery, paginated, uuid } from '../common.ts';
+import { aliasOf, dateTime, pageQuery, paginated, releaseReason, uuid } from '../common.ts';
 import { destroys, operation, replaces, updates } from '../operation.ts';
 import { draftSchema } from './drafts.ts';
 
@@ -282,6 +282,8 @@ export const decisionTypeOperations = {
   'versions.restore': operation('POST', `${base}/:decision_type_id/versions/:version_id/restore`, {
     ...common,
     scope: 'deploy',
+    body: z.strictObject({ reason: releaseReason }),
+    bodyOptional: true,
     output: decisionTypeSchema,
     summary: 'Make a new version with the content of an earlier one',
     hints: replaces,

@@ -60,10 +60,8 @@ export const draftOperations = {
           .nullable()
           .describe('On the newest logged decisions, commonest change first; null as `unseen`'),
         holds: z
-          .array(z.object({ kind: z.enum(['must', 'worse']), sentence: z.string() }))
-          .describe(
-            'What keeps it from being published; `must`: a pinned case that it breaks; `worse`: until a reason is given',
-          ),
+          .array(z.object({ kind: z.enum(['must', 'promise', 'worse']), sentence: z.string() }))
+          .describe('What keeps it from being published until a reason is given, as in the verdict of a policy'),
         etag: z.string(),
       })
       .meta({ id: 'DraftWithEffect' }),

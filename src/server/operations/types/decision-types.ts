@@ -1,12 +1,8 @@
 /** Decision types and their versions. */
 import { type DecisionType, maxVersionsCharacters } from '../../contract/types/decision-types.ts';
+import { restoreVersion } from '../../services/deciding/publishing.ts';
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
-import {
-  createDecisionType,
-  findVersion,
-  restoreVersion,
-  updateDecisionType,
-} from '../../services/types/decision-types.ts';
+import { createDecisionType, findVersion, updateDecisionType } from '../../services/types/decision-types.ts';
 import { keepDraft } from '../../services/types/drafts.ts';
 import { requestClearing } from '../../services/types/personal-data.ts';
 import { deleteDecisionType, restoreDecisionType } from '../../services/types/type-deletion.ts';
@@ -70,6 +66,6 @@ export const decisionTypeHandlers = {
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),
 
-  'versions.restore': async (deps, { caller, params, ifMatch }) =>
-    toDecisionType(deps, await restoreVersion(deps, caller, params, ifMatch)),
+  'versions.restore': async (deps, { caller, type, params: { version_id: versionId }, body: { reason }, ifMatch }) =>
+    toDecisionType(deps, await restoreVersion(deps, caller, type, { versionId, reason, ifMatch })),
 } satisfies Handlers;

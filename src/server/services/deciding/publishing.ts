@@ -1,7 +1,6 @@
-/** Publishing a draft: what it would change on held-out examples, what holds it, and the release it becomes. */
+/** Publishing a draft, or an earlier version: what it would change on held-out examples, what holds it, its release. */
 import type { Decider } from '../../../engine/decide/decided.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { listWorse } from '../../../engine/measure/rules-effect.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -9,23 +8,20 @@ import { hasSameOptions } from '../../runtime/current-settings.ts';
 import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { prepareDeployedPolicy } from '../policies/deployment.ts';
+import { prepareDeployedPolicy, withSettings } from '../policies/deployment.ts';
 import { tryDraft } from '../policies/held-out-decisions.ts';
-import { describeRed, type PinnedCases } from '../policies/pinned-cases.ts';
 import { readPolicy } from '../policies/policies.ts';
+import { assessPolicy, type Hold, listHolds, passVerdict, type VerdictDeps } from '../policies/verdict.ts';
 import {
   checkUpdate,
   findDecisionType,
+  findVersion,
   refuseChangedMeanwhile,
   refuseOtherState,
+  updateDecisionType,
   writeUpdate,
 } from '../types/decision-types.ts';
 import { applyDraft, type DraftedType, listConflicts, refuseConflicts } from '../types/drafts.ts';
-
-type PublishDeps = Foundation & { pinnedCases: PinnedCases };
-
-/** Pinned cases that are named. */
-const maxNamedCases = 3;
 
 /** The deployed policy that the draft of a type would decide with; null where none is, or it has other options. */
 export function findDraftPolicy({ store }: Foundation, type: DecisionTypeRecord): DeployedPolicy | null {
@@ -38,28 +34,30 @@ export function compileDraft({ runtime }: Foundation, type: DraftedType, policy:
   return runtime.deployed.compile(runtime.deployed.readFile(applyDraft(type), policy).present);
 }
 
-/** A reason against publishing a draft: `must`, a pinned case that it breaks; `worse`, until a reason is given. */
-export type Hold = { kind: 'must' | 'worse'; sentence: string };
-
 /** Measures a draft on held-out examples (null while it would not decide), and lists what holds it. */
 export async function assessDraft(
-  deps: PublishDeps,
+  deps: VerdictDeps,
   caller: Caller,
   type: DraftedType,
 ): Promise<{ unseen: RulesEffect | null; holds: Hold[] }> {
   const policy = findDraftPolicy(deps, type);
   if (policy === null) return { unseen: null, holds: [] };
-  const drafted = applyDraft(type);
-  const unseen = await tryDraft(deps, toCallerId(caller), type, readPolicy(deps.store, policy.id), drafted);
-  const { cases } = await deps.pinnedCases.decide(drafted, policy, () => compileDraft(deps, type, policy));
-  const red = cases.filter(({ isKept }) => !isKept).slice(0, maxNamedCases);
-  return {
-    unseen,
-    holds: [
-      ...red.map((each) => ({ kind: 'must' as const, sentence: describeRed(each, type.piiFields) })),
-      ...listWorse(unseen).map((sentence) => ({ kind: 'worse' as const, sentence })),
-    ],
-  };
+  const { unseen, verdict } = await judgeSettings(deps, caller, type, applyDraft(type), policy);
+  return { unseen, holds: listHolds(verdict) };
+}
+
+/** Judges the deployed policy of a type with other settings beside it: the type as it would be. */
+async function judgeSettings(
+  deps: VerdictDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  next: DecisionTypeRecord,
+  { id }: DeployedPolicy,
+) {
+  const policy = readPolicy(deps.store, id);
+  const unseen = await tryDraft(deps, toCallerId(caller), type, policy, next);
+  await deps.pinnedCases.tryToDecide(next, policy);
+  return { unseen, verdict: assessPolicy(deps, next, policy, unseen) };
 }
 
 /**
@@ -67,7 +65,7 @@ export async function assessDraft(
  * meanwhile, other options), `validation_error` or `precondition_failed`.
  */
 export async function publishDraft(
-  deps: PublishDeps,
+  deps: VerdictDeps,
   caller: Caller,
   type: DraftedType,
   { reason, ifMatch }: { reason: string | null; ifMatch: string | null },
@@ -80,18 +78,14 @@ export async function publishDraft(
   if (policy === null) {
     throw new WorkbenchError('conflict', 'No policy with the current options is deployed. Train the type first.');
   }
-  const { holds } = await assessDraft(deps, caller, type);
-  const [hold] = holds.filter(({ kind }) => kind !== 'worse' || reason === null);
-  if (hold) {
-    const remedy = hold.kind === 'worse' ? 'Give a reason to publish the draft all the same.' : 'The case has to hold.';
-    throw new WorkbenchError('conflict', `${hold.sentence} ${remedy}`);
-  }
+  const { verdict } = await judgeSettings(deps, caller, type, applyDraft(type), policy);
+  const over = passVerdict(verdict, reason);
   const seen = await checkUpdate(deps, caller, type.id, type.draft.to);
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
     refuseChangedMeanwhile(deps, now, type);
     store.decisionTypes.update({ ...now, draft: null }, false);
-    writeUpdate(deps, caller, type.draft.to, seen, reason);
+    writeUpdate(deps, caller, type.draft.to, seen, { reason, over });
     const newest = store.releases.findNewest(type.id);
     if (newest === null) throw new Error('The release was not noted.');
     alongside(newest);
@@ -99,4 +93,24 @@ export async function publishDraft(
   });
   await prepareDeployedPolicy(deps, policy.id);
   return made;
+}
+
+/**
+ * Makes a new version with the content of an earlier one. Throws `not_found`, `conflict` (held, published by hand), or
+ * as `updateDecisionType`.
+ */
+export async function restoreVersion(
+  deps: VerdictDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { versionId, reason, ifMatch }: { versionId: string; reason: string | null; ifMatch: string | null },
+): Promise<DecisionTypeRecord> {
+  refuseOtherState(deps, type, ifMatch);
+  const { definition, versionNumber } = findVersion(deps, caller, type.id, versionId);
+  const next = withSettings(deps, type, definition, type.fallbackOption);
+  const policy = findDraftPolicy(deps, next);
+  const verdict = policy && (await judgeSettings(deps, caller, type, next, policy)).verdict;
+  const over = passVerdict(verdict ?? [], reason);
+  const note = { reason: reason ?? `Version ${versionNumber} was restored.`, over };
+  return updateDecisionType(deps, caller, type.id, definition, { ifMatch, note });
 }

@@ -19,13 +19,14 @@ import {
 } from '../types/decision-types.ts';
 import { readPolicy, readWithType } from './policies.ts';
 import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
+import { assessPolicy, passVerdict, type VerdictDeps } from './verdict.ts';
 
 /**
  * Deploys a trained policy after its self-test and returns it; it gets its type's promise where it can keep it.
- * `alongside` writes into the transaction. Throws `conflict` (status, self-test) or `unavailable` (file).
+ * `alongside` writes into the transaction. Throws `conflict` (status, self-test, verdict) or `unavailable` (file).
  */
 export async function deployPolicy(
-  deps: KeepDeps,
+  deps: KeepDeps & VerdictDeps,
   caller: Caller,
   policy: PolicyRecord,
   reason: string | null,
@@ -36,13 +37,19 @@ export async function deployPolicy(
     throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
   }
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
+  await deps.pinnedCases.tryToDecide(readWithType(deps.store, id).type, policy);
   await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
+    const trained = readWithType(deps.store, id);
+    // A deployed policy may be deployed again, as the interface says: nothing changes.
+    const isOther = trained.policy.status !== 'deployed';
+    const over = isOther ? passVerdict(assessPolicy(deps, trained.type, trained.policy), reason) : [];
     deps.store.deployments.deploy(id, false);
     const deployed = readWithType(deps.store, id);
     keepDeclaredPromise(deps, deployed.type, deployed.policy);
     const by = nameCaller(deps.store, caller);
-    noteRelease(deps, deployed.type.id, { by, reason, isAutomatic: false, isDeployment: true });
+    const why = reason ?? policy.metrics?.better_than?.sentence ?? null;
+    noteRelease(deps, deployed.type.id, { by, reason: why, over, isAutomatic: false, isDeployment: true });
     alongside?.(readPolicy(deps.store, id));
   });
   await prepareDeployedPolicy(deps, id);
@@ -88,10 +95,10 @@ export function findRelease({ store }: Foundation, typeId: string, number: numbe
 
 /**
  * Makes a release that decides as release `number` did, after its policy's self-test. Throws `not_found`, `conflict`
- * (decides already, self-test, changed meanwhile), `precondition_failed` or `unavailable` (file).
+ * (decides already, self-test, verdict, changed meanwhile), `precondition_failed` or `unavailable` (file).
  */
 export async function restoreRelease(
-  deps: Foundation,
+  deps: VerdictDeps,
   caller: Caller,
   type: DecisionTypeRecord,
   { number, reason, ifMatch }: { number: number; reason: string | null; ifMatch: string | null },
@@ -101,8 +108,11 @@ export async function restoreRelease(
   refuseOtherState(deps, type, ifMatch);
   const wanted = findRelease(deps, type.id, number);
   const { policyId } = wanted;
-  const { bundleSha256 } = readPolicy(store, policyId);
-  if (bundleSha256 !== null) await runtime.deployed.selfTestFile(policyId, bundleSha256);
+  const policy = readPolicy(store, policyId);
+  if (policy.bundleSha256 !== null) await runtime.deployed.selfTestFile(policyId, policy.bundleSha256);
+  const { definition } = findVersion(deps, caller, type.id, wanted.versionId);
+  const restored = withSettings(deps, type, definition, wanted.fallbackOption);
+  await deps.pinnedCases.tryToDecide(restored, policy);
   await store.writeLock.whenFree();
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
@@ -111,11 +121,13 @@ export async function restoreRelease(
     if (before?.digest === wanted.digest && before.policyId === policyId) {
       throw new WorkbenchError('conflict', `Release ${before.number} decides as release ${number} did.`);
     }
-    takeSettings(deps, now, findVersion(deps, caller, now.id, wanted.versionId).definition, wanted.fallbackOption);
+    const over = passVerdict(assessPolicy(deps, restored, { ...policy, status: 'deployed' }), reason);
+    writeSettings(deps, now, restored);
     if (before?.policyId !== policyId) store.deployments.deploy(policyId, false);
     noteRelease(deps, type.id, {
       by: nameCaller(store, caller),
       reason: reason ?? `Back to release ${number}.`,
+      over,
       isAutomatic: false,
       isDeployment: before?.policyId !== policyId,
     });
@@ -128,23 +140,25 @@ export async function restoreRelease(
   return made;
 }
 
-/** Gives a type the settings of a release, in a new version where they are others; in the caller's transaction. */
-export function takeSettings(
+/** A type with other settings, under a version of its own where they are others. */
+export function withSettings(
   deps: Foundation,
   type: DecisionTypeRecord,
   definition: Definition,
   fallbackOption: string | null,
-): void {
+): DecisionTypeRecord {
   const isNewVersion = !isDeepStrictEqual(definition, type.activeVersion.definition);
   const updatedAt = deps.clock.now();
-  deps.store.decisionTypes.update(
-    {
-      ...type,
-      fallbackOption,
-      costs: type.costs && keepCostOptions(type.costs, definition.options),
-      activeVersion: isNewVersion ? toNextVersion(deps, type, definition, updatedAt) : type.activeVersion,
-      updatedAt,
-    },
-    isNewVersion,
-  );
+  return {
+    ...type,
+    fallbackOption,
+    costs: type.costs && keepCostOptions(type.costs, definition.options),
+    activeVersion: isNewVersion ? toNextVersion(deps, type, definition, updatedAt) : type.activeVersion,
+    updatedAt,
+  };
+}
+
+/** Gives a type the settings that `withSettings` made of it, in the caller's transaction. */
+export function writeSettings({ store }: Foundation, type: DecisionTypeRecord, next: DecisionTypeRecord): void {
+  store.decisionTypes.update(next, next.activeVersion.id !== type.activeVersion.id);
 }

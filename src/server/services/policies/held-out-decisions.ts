@@ -19,6 +19,7 @@ import {
   toMeasuredLabel,
   toUnruledRow,
 } from '../../../engine/measure/reapply.ts';
+import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
@@ -62,6 +63,7 @@ export type TriedThresholds = {
 export type WholeDecisionDetail = WholeDecision &
   Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
 
+type TypeWithPolicy = readonly [DecisionTypeRecord, HeldOutPolicy];
 export type PolicyPair = readonly [HeldOutPolicy, HeldOutPolicy];
 type Compared = { predicted: string; confidence: number; decision: string };
 export type Comparison = {
@@ -158,6 +160,18 @@ export class HeldOutDecisions {
       second: toCompared(other),
     }));
     return { counts, rows };
+  }
+
+  /** Measures the effect of another policy, or of other settings, on the unseen examples that both have. */
+  measureChange([now, deciding]: TypeWithPolicy, [then, policy]: TypeWithPolicy): RulesEffect {
+    const [before, after] = [this.read(now, deciding), this.read(then, policy)];
+    const others = new Map(after.rows.map((row) => [row.exampleId, row]));
+    const pairs = before.rows.flatMap((row) => {
+      const other = others.get(row.exampleId);
+      return other?.expected === row.expected ? [[row, other] as const] : [];
+    });
+    const refused = deciding.id === policy.id ? Math.max(0, after.refused - before.refused) : 0;
+    return measureChange(pairs, [before.settings, after.settings], now.costs ?? noCosts, refused);
   }
 
   /** Reads the held-out rows of a policy by current schema and rules, and the whole decision that follows. */

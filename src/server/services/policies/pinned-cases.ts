@@ -56,7 +56,15 @@ export class PinnedCases {
     { id, version, bundleSha256 }: CasesPolicy & Pick<PolicyRecord, 'version'>,
   ): Promise<PinnedReport | null> {
     if (bundleSha256 === null) return null;
-    const load = () => this.#deps.runtime.deployed.getTrained(type, { id, version, bundleSha256 });
+    const { runtime, store } = this.#deps;
+    const now = store.decisionTypes.find(type.id);
+    const isPresent = now?.activeVersion.id === type.activeVersion.id && now.fallbackOption === type.fallbackOption;
+    const policy = { id, version, bundleSha256 };
+    // With settings that do not decide yet beside what is kept, so that live calls never wait for their own again.
+    const load = () =>
+      isPresent
+        ? runtime.deployed.getTrained(type, policy)
+        : runtime.deployed.compile(runtime.deployed.readFile(type, policy).present);
     try {
       return await this.decide(type, { id, bundleSha256 }, load);
     } catch (error) {

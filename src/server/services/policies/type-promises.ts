@@ -28,7 +28,7 @@ import {
 
 export type KeepDeps = Foundation & { heldOutDecisions: HeldOutDecisions; promiseChecks: PromiseChecks };
 
-const promiseReason = 'The thresholds that keep the promise.';
+const promiseNote = { reason: 'The thresholds that keep the promise.' };
 
 /** Declares the promise of a type and asks the deployed policy for it; unchanged terms keep their time. */
 export function declarePromise(
@@ -41,7 +41,7 @@ export function declarePromise(
     declare(deps, type, terms);
     const deployed = deps.store.deployments.find(type.id);
     if (deployed !== null) keepDeclaredPromise(deps, type, readPolicy(deps.store, deployed.id));
-    noteChange(deps, caller, type.id, promiseReason);
+    noteChange(deps, caller, type.id, promiseNote);
     return readTypePromise(deps, findAgain(deps, type));
   });
 }
@@ -130,7 +130,7 @@ export function keepPromise(
   return deps.store.transaction(() => {
     declare(deps, type, terms);
     keepFound(deps, findAgain(deps, type), policy, found);
-    noteChange(deps, caller, type.id, promiseReason);
+    noteChange(deps, caller, type.id, promiseNote);
     return { type: findAgain(deps, type), policy: readPolicy(deps.store, policy.id) };
   });
 }

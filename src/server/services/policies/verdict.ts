@@ -1,17 +1,27 @@
-/** Whether a policy may decide: the points for and against it in one list, which every place reads. */
+/**
+ * Whether a policy may decide, with the settings that it would have: the points for and against it in one list, which
+ * every place reads and every way to a release passes.
+ */
 import { findStricterWay, type Metrics } from '../../../engine/domain/metrics.ts';
-import type { Verdict } from '../../../engine/measured.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { listWorse } from '../../../engine/measure/rules-effect.ts';
+import type { RulesEffect, Verdict } from '../../../engine/measured.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import { isPiiField } from '../../../engine/pii.ts';
 import type { Foundation } from '../../foundation.ts';
 import { followsSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { describeRed, type PinnedCases } from './pinned-cases.ts';
-import { describeAttention, readTrainedFrom } from './policies.ts';
+import { describeAttention, readPolicy, readTrainedFrom } from './policies.ts';
 import type { PromiseChecks } from './promises.ts';
 
-export type VerdictDeps = Foundation & { promiseChecks: PromiseChecks; pinnedCases: PinnedCases };
+export type VerdictDeps = Foundation & {
+  promiseChecks: PromiseChecks;
+  pinnedCases: PinnedCases;
+  heldOutDecisions: HeldOutDecisions;
+};
 
 type Item = Verdict[number];
 type JudgedPolicy = Pick<PolicyRecord, 'trainingConfig' | 'metrics' | 'isQualityGateMet'>;
@@ -20,11 +30,17 @@ type JudgedPolicy = Pick<PolicyRecord, 'trainingConfig' | 'metrics' | 'isQuality
 const minCommonRows = 30;
 
 /**
- * Judges a policy by its gate, its type's promise and pinned cases, its weak parts, the policy it was compared with,
- * its availability and whether it should be trained again; empty before it was made. A blocking item keeps it from
- * being deployed by itself.
+ * Judges a policy by its gate, its type's promise and pinned cases, its weak parts, what decides now, the policy it was
+ * compared with, its availability and whether it should be trained again; empty before it was made. A blocking item
+ * keeps it from being deployed by itself. `type` has the settings that it would decide with; `effect` compares it on
+ * unseen examples with what decides now, null where nothing else does.
  */
-export function assessPolicy(deps: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): Verdict {
+export function assessPolicy(
+  deps: VerdictDeps,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  effect: RulesEffect | null = measureEffect(deps, type, policy),
+): Verdict {
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
     judgeSplit(policy.metrics),
@@ -32,6 +48,7 @@ export function assessPolicy(deps: VerdictDeps, type: DecisionTypeRecord, policy
     judgePromise(deps, type, policy),
     judgePinned(deps, type, policy),
     judgeWeakParts(policy.metrics, type.piiFields),
+    ...judgeEffect(deps, type, effect),
     judgeComparison(policy.metrics),
     policy.status === 'deployed' ? judgeAvailability(deps, policy) : null,
     ...judgeLearned(deps, type, policy),
@@ -49,6 +66,63 @@ function judgeSplit(metrics: Metrics | null): Item | null {
 export function findBlocking(verdict: Verdict): string | null {
   return verdict.find(({ state }) => state === 'blocking')?.sentence ?? null;
 }
+
+/** The kinds that hold a release, whoever makes it. A missed gate only leaves the deployment to a person. */
+const holdKinds = ['must', 'promise', 'worse'] as const;
+export type Hold = { kind: (typeof holdKinds)[number]; sentence: string };
+
+/** Lists what keeps a policy from deciding until a person gives a reason. */
+export function listHolds(verdict: Verdict): Hold[] {
+  return listAgainst(verdict).flatMap(({ state, ...hold }) => (state === 'blocking' ? [hold] : []));
+}
+
+const listAgainst = (verdict: Verdict) =>
+  verdict.flatMap(({ kind, state, sentence }) => {
+    const known = holdKinds.find((each) => each === kind);
+    return known !== undefined && state !== 'passed' ? [{ kind: known, state, sentence }] : [];
+  });
+
+/**
+ * Lets a release pass its verdict: throws `conflict` where something holds it and nobody gives a reason. Returns what
+ * speaks against it, for the history.
+ */
+export function passVerdict(verdict: Verdict, reason: string | null): string[] {
+  const [hold] = listHolds(verdict);
+  if (hold === undefined || reason !== null) return listAgainst(verdict).map(({ sentence }) => sentence);
+  throw new WorkbenchError(
+    'conflict',
+    `${hold.sentence} To release it all the same, give a reason: it stays in the history.`,
+  );
+}
+
+/** Compares a policy on unseen examples with what decides now; null where nothing does, or itself. */
+function measureEffect(deps: VerdictDeps, type: DecisionTypeRecord, policy: PolicyRecord): RulesEffect | null {
+  const deciding = deps.store.deployments.find(type.id);
+  const now = deps.store.decisionTypes.find(type.id);
+  if (deciding === null || now === null || policy.bundleSha256 === null) return null;
+  const isSame = type.activeVersion.id === now.activeVersion.id && type.fallbackOption === now.fallbackOption;
+  if (deciding.id === policy.id && isSame) return null;
+  return deps.heldOutDecisions.measureChange([now, readPolicy(deps.store, deciding.id)], [type, policy]);
+}
+
+/** Being worse holds a type that is looked after; else any policy decides that is deployed, as the interface says. */
+function judgeEffect(deps: VerdictDeps, type: DecisionTypeRecord, effect: RulesEffect | null): Item[] {
+  if (effect === null) return [];
+  if (effect.rows === 0) {
+    const sentence =
+      'Whether it decides better or worse than what decides now is not known: they share no unseen example.';
+    return [{ kind: 'comparison', state: 'warning', sentence }];
+  }
+  const state = isLookedAfter(deps, type) ? 'blocking' : 'warning';
+  return listWorse(effect).map((sentence) => ({ kind: 'worse', state, sentence }));
+}
+
+/** Whether somebody has said how a type is to decide: by pinned cases, a promise, a draft, or publishing by hand. */
+const isLookedAfter = ({ store, pinnedCases }: VerdictDeps, type: DecisionTypeRecord): boolean =>
+  type.publishByHand ||
+  type.draft !== null ||
+  store.promises.findDeclared(type.id) !== null ||
+  pinnedCases.list(type).length > 0;
 
 /**
  * The macro F1 that the training asked for; null where it asked for none. Where a policy was deployed, it is held

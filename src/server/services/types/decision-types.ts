@@ -16,7 +16,7 @@ import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
-import { noteChange, readContent } from '../releases.ts';
+import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
 
@@ -151,7 +151,7 @@ export async function updateDecisionType(
   caller: Caller,
   id: string,
   request: DecisionTypeUpdate,
-  { ifMatch = null, reason = null }: { ifMatch?: string | null; reason?: string | null } = {},
+  { ifMatch = null, note }: { ifMatch?: string | null; note?: ChangeNote } = {},
 ): Promise<DecisionTypeRecord> {
   refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
   const seen = await checkUpdate(deps, caller, id, request);
@@ -159,7 +159,7 @@ export async function updateDecisionType(
   const versionId = await prepareRelease(deps, seen, request);
   return deps.store.transaction(() => {
     refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
-    return writeUpdate(deps, caller, request, seen, reason, versionId);
+    return writeUpdate(deps, caller, request, seen, note, versionId);
   });
 }
 
@@ -201,20 +201,6 @@ function refuseUnpublished({ store }: Foundation, type: DecisionTypeRecord, requ
     'conflict',
     'What decides for this type is published by hand. Send the change with draft: true, then publish the draft.',
   );
-}
-
-/** Makes a new version with the content of an earlier one; throws `not_found`, or as `updateDecisionType`. */
-export function restoreVersion(
-  deps: Foundation,
-  caller: Caller,
-  { decision_type_id: typeId, version_id: versionId }: { decision_type_id: string; version_id: string },
-  ifMatch: string | null,
-): Promise<DecisionTypeRecord> {
-  const { definition, versionNumber } = findVersion(deps, caller, typeId, versionId);
-  return updateDecisionType(deps, caller, typeId, definition, {
-    ifMatch,
-    reason: `Version ${versionNumber} was restored.`,
-  });
 }
 
 /** Checks a change of a decision type; throws `validation_error`. Gives the type as it was seen, for `writeUpdate`. */
@@ -263,7 +249,7 @@ export function writeUpdate(
   caller: Caller,
   request: DecisionTypeUpdate,
   seen: DecisionTypeRecord,
-  reason: string | null = null,
+  note?: ChangeNote,
   versionId: string = deps.newId(),
 ): DecisionTypeRecord {
   const { rules } = readRules(request);
@@ -298,7 +284,7 @@ export function writeUpdate(
       isNewVersion,
     );
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
-    noteChange(deps, caller, type.id, reason);
+    noteChange(deps, caller, type.id, note);
     return findDecisionType(deps, caller, type.id);
   });
 }

@@ -21,7 +21,9 @@ import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { ExampleAdditions } from '../examples/example-additions.ts';
-import { prepareDeployedPolicy, takeSettings } from '../policies/deployment.ts';
+import { prepareDeployedPolicy, withSettings, writeSettings } from '../policies/deployment.ts';
+import { readPolicy } from '../policies/policies.ts';
+import { assessPolicy, passVerdict, type VerdictDeps } from '../policies/verdict.ts';
 import { nameCaller, noteRelease } from '../releases.ts';
 import {
   findDecisionType,
@@ -32,7 +34,7 @@ import {
 } from '../types/decision-types.ts';
 import { listConnectionProblems } from '../types/setting-problems.ts';
 
-type MoveDeps = Foundation & { exampleAdditions: ExampleAdditions };
+type MoveDeps = VerdictDeps & { exampleAdditions: ExampleAdditions };
 /** The type that a file made, the numbers of its rows, and the names in it that nothing has here. */
 export type MovedType = {
   type: DecisionTypeRecord;
@@ -212,10 +214,10 @@ async function importBundleAsType(
 
 /**
  * Lets a bundle decide for a type that has its options, with its rules, schema, thresholds, readings and fallback.
- * Throws `validation_error`, `conflict` (options, self-test, changed meanwhile) or `precondition_failed`.
+ * Throws `validation_error`, `conflict` (options, self-test, verdict, changed meanwhile) or `precondition_failed`.
  */
 export async function importPolicy(
-  deps: Foundation,
+  deps: VerdictDeps,
   caller: Caller,
   type: DecisionTypeRecord,
   { upload, ifMatch }: { upload: Upload; ifMatch: string | null },
@@ -236,13 +238,16 @@ export async function importPolicy(
   }
   const release = await withFiles(deps, [{ policyId, bytes: file }], async () => {
     await runtime.deployed.selfTest(file);
+    const next = withSettings(deps, type, definition, fallbackOption);
+    const decider = () => runtime.deployed.compilePresent(next, file, null);
+    await deps.pinnedCases.decide(next, { id: policyId, bundleSha256: sha256(file) }, decider);
     await store.writeLock.whenFree();
     return store.transaction(() => {
       const now = findDecisionType(deps, caller, type.id);
       if (toTypeTag(deps, now) !== toTypeTag(deps, type)) {
         throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
       }
-      takeSettings(deps, now, definition, fallbackOption);
+      writeSettings(deps, now, next);
       const made = deployBundle(deps, caller, findDecisionType(deps, caller, type.id), { policyId, version, ...moved });
       alongside(made);
       return made;
@@ -258,9 +263,9 @@ type NewBundle = Pick<ReadBundle, 'file' | 'isRulesOnly' | 'snapshotSha256' | 's
   reason: string | null;
 };
 
-/** Writes the policy of a bundle and puts it in charge of a type that has its settings already. */
+/** Writes the policy of a bundle and puts it in charge of a type that has its settings already, by its verdict. */
 function deployBundle(
-  deps: Foundation,
+  deps: VerdictDeps,
   caller: Caller,
   type: DecisionTypeRecord,
   { policyId, version, file, isRulesOnly, snapshotSha256, seed, reason }: NewBundle,
@@ -274,9 +279,10 @@ function deployBundle(
     createdAt: clock.now(),
     origin: isRulesOnly ? null : { seed: seed ?? 0, snapshotSha256: snapshotSha256 ?? 'unknown' },
   });
+  const over = passVerdict(assessPolicy(deps, type, readPolicy(store, policyId)), reason);
   store.deployments.deploy(policyId, false);
   const by = nameCaller(store, caller);
-  const note = { by, reason: reason ?? 'Imported as a bundle.', isAutomatic: false, isDeployment: true };
+  const note = { by, reason: reason ?? 'Imported as a bundle.', over, isAutomatic: false, isDeployment: true };
   noteRelease(deps, type.id, note);
   const release = store.releases.findNewest(type.id);
   if (release === null) throw new Error('The release was not noted.');
