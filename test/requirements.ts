@@ -271,6 +271,8 @@ const examples = {
     'A column that alone tells the answer, has values for some answers only, is a date of the end or names what a row is about is asked about with the share that it explains, or left out where that is certain; a mapping that names the input, or --leave-out, decides.',
   'FIL-41': 'A second column of answers is left out with a sentence, for another decision type to learn.',
   'FIL-44': 'An import says how many rows of a file are examples already, and which of them have another label there.',
+  'FIL-45':
+    'The same file gives the same examples by page, REST, agents and command: rows that repeat an earlier one in every column are left out and counted, or kept where no column tells rows apart, labels that differ from an option in case and blanks are that option, and labels that are none are refused or asked about.',
   'FIL-43':
     'Each of several columns of answers can be a decision type of its own: the page offers the next one after the import, REST and command line name the others.',
   'FIL-42': 'Of a file without labels the page makes a decision type of options that are typed.',

@@ -1,13 +1,14 @@
-/** From a row of a sheet to an example. */
+/** From the rows of a sheet to its examples, the same behind every door: values, labels, copies, contradictions. */
 import type { Reading, Readings } from '../domain/definition.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { formatCount } from '../numeric.ts';
 import { readReasonCodes, toInput } from './inputs.ts';
-import { readLabel } from './labels.ts';
+import { type LabelTarget, readLabel } from './labels.ts';
 import { compileCellReader, nounOf } from './readings.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
 
-export type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };
-export type RowReader = {
+type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };
+type RowReader = {
   readRow(row: SheetRow): ReadRow;
   /** Cells that do not fit the kind of their column, which are left empty: the first of each column, and how many. */
   misfits: ReadonlyMap<string, { refusal: Refusal; count: number }>;
@@ -68,4 +69,92 @@ export function createRowReader(
       reasonCodes: reasons === undefined ? [] : readReasonCodes(readCell(row, columns, reasons)),
     }),
   };
+}
+
+export type PlannedExample = Omit<ReadRow, 'label'> & { decision: string | null };
+/** Lines of a file, each with the earlier line that it repeats or contradicts. */
+export type LinePairs = { line: number; of: number }[];
+
+export type RowPlanner = {
+  /** Rows that are left out because they repeat an earlier one. */
+  repeated: LinePairs;
+  /** Rows that repeat an earlier one and are kept: in few kinds of rows equal ones are cases of their own. */
+  alike: LinePairs;
+  /** Rows that give the input of an earlier one another label. */
+  conflicts: LinePairs;
+  misfits: RowReader['misfits'];
+  /** The example of a row; labels of which nothing is said are none. */
+  read(row: SheetRow): PlannedExample;
+  /** Whether a row is left out as a copy of an earlier one, in all columns; takes note of it. */
+  isCopy(row: SheetRow, example: PlannedExample): boolean;
+};
+
+/** Makes the planner of a sheet's rows, from what each column becomes, how it is read, and what each label means. */
+export function createRowPlanner(
+  sheet: Sheet,
+  { columns, readings }: { columns: ExampleColumns; readings: ReadonlyMap<string, Reading | null> },
+  targets: Readonly<Record<string, LabelTarget>>,
+): RowPlanner {
+  const { readRow, misfits } = createRowReader(sheet, columns, readings);
+  const used = new Set([...columns.inputs, columns.decision, columns.reasons]);
+  const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
+  const seenRows = new Map<string, number>();
+  const seenInputs = new Map<string, { line: number; decision: string | null }>();
+  const dropsCopies = hasDistinctRows(sheet);
+  const repeated: LinePairs = [];
+  const alike: LinePairs = [];
+  const conflicts: LinePairs = [];
+  return {
+    misfits,
+    repeated,
+    alike,
+    conflicts,
+    read(row) {
+      const { label, ...example } = readRow(row);
+      const target = label === null ? undefined : targets[label];
+      return {
+        ...example,
+        decision: target?.kind === 'option' ? target.option : target?.kind === 'add' ? label : null,
+      };
+    },
+    isCopy(row, { line, input, decision }) {
+      const key = JSON.stringify(input);
+      const rest = ignored.map((index) => readCell(row, sheet.columns, index));
+      const rowKey = JSON.stringify([decision, rest]) + key;
+      const same = seenRows.get(rowKey);
+      if (same !== undefined) {
+        (dropsCopies ? repeated : alike).push({ line, of: same });
+        return dropsCopies;
+      }
+      seenRows.set(rowKey, line);
+      const earlier = seenInputs.get(key);
+      if (earlier === undefined) seenInputs.set(key, { line, decision });
+      else if (earlier.decision !== decision) conflicts.push({ line, of: earlier.line });
+      return false;
+    },
+  };
+}
+
+/** Whether a column has other values in most rows, so that equal rows are copies and no coincidence. */
+function hasDistinctRows({ columns, rows }: Sheet): boolean {
+  return [...columns.keys()].some((column) => {
+    const values = new Set<string>();
+    return rows.some((row) => values.add(JSON.stringify(readCell(row, columns, column))).size * 2 >= rows.length);
+  });
+}
+
+const maxPairs = 8;
+const pairWords = {
+  repeated: { one: 'duplicate row', many: 'duplicate rows', what: 'left out', word: 'as' },
+  alike: { one: 'duplicate row', many: 'duplicate rows', what: 'kept, as no column tells rows apart', word: 'as' },
+  conflicts: { one: 'row', many: 'rows', what: 'with the same input as another but another label', word: 'and' },
+} as const;
+
+/** Says which rows repeat or contradict an earlier one, in a sentence; none where there are none. */
+export function describePairs(kind: keyof typeof pairWords, pairs: LinePairs): string[] {
+  if (pairs.length === 0) return [];
+  const { one, many, what, word } = pairWords[kind];
+  const shown = pairs.slice(0, maxPairs).map(({ line, of }) => `${line} (${word} ${of})`);
+  const more = pairs.length > maxPairs ? ` and ${formatCount(pairs.length - maxPairs)} more` : '';
+  return [`${formatCount(pairs.length)} ${pairs.length === 1 ? one : many} ${what}: lines ${shown.join('; ')}${more}`];
 }

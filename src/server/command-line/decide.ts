@@ -63,7 +63,7 @@ export const decideCommand = defineCommand(
         for (; !next.done && next.value.line < before; next = unread.next()) await write(next.value);
       };
       let refused = file.unread.length;
-      const rows = listRows(file, type.active_version.readings);
+      const rows = listRows(file, type.active_version);
       for await (const { row, answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
         signal.throwIfAborted();
         if ('error' in answer) refused += 1;

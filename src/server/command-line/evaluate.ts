@@ -37,12 +37,7 @@ async function measureFile(
 ): Promise<Figures> {
   const counts = { rows: 0, right: 0, automatic: 0, wrongAutomatic: 0 };
   const byOption = new Map<string, number>();
-  for await (const { row, answer } of decideRows(
-    client,
-    type.name,
-    listRows(file, type.active_version.readings),
-    true,
-  )) {
+  for await (const { row, answer } of decideRows(client, type.name, listRows(file, type.active_version), true)) {
     signal.throwIfAborted();
     if ('error' in answer) {
       throw new CommandError(endCodes.refused, `${file.name}, line ${row.line}: ${answer.error.message}`);

@@ -217,17 +217,17 @@ function describeColumns({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 's
   return lines.map((line) => `${line}.`);
 }
 
-/** The rows of a file as inputs with their answers, in their order; read by the readings of a type where those fit. */
+/** The rows of a file as inputs with their answers, in their order; read as a type reads them where that fits. */
 export function* listRows(
   { name, sheet, surveys, mapping }: ExampleFile,
-  readings?: Readings,
+  type?: { options: readonly string[]; readings: Readings },
 ): Generator<LabelledRow & { reasonCodes: string[] }> {
   try {
-    const surveyed = readings === undefined ? surveys : surveyColumns(sheet, readings);
+    const surveyed = type === undefined ? surveys : surveyColumns(sheet, type.readings);
     const plan = mapImport({ sheet, surveys: surveyed }, [], mapping);
     const [question] = plan.questions;
     if (question !== undefined) throw refuse(`${name}: ${question.sentence} by --read-as COLUMN=KIND.`);
-    const reader = createExampleReader(sheet, plan, []);
+    const reader = createExampleReader(sheet, plan, type?.options ?? []);
     for (const row of sheet.rows) yield reader.read(row);
   } catch (cause) {
     if (!(cause instanceof WorkbenchError)) throw cause;

@@ -13,7 +13,15 @@ import { listTypes } from './find-by-name.ts';
 import { withWorkbench } from './with-workbench.ts';
 
 type Merged = OutputOf<'examples.import'>['merge'];
-export type Imported = { type: DecisionType; isNewType: boolean; rows: number; labelled: number; merge: Merged };
+export type Imported = {
+  type: DecisionType;
+  isNewType: boolean;
+  rows: number;
+  labelled: number;
+  /** Rows that repeat an earlier one, which are left out. */
+  repeated: number;
+  merge: Merged;
+};
 
 /** The name of the type that a file's rows belong to: the one that is given, or the file's own. */
 export const toTypeName = (file: string, given: string | undefined): string =>
@@ -36,17 +44,6 @@ function listNames(file: ExampleFile) {
   );
 }
 
-/** Counts rows that repeat an earlier row of the file, label included. */
-function countDuplicates(file: ExampleFile): number {
-  const seen = new Set<string>();
-  let rows = 0;
-  for (const { input, decision } of listRows(file)) {
-    seen.add(JSON.stringify([input, decision]));
-    rows += 1;
-  }
-  return rows - seen.size;
-}
-
 /**
  * Adds all rows of a file, or none, to the decision type of a name, which is made where there is none; an export of
  * examples is merged with those that are there.
@@ -64,7 +61,7 @@ export async function importFile(
   try {
     if (file.sheet.isOwnExport) {
       const { total, labelled, merge } = await mergeExport(client, type.id, content, onConflict, true);
-      return { type, isNewType: found === undefined, rows: total, labelled, merge };
+      return { type, isNewType: found === undefined, rows: total, labelled, repeated: 0, merge };
     }
     const form = new FormData();
     form.set('file', content);
@@ -72,8 +69,8 @@ export async function importFile(
     for (const [name, value] of Object.entries(file.fields)) form.set(name, String(value));
     form.set('on_conflict', onConflict);
     form.set('commit', 'true');
-    const { total, labelled, merge } = await client.upload('examples.import', { params }, form);
-    return { type, isNewType: found === undefined, rows: total, labelled, merge };
+    const { total, labelled, repeated, merge } = await client.upload('examples.import', { params }, form);
+    return { type, isNewType: found === undefined, rows: total, labelled, repeated, merge };
   } catch (error) {
     if (found === undefined) await client.call('decision_types.delete', { params });
     if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
@@ -138,10 +135,10 @@ export const importCommand = defineCommand(
     }
     const onConflict = readChoice(values['on-conflict']);
     const file = await readLabelledFile(name, values, around.say);
-    const duplicates = countDuplicates(file);
     return withWorkbench(folder, around.env, async (client) => {
       const typeName = toTypeName(name, values.type);
-      const { type, isNewType, rows, labelled, merge } = await importFile(client, file, typeName, onConflict);
+      const imported = await importFile(client, file, typeName, onConflict);
+      const { type, isNewType, rows, labelled, repeated: duplicates, merge } = imported;
       const merged = merge === null ? {} : { merge };
       await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates, ...merged });
       return endCodes.done;

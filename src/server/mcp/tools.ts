@@ -219,14 +219,16 @@ export const tools: readonly Tool[] = [
     name: 'import_examples',
     operation: 'examples.import',
     omit: ['sheet', 'header_line', 'delimiter', 'quote'],
-    shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions }) =>
-      committed ? { total, labelled } : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
+    shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions, repeated }) =>
+      committed
+        ? { total, labelled, repeated }
+        : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
     description:
       'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where clear, are found. Without commit it only says what it would do. Costs nothing.',
-    summarise: ({ committed, total, labelled }) =>
+    summarise: ({ committed, total, labelled, repeated }) =>
       committed
-        ? `${total} rows were added, ${labelled} of them labelled. Cost: none. Next: train_model.`
-        : `${total} rows, ${labelled} of them labelled; nothing is written. Next: the same with commit, or a mapping.`,
+        ? `${total} rows were added, ${labelled} of them labelled, ${repeated} duplicates left out. Cost: none. Next: train_model.`
+        : `${total} rows, ${labelled} of them labelled, ${repeated} duplicates left out; nothing is written. Next: the same with commit, or a mapping.`,
   }),
   toTool({
     name: 'generate_examples',

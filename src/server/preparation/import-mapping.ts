@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
 import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
+import { guessTargets, listLabels } from '../../engine/import/labels.ts';
 import {
   type ImportPlan,
   type Proposal,
@@ -12,7 +13,12 @@ import {
   type SurveyedSheet,
   toExampleColumns,
 } from '../../engine/import/plan-import.ts';
-import { createRowReader, type ExampleColumns, type ReadRow, type RowReader } from '../../engine/import/row-reader.ts';
+import {
+  createRowPlanner,
+  type ExampleColumns,
+  type PlannedExample,
+  type RowPlanner,
+} from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
@@ -68,29 +74,31 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
   return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
 }
 
-export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null; must: boolean };
+export type ImportedExample = PlannedExample & { must: boolean };
 
 /** Cells that say no; an empty one does, too. */
 const noes = new Set(['false', 'no', '0', '-']);
-export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: RowReader['misfits'] };
+export type ExampleReader = Omit<RowPlanner, 'read'> & { read(row: SheetRow): ImportedExample };
 
-/** Makes the reader of a file's rows. It throws `validation_error` for a cell that does not fit its mapping. */
+/**
+ * Makes the reader of a file's rows, whose labels mean options as far as they are written alike. It throws
+ * `validation_error` for a cell that does not fit its mapping.
+ */
 export function createExampleReader(
   sheet: Sheet,
   { columns, readings, mapping }: Pick<MappedImport, 'columns' | 'readings' | 'mapping'>,
   options: readonly string[],
 ): ExampleReader {
-  const { readRow, misfits } = createRowReader(sheet, columns, readings);
+  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
+  const planner = createRowPlanner(sheet, { columns, readings }, guessTargets(labels, options).targets);
   return {
-    misfits,
+    ...planner,
     read(row) {
       checkRow(row, columns);
-      const { label, ...example } = readRow(row);
-      const isNone = label !== null && isMissing(label) && !options.includes(label);
       const pinned =
         mapping.must === undefined ? null : readCell(row, sheet.columns, sheet.columns.indexOf(mapping.must));
       const must = pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
-      return { ...example, decision: isNone ? null : label, must };
+      return { ...planner.read(row), must };
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
 import type { ConflictChoice } from '../../engine/import/merge.ts';
 import { describeFile } from '../../engine/import/report.ts';
-import { listNewReadings } from '../../engine/import/row-reader.ts';
+import { describePairs, listNewReadings } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -95,14 +95,13 @@ export async function readImport(
   const plan = mapImport({ sheet, surveys }, options, own === null ? request.mapping : ownMapping);
   if (request.commit) refuseProblems(plan.questions.map(toRequestProblem));
   const reader = createExampleReader(sheet, plan, options);
-  const labelReader = createExampleReader(sheet, { ...plan, columns: { ...plan.columns, inputs: [] } }, options);
   const summary = startSummary(type, plan.mapping);
   const rows = request.commit ? startRows(order) : null;
   const compared: ImportedExample[] | null =
     isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
   for (const [index, row] of sheet.rows.entries()) {
-    const isLabelEnough = compared === null && !request.commit && plan.mapping.input === null && index >= maxPreviewed;
-    const example = own?.imported[index] ?? (isLabelEnough ? labelReader : reader).read(row);
+    const example = own?.imported[index] ?? reader.read(row);
+    if (own === null && reader.isCopy(row, example)) continue;
     summary.add(example);
     compared?.push(example);
     if (own === null) rows?.add(example);
@@ -120,7 +119,13 @@ export async function readImport(
       columns: describeColumns(surveys, plan, request.mapping === undefined),
       answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
       other_answers: [...plan.proposal.otherAnswers],
-      report: describeReport(sheet, compared === null ? [] : await compareRows(compared, order)),
+      report: describeReport(sheet, [
+        ...describePairs('repeated', reader.repeated),
+        ...describePairs('alike', reader.alike),
+        ...describePairs('conflicts', reader.conflicts),
+        ...(compared === null ? [] : await compareRows(compared, order)),
+      ]),
+      repeated: reader.repeated.length,
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
       readings: listNewReadings(plan.columns, plan.readings, type.definition.readings),

@@ -63,10 +63,11 @@ describe('what a file becomes', () => {
       Person: { kind: 'option', option: 'person' },
     });
     expect(known.plan.newOptions).toEqual([]);
-    expect(known.plan.rows[0]?.example).toEqual({
+    expect(known.plan.rows[0]).toEqual({
+      line: 2,
       input: { who: 0, note: 'text 0 and more' },
       decision: 'place',
-      reason_codes: [],
+      reasonCodes: [],
     });
   });
 
@@ -147,22 +148,22 @@ describe('what a file becomes', () => {
   });
 
   it('leaves duplicates out and names contradictions, each with both lines', async () => {
-    const sheet = await csv('text,label\nsame,a\nother,b\nsame,a\nsame,b\nother,b\n');
+    const sheet = await csv('text,label\nsame,a\nother,b\nsame,a\nsame,b\nother,b\nthird,a\n');
     const { plan } = planOf(sheet, { options: ['a', 'b'], reason_codes: [] });
-    expect(plan.rows.map(({ line }) => line)).toEqual([2, 3, 5]);
-    expect(plan.duplicates).toEqual([
+    expect(plan.rows.map(({ line }) => line)).toEqual([2, 3, 5, 7]);
+    expect(plan.repeated).toEqual([
       { line: 4, of: 2 },
       { line: 6, of: 3 },
     ]);
-    expect(plan.conflicts).toEqual([{ line: 5, with: 2 }]);
+    expect(plan.conflicts).toEqual([{ line: 5, of: 2 }]);
   });
 
   it('opens dotted columns into objects and splits reason codes', async () => {
     const sheet = await csv('customer.tier,customer.age,label,reasons\nplus,40,a,X;Y\nbasic,,b,\n');
     const { plan } = planOf(sheet, { options: ['a', 'b'], reason_codes: ['X'] });
-    expect(plan.rows.map(({ example }) => example)).toEqual([
-      { input: { customer: { tier: 'plus', age: 40 } }, decision: 'a', reason_codes: ['X', 'Y'] },
-      { input: { customer: { tier: 'basic', age: null } }, decision: 'b', reason_codes: [] },
+    expect(plan.rows.map(({ line: _, ...example }) => example)).toEqual([
+      { input: { customer: { tier: 'plus', age: 40 } }, decision: 'a', reasonCodes: ['X', 'Y'] },
+      { input: { customer: { tier: 'basic', age: null } }, decision: 'b', reasonCodes: [] },
     ]);
     expect(plan.newReasons).toEqual(['Y']);
   });
@@ -181,11 +182,9 @@ describe('what a file becomes', () => {
     });
     expect(plan.rows[1]).toEqual({
       line: 3,
-      example: {
-        input: { Anreise: '2024-03-02', Stammgast: false, Preis: 1.5 },
-        decision: 'storniert',
-        reason_codes: [],
-      },
+      input: { Anreise: '2024-03-02', Stammgast: false, Preis: 1.5 },
+      decision: 'storniert',
+      reasonCodes: [],
     });
   });
 
@@ -199,7 +198,7 @@ describe('what a file becomes', () => {
       `Preis,label\n${lines(20, (i) => `${i === 3 ? 'viel' : i === 4 ? 'mehr' : i},${'ab'[i % 2]}`)}`,
     );
     const { rows, misfits } = planOf(sheet, newType, { answer: 'label', kinds: { Preis: 'number' } }).plan;
-    expect(rows[3]?.example.input).toEqual({ Preis: null });
+    expect(rows[3]?.input).toEqual({ Preis: null });
     expect([...misfits]).toEqual([
       ['Preis', { refusal: { line: 5, column: 'Preis', message: '“viel” is not a number' }, count: 2 }],
     ]);
@@ -216,12 +215,14 @@ describe('what a file becomes', () => {
   it('is sent in parts that show how far it is, in order and each row once', () => {
     const rows = Array.from({ length: 25 }, (_, line) => ({
       line,
-      example: { input: { text: `${line}${'x'.repeat(200_000)}` } },
+      input: { text: `${line}${'x'.repeat(200_000)}` },
+      decision: null,
+      reasonCodes: [],
     }));
     const parts = cutIntoParts(rows);
     expect(parts.map((part) => part.length)).toEqual([4, 4, 4, 4, 4, 4, 1]);
-    expect(parts.flat()).toEqual(rows.map(({ example }) => example));
-    const many = Array.from({ length: 25_000 }, (_, line) => ({ line, example: { input: {} } }));
+    expect(parts.flat()).toEqual(rows.map(({ input }) => ({ input, decision: null, reason_codes: [] })));
+    const many = Array.from({ length: 25_000 }, (_, line) => ({ line, input: {}, decision: null, reasonCodes: [] }));
     expect(cutIntoParts(many).map((part) => part.length)).toEqual([10_000, 10_000, 5_000]);
     expect(cutIntoParts([])).toEqual([]);
   });

@@ -382,7 +382,11 @@ describe('an agent with an API key', () => {
       by_option: { keep: 10, cancel: 10 },
     });
     expect(await listed()).toMatchObject({ total: 0 });
-    expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({ total: 20, labelled: 20 });
+    expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({
+      total: 20,
+      labelled: 20,
+      repeated: 0,
+    });
     expect(await listed()).toMatchObject({
       total: 20,
       items: [{ input_payload: { Anreise: '2024-06-14', Preis: 19.5 } }],

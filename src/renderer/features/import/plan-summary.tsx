@@ -1,4 +1,5 @@
 import { describeReading } from '../../../engine/import/report.ts';
+import { describePairs } from '../../../engine/import/row-reader.ts';
 import type { Sheet } from '../../../engine/import/sheet.ts';
 import { Part } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -10,7 +11,7 @@ const maxLines = 8;
 /** Lists what would be imported, and what is left out and why, with line numbers. */
 export function PlanSummary({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
   const { plan } = mapping;
-  const { rows, labelled, duplicates, conflicts, newOptions, misfits } = plan;
+  const { rows, labelled, newOptions, misfits } = plan;
   return (
     <Part title="What happens">
       <ul className="stack tight">
@@ -23,18 +24,14 @@ export function PlanSummary({ mapping, sheet }: { mapping: Mapping; sheet: Sheet
           <li key={joined}>{joined}</li>
         ))}
         {plan.newReasons.length > 0 && <li>New reason codes: {plan.newReasons.map(isolate).join(', ')}.</li>}
-        {duplicates.length > 0 && (
-          <li>
-            {count(duplicates.length, 'duplicate row')} left out:{' '}
-            {listLines(duplicates.map(({ line, of }) => `${line} (as ${of})`))}
+        {[...describePairs('repeated', plan.repeated), ...describePairs('alike', plan.alike)].map((sentence) => (
+          <li key={sentence}>{sentence}.</li>
+        ))}
+        {describePairs('conflicts', plan.conflicts).map((sentence) => (
+          <li key={sentence} className="warn-text">
+            {sentence}.
           </li>
-        )}
-        {conflicts.length > 0 && (
-          <li className="warn-text">
-            {count(conflicts.length, 'row')} with the same input as another but another label:{' '}
-            {listLines(conflicts.map((conflict) => `${conflict.line} (and ${conflict.with})`))}
-          </li>
-        )}
+        ))}
         {[...misfits].map(([column, { refusal, count: cells }]) => (
           <li key={column} className="bad-text">
             {count(cells, 'value')} of {isolate(column)} {cells === 1 ? 'is' : 'are'} left empty: line {refusal.line},{' '}

@@ -7,7 +7,7 @@ import type { Act } from '../../api/journal.ts';
 import { queueKey } from '../../api/labels.ts';
 import { change } from '../../state/queries.ts';
 import type { Workbench } from '../../state/workbench.ts';
-import type { Plan, PlannedRow } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 /** Small enough to show how far the import is and to be cancelled between two parts. */
 const maxPartCharacters = 1_000_000;
@@ -16,10 +16,11 @@ const retryAfterMs = 2_000;
 type Examples = InputOf<'imports.put_part'>['body']['examples'];
 
 /** Cuts rows into parts, by number and by size. */
-export function cutIntoParts(rows: readonly PlannedRow[]): Examples[] {
+export function cutIntoParts(rows: Plan['rows']): Examples[] {
   const parts: Examples[] = [];
   let size = Number.POSITIVE_INFINITY;
-  for (const { example } of rows) {
+  for (const { input, decision, reasonCodes: reason_codes } of rows) {
+    const example = { input, decision, reason_codes };
     const length = JSON.stringify(example).length;
     let part = parts.at(-1);
     if (part === undefined || part.length >= limits.maxExamplesPerCall || size + length > maxPartCharacters) {

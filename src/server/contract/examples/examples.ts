@@ -299,7 +299,10 @@ const importResultSchema = z.object({
   readings: readingsSchema.describe(
     'How the type reads texts of these fields in calls from now on, where the key has the scope deploy: it had none of them',
   ),
-  total: z.int().describe('Rows of the file'),
+  total: z.int().describe('Rows of the file that are examples'),
+  repeated: z
+    .int()
+    .describe('Rows left out as copies of an earlier one; where no column tells rows apart they are kept'),
   labelled: z.int(),
   by_option: z.record(z.string(), z.int()).describe('Labelled rows of each option'),
   unknown_decisions: z
