@@ -29,11 +29,10 @@ const piiFields = z
   .array(characters(1, 400))
   .max(500)
   .describe('Dot paths of personal fields, whose values are masked in the log');
-const inputSchema = jsonObject
-  .nullable()
-  .describe(
-    'JSON Schema that inputs must fit. At a number, `never_lowers` or `never_raises` names the option whose probability it never lowers, or raises, as it rises: the next training keeps that',
-  );
+const inputSchema = jsonObject.nullable().describe('JSON Schema that inputs must fit');
+/** Not with the schema itself, whose description agents pay for twice. */
+const aboutDirections =
+  'At a number, `never_lowers` or `never_raises` in `input_schema` names the option whose probability it never lowers, or raises, as it rises: the next training keeps that.';
 const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
 const costs = costsSchema.nullable().describe('What wrong answers and reviews cost');
 const options = optionsInputSchema.describe('The possible decisions');
@@ -211,6 +210,7 @@ export const decisionTypeOperations = {
     output: decisionTypeSchema,
     status: 201,
     summary: 'Create a decision type',
+    description: aboutDirections,
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'conflict'],
   }),
@@ -241,6 +241,7 @@ export const decisionTypeOperations = {
     body: decisionTypeUpdateSchema,
     output: decisionTypeSchema,
     summary: 'Change a decision type; a change of logic makes a new version, or with `draft` waits to be published',
+    description: aboutDirections,
     hints: replaces,
     guardsType: true,
     errors: ['conflict'],
