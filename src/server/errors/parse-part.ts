@@ -63,7 +63,9 @@ export function describeIssue(issue: Issue): string {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
-      return `is no valid ${issue.format}`;
+      return issue.format === 'datetime'
+        ? 'must be a day and a time, such as 2026-01-31T09:00:00Z'
+        : `is no valid ${issue.format}`;
     default:
       return issue.message;
   }

@@ -76,6 +76,8 @@ describe('the decision log', () => {
     for (const wrong of ['min_confidence=1.1', 'escalated=1', 'start_time=yesterday', 'colour=red']) {
       expect([wrong, (await call('GET', `${url}/logs?${wrong}`)).status]).toEqual([wrong, 422]);
     }
+    const day = (await call('GET', `${url}/logs?start_time=2026-01-01`)).body;
+    expect(day.error.details[0].msg).toBe('must be a day and a time, such as 2026-01-31T09:00:00Z');
   });
 
   it('is exported whole as JSON and as CSV that no spreadsheet runs [LOG-4] [LOG-5]', async () => {

@@ -235,6 +235,8 @@ describe('releases', () => {
     const second = await by('loan');
     expect(await by('loan@1')).toEqual([1, first.decision, first.digest]);
     // "v1" is the name of a policy in every answer, and of no release.
+    const unnamed = await call('POST', '/api/v1/decide', { decision_type: 'loan@', input });
+    expect(unnamed.body.error.message).toContain('Name a release or an alias, as "loan@1", or leave it out.');
     const byPolicy = await call('POST', '/api/v1/decide', { decision_type: 'loan@v1', input });
     expect([byPolicy.status, byPolicy.body.error.message]).toEqual([
       404,

@@ -45,7 +45,11 @@ function findPinned(deps: Foundation, caller: Caller, name: string): Deciding {
   const number = /^\d{1,9}$/.test(pin) ? Number(pin) : releases.findAlias(live.id, pin);
   if (number === null) {
     if (/^v\d+$/.test(pin)) throw refusePolicyName(live, releases.listNumbers(live.id, Number(pin.slice(1))), pin);
-    throw new WorkbenchError('not_found', `No release of this decision type has the alias ${JSON.stringify(pin)}.`);
+    const missing =
+      pin === ''
+        ? `Nothing stands behind the "@". Name a release or an alias, as ${JSON.stringify(`${live.name}@1`)}, or leave it out.`
+        : `No release of this decision type has the alias ${JSON.stringify(pin)}.`;
+    throw new WorkbenchError('not_found', missing);
   }
   return deps.runtime.deployed.pin(live, number, () => {
     const release = releases.find(live.id, number);
