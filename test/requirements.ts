@@ -706,6 +706,8 @@ const records = {
   'BUN-6':
     'Exports that decide otherwise have different names, ETags and revisions; slim and full ones differ in name.',
   'BUN-8': 'What a text model learned travels in its bundle as adapters; one encoder serves any number of policies.',
+  'BUN-9':
+    'A bundle names the first reader that reads it rightly: the released one reads those that say so as the one of today does, and refuses the others by their version.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
   'PRV-1':
     'Golden inputs of a bundle are made up of what five examples share, never of personal fields, unless `golden_inputs` asks for examples; manifest and model card say which.',
