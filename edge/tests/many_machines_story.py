@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import duckdb
+import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -109,6 +110,14 @@ def test_a_stream_is_decided_as_it_comes(spark: SparkSession, make_bundle: Any, 
     query.start().awaitTermination()
     answers = spark.table("answers").select(col("decided.decision")).collect()
     assert sorted(row.decision for row in answers) == ["approve", "reject"]
+
+
+def test_a_lazy_table_of_polars_is_decided_as_its_rows(make_bundle: Any) -> None:
+    """[SRV-11]"""
+    predictor = EdgePredictor.from_bundle(make_bundle())
+    table = polars.DataFrame({"loan.amount": [4.0, -4.0, None]})
+    decided = [each.decision for each in predictor.predict_many(table.lazy())]
+    assert decided == [each.decision for each in predictor.predict_many(table)] == ["approve", "reject", "approve"]
 
 
 PAGE = (SOURCE.parents[1] / "docs/many-machines.md").read_text(encoding="utf-8")

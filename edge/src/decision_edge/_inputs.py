@@ -97,6 +97,8 @@ def iterate_parts(inputs: Rows, size: int, places: Places) -> Iterator[Part]:
             yield Part(start, [], paths, [rows.iloc[:, at].tolist() for at in range(rows.shape[1])])
     elif hasattr(table, "__arrow_c_stream__"):
         yield from iterate_parts(_to_arrow(table), size, places)
+    elif hasattr(table, "collect_schema"):  # A table of Polars that is not computed yet.
+        yield from iterate_parts(table.collect(), size, places)
     elif isinstance(table, np.ndarray) and table.dtype != object:
         raise InvalidInput(
             "A NumPy array does not name its fields; give a pandas DataFrame: pandas.DataFrame(array, columns=[…])."

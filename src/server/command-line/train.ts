@@ -127,6 +127,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
       baseline,
       fail_under: least,
       passed: isPassed,
+      notes: metrics?.notes ?? [],
       ...written,
     },
   };

@@ -1,8 +1,10 @@
 /** Each stage of a training run at its interface: what it takes, what it adds, what it refuses. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../../src/engine/decide/decider.ts';
 import type { TrainingExample } from '../../../src/engine/domain/training.ts';
+import { trainingConfigSchema } from '../../../src/engine/domain/training.ts';
 import { nothingRare } from '../../../src/engine/training/data/rare-options.ts';
 import { createProgressReporter } from '../../../src/engine/training/progress.ts';
 import type { TrainPorts, TrainRequest } from '../../../src/engine/training/request.ts';
@@ -286,9 +288,19 @@ describe('the classifier stage', () => {
     const { choice, measuredModel, notes } = await classifyRun(createRequest(createInteractionRows(), definition));
     expect(choice.trees).not.toBeNull();
     expect(['trees', 'blend']).toContain(measuredModel.calibrated.kind);
-    expect(notes).toContain('The inputs have no text to read.');
+    expect(notes).toContain('No field is read as text: one with few different values is a category.');
     expect(notes.at(-1)).toMatch(/^Cross-validated log-loss: logistic regression .*, boosted trees .*, both together/);
     expect(reports).toContain('classifier: Fitting the classifier');
+  });
+
+  it('says where the text model that was asked for is not used', async () => {
+    const rows = createInteractionRows().map((row, i) => ({
+      ...row,
+      input: { ...row.input, message: `we write about case ${(i * 7_919) % 1_009} and ${(i * 104_729) % 997}` },
+    }));
+    const config = trainingConfigSchema.parse({ text_model: 'fast', tune_encoder: false });
+    const { notes } = await classifyRun(createRequest(rows, definition, { config }));
+    expect(notes.join('\n')).toContain('So the text model “fast”, which was asked for, is not used.');
   });
 
   it('blends plain trees with the linear classifier where few noisy rows say little about settings', async () => {

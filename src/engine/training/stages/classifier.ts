@@ -18,11 +18,21 @@ const textUseNotes: Record<TextUse, string> = {
   encoder: 'Text is read by the sentence encoder.',
   both: 'Text is read by its words and their letters, and by the sentence encoder.',
 };
-const noTextNote = 'The inputs have no text to read.';
+const noTextNote = 'No field is read as text: one with few different values is a category.';
+
+/** Says how texts are read, and names a text model that was asked for and decides nothing. */
+function describeTextUse({ request, fieldPlan }: State, use: TextUse): string {
+  if (fieldPlan.text === null) return noTextNote;
+  const { text_model: asked } = request.config;
+  const isUnused = !['auto', 'words'].includes(asked) && (use === 'none' || use === 'ngrams');
+  return isUnused
+    ? `${textUseNotes[use]} So the text model “${asked}”, which was asked for, is not used.`
+    : textUseNotes[use];
+}
 
 /** Chooses the classifier by cross-validation on the training rows, and fits the model that is measured. */
 export function fitClassifier(state: State): Classified {
-  const { request, progress, rows, presentOptions, trainRows, fieldPlan, texts, textChoice, tuned, notes } = state;
+  const { request, progress, rows, presentOptions, trainRows, texts, textChoice, tuned, notes } = state;
   progress.report('classifier', 0, 'Searching for good settings');
   const { choice, notes: choiceNotes } = chooseClassifier({
     textChoice,
@@ -44,6 +54,5 @@ export function fitClassifier(state: State): Classified {
     seed: request.seed,
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),
   });
-  const textNote = fieldPlan.text === null ? noTextNote : textUseNotes[choice.textUse];
-  return { choice, measuredModel, notes: [...notes, textNote, ...choiceNotes] };
+  return { choice, measuredModel, notes: [...notes, describeTextUse(state, choice.textUse), ...choiceNotes] };
 }
