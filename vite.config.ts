@@ -38,7 +38,10 @@ const slimOperations: Plugin = {
     if (!id.split('?')[0]?.endsWith('/src/server/contract/operations.ts')) return null;
     const sources = readSources(join(import.meta.dirname, 'src/renderer'));
     const named = listOperations().filter(({ name }) => sources.includes(`'${name}'`));
-    const rows = named.map(({ name, row: { method, path } }) => [name, { method, path }] as const);
+    // `guardsType` tells the page's client which of its own writes follow one another.
+    const rows = named.map(
+      ({ name, row: { method, path, guardsType } }) => [name, { method, path, guardsType }] as const,
+    );
     return `export const operations = ${JSON.stringify(Object.fromEntries(rows))};`;
   },
 };

@@ -87,6 +87,22 @@ describe('errors cost money', () => {
     await expect.poll(readDraft).toBe(undefined);
   });
 
+  test('costs saved between two steps of the thresholds by one person are nobody else’s change [DRA-7]', async () => {
+    await page.getByRole('slider', { name: 'Decide directly from' }).press('ArrowLeft');
+    const keep = page.getByRole('button', { name: 'Keep as draft' });
+    await keep.waitFor();
+    for (const look of ['1.5', '1.45']) {
+      await panel().getByRole('button', { name: 'Change costs…' }).click();
+      await panel().getByLabel('Manual review').fill(look);
+      await panel().getByRole('button', { name: 'Save costs' }).click();
+      await expect.poll(async () => (await readType()).costs?.look).toBe(Number(look));
+    }
+    await keep.click();
+    await expect.poll(async () => (await readType()).draft?.settings.confidence_thresholds).toBeDefined();
+    expect(opened.faults).toEqual([]);
+    await undo('In the draft: inputs are decided directly');
+  });
+
   test('a sheet that is open fits the window, and bad costs are refused at their place [CST-1]', async () => {
     await panel().getByRole('button', { name: 'Change costs…' }).click();
     await panel().getByLabel('Currency').scrollIntoViewIfNeeded();
