@@ -485,6 +485,8 @@ const training = {
   'DRW-2':
     'Below 20 such rows the headline says how many there are of 20, and neither accuracy nor error among automatic decisions is said.',
   'DRW-3': 'Below 60 such rows no promise is made, and the sentence says how many there are of 60.',
+  'DRW-6':
+    'From 60 labels and 20 measured rows on, a training says how many points 100 more labels would bring, with an interval: under Evaluate, and beside the rows to label next over REST.',
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5': 'Copies of a row, whatever only tells them apart, have one number, one side and one fold.',

@@ -38,6 +38,13 @@ const learningCurveSchema = z.object({
   advice: z.array(
     z.object({ option: z.string(), advice: z.enum(['more', 'enough', 'separate']), sentence: z.string() }),
   ),
+  forecast: z
+    .object({ labels: z.int(), gain: z.number(), low: z.number(), high: z.number(), sentence: z.string() })
+    .nullable()
+    .default(null)
+    .describe(
+      'The share that more labels would add to the accuracy of the classifier, with its 95% interval; null below 60 labels or 20 measured rows',
+    ),
 });
 export type LearningCurve = z.infer<typeof learningCurveSchema>;
 

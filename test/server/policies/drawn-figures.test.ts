@@ -19,7 +19,7 @@ function makeRows() {
 
 const bench = openForAll();
 
-it('says how many drawn rows are missing, then a figure that holds the truth, and promises nothing below sixty [DRW-1] [DRW-2] [DRW-3]', async () => {
+it('says how many drawn rows are missing, then a figure that holds the truth, and promises nothing below sixty [DRW-1] [DRW-2] [DRW-3] [DRW-6]', async () => {
   const { call } = bench;
   const type = { name: 'amounts', options, confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } };
   const path = `/decision-types/${(await call('POST', '/decision-types', type)).body.id}`;
@@ -67,4 +67,9 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
   expect(whole.accuracy.high).toBeGreaterThan(truth);
   expect(promise).toMatchObject({ possible: false, rows_needed: 60 });
   expect(promise.sentence).toBe('No promise yet: 45 of 60 random rows have a label.');
+  // Of 60 labels that were learned beside the drawn rows.
+  const { forecast } = metrics.learning_curve;
+  expect(forecast.sentence).toMatch(/^About [+−]\d+\.\d points for 100 more labels \([+−].* to [+−].*\)\.$/);
+  const next = (await call('GET', `${path}/examples/next?count=1`)).body;
+  expect(next.stop_hint).toBe(forecast.sentence);
 });

@@ -5,6 +5,7 @@ import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import type { ModelEvaluation } from './evaluate-model.ts';
+import { type CurveModel, forecastGain } from './forecast.ts';
 
 /** Shares of the training rows that are fitted beside all of them, in quarters. */
 const quarters = [1, 2, 3] as const;
@@ -80,7 +81,8 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
 }
 
 /**
- * Computes the figures with 25, 50, 75 and 100% of the training rows (the last are those of `whole`), and a sentence
+ * Computes the figures with 25, 50, 75 and 100% of the training rows (the last are those of the evaluation, whose model
+ * learned from `learned` rows), what more labels would bring, and a sentence
  * per option on what would help. `measure` fits on rows and measures on the held-out ones.
  * Help is judged by the decisions on the held-out rows: further examples of rows that rules decide change nothing.
  * Rare options are not learned. Above 20,000 rows nothing is fitted, and a part in which an option is missing is left
@@ -89,13 +91,17 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
 export function computeLearningCurve(
   rows: readonly LabelledRow[],
   rareOptions: readonly string[],
-  whole: ModelEvaluation,
+  { evaluation: whole, learned }: { evaluation: ModelEvaluation; learned: number },
   measure: (part: readonly LabelledRow[]) => ModelEvaluation,
   decide: (evaluation: ModelEvaluation) => Confusion,
 ): LearningCurve {
   const points: LearningCurve['points'] = [];
-  const add = (share: number, size: number, { figures }: ModelEvaluation) =>
+  const models: CurveModel[] = [];
+  const add = (share: number, size: number, { figures, heldOut }: ModelEvaluation, count = size) => {
     points.push({ share, train_size: size, accuracy: figures.accuracy, macro_f1: figures.macro_f1 });
+    const own = heldOut.filter(({ ruled }) => !ruled);
+    models.push({ learned: count, wrong: own.map(({ expected, predicted }) => expected !== predicted) });
+  };
   let half: Confusion | null = null;
   const labels = new Set(rows.map((row) => row.label)).size;
   for (const count of rows.length > maxRows ? [] : quarters) {
@@ -106,9 +112,9 @@ export function computeLearningCurve(
     if (count === 2) half = decide(evaluation);
     add(count / 4, part.length, evaluation);
   }
-  add(1, rows.length, whole);
+  add(1, rows.length, whole, learned);
   const decided = decide(whole);
   const advise = (option: string) =>
     rareOptions.includes(option) ? adviseOnRare(option) : adviseOn(option, decided, half);
-  return { points, advice: decided.confusion_labels.map(advise) };
+  return { points, advice: decided.confusion_labels.map(advise), forecast: forecastGain(models) };
 }

@@ -32,7 +32,7 @@ export function followUp(state: State, otherWays: Metrics['other_ways']): Follow
       : computeLearningCurve(
           trainRows,
           rare.options,
-          evaluation,
+          { evaluation, learned: trainRows.length + (state.split.rule === 'drawn' ? testRows.length : 0) },
           (part) => measurePart(state, [...part, ...hinted], testRows),
           (measured) => decideWithRules(state, measured),
         );

@@ -27,7 +27,7 @@ export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; me
           ))}
           {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
         </ul>
-        <p className="muted">Rules and classifier as trained, leaving thresholds aside.</p>
+        <p className="muted">{curve.forecast?.sentence} Rules and classifier as trained, thresholds aside.</p>
       </div>
     </Part>
   );
@@ -59,7 +59,7 @@ function LearningChart({ points, metrics }: Pick<LearningCurve, 'points'> & { me
           ? [{ axis: 'y', at: baseline.accuracy.share, name: `always ${isolate(baseline.option)}` }]
           : []
       }
-      says={`How often the classifier alone is right on ${number(rows)} unseen examples, after learning from a part of the others. The band is the 95% interval.`}
+      says={`How often the classifier alone is right on ${number(rows)} unseen examples after learning from part of the others, with the 95% interval.`}
     />
   );
 }

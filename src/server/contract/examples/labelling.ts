@@ -74,7 +74,10 @@ export const labellingOperations = {
         .nullable()
         .describe('The share of the last suggestions, 50 at most, that were right; null before the first one'),
       recent: z.object({ right: z.int(), of: z.int() }),
-      stop_hint: z.string().nullable().describe('Null: earlier versions said here when to stop'),
+      stop_hint: z
+        .string()
+        .nullable()
+        .describe('What 100 more labels would bring, by the newest training; null where it does not know'),
       labelling_model: z.object({
         examples_read: z.int().describe('Examples that the labelling model knows so far'),
         labels: z.int(),

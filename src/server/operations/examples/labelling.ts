@@ -16,7 +16,7 @@ export const labellingHandlers = {
       remaining: next.remaining,
       recent_accuracy: next.recent.of === 0 ? null : next.recent.right / next.recent.of,
       recent: next.recent,
-      stop_hint: null,
+      stop_hint: deps.store.policies.findForecast(type.id),
       labelling_model: { examples_read: next.examplesRead, labels: next.labels, drawn: next.drawn },
     };
   },

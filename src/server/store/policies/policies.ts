@@ -49,6 +49,13 @@ function prepareStatements(db: WorkbenchDatabase) {
          WHERE p.id = ? AND p.status = 'queued' AND q.status = 'queued'`,
       )
       .pluck(),
+    forecast: db
+      .prepare<[string], string | null>(
+        `SELECT metrics ->> '$.learning_curve.forecast.sentence' FROM policies
+         WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND follows IS NULL
+         ORDER BY version DESC LIMIT 1`,
+      )
+      .pluck(),
     newestTrained: db
       .prepare<[string], string>(
         `SELECT id FROM policies
@@ -142,6 +149,8 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       return raw === undefined ? null : toPolicy(raw);
     },
     byId,
+    /** Says what more labels would bring to a type, by its newest training; null where it does not know. */
+    findForecast: (typeId: string): string | null => statements.forecast.get(typeId) ?? null,
     /** The id of the newest policy of a type that was trained; one that follows another has its rows. */
     findNewestTrained: (typeId: string): string | null => statements.newestTrained.get(typeId) ?? null,
     /** How the newest trained policy of a type held rows out; at random before there is one. */
