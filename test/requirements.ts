@@ -197,6 +197,7 @@ const decisionModels = {
 };
 
 const examples = {
+  'MDL-9': 'A call in either format with an Idempotency-Key is decided once; a repeated one gets the first answer.',
   'EXA-1':
     'An example is given with input_payload or input, expected_decision or decision, reason_codes or reason_code.',
   'EXA-2': 'expected_decision is one of the options, or null.',

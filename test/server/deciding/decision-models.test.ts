@@ -346,6 +346,36 @@ describe('an input', () => {
   });
 });
 
+describe('a call with an Idempotency-Key', () => {
+  it('is decided and recorded once, in both formats, for one type or several [MDL-9]', async () => {
+    const other = await makeRules('again', ['again', 'never']);
+    const count = async (path: string) => (await bench.call('GET', `${path}/logs`)).body.total;
+    const loan = folder.url.replace('/api/v1', '');
+    const before = [await count(loan), await count(other)];
+    const questions = { a: choice, b: { type: 'choice', criteria: { again: null, never: null } } };
+    const calls: [string, string, object][] = [
+      ['/v1/systemone', 'key 1', { model: 'loan', state: applicant, questions: { a: choice } }],
+      ['/v1/systemone', 'key 2', { state: applicant, questions }],
+      [
+        '/v1/decisions',
+        'key 3',
+        toDecisions([{ type: 'choice', choices: [{ value: 'approve' }, { value: 'decline' }] }]),
+      ],
+    ];
+    for (const [path, key, body] of calls) {
+      const headers = { 'idempotency-key': key };
+      const first = await ask(path, body, headers);
+      const second = await ask(path, body, headers);
+      expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined]);
+      expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+      const changed = await ask(path, { ...body, model: 'again' }, headers);
+      expect([path, changed.status]).toEqual([path, path === '/v1/systemone' ? 422 : 400]);
+      expect(changed.text).toContain('was used for another request');
+    }
+    expect([await count(loan), await count(other)]).toEqual([before[0] + 3, before[1] + 1]);
+  });
+});
+
 describe('an error', () => {
   it('has the shape of its format, and never a 5xx for what a client sent [MDL-6]', async () => {
     const { call, app } = await openForTest();

@@ -178,6 +178,7 @@ const deciding = {
   hints: { ...creates, openWorld: true },
   decides: true,
   takesZstd: true,
+  takesIdempotencyKey: true,
   errors: ['quota_exceeded', 'decision_type_not_found', 'not_found', 'model_not_deployed'],
 } as const;
 const sameAnswer =

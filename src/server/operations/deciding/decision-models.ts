@@ -21,6 +21,7 @@ import { type Deciding, findDeciding } from '../../services/deciding/find-decide
 import { measureChoice, measureScore, readProbabilities } from '../../services/deciding/question-answers.ts';
 import type { AskedQuestion } from '../../services/deciding/questions.ts';
 import { type State, toInput } from '../../services/deciding/state-inputs.ts';
+import type { Receipt } from '../../services/receipts.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 /** A call of either format. */
@@ -31,8 +32,8 @@ type Answered = { question: AskedQuestion; typeName: string; options: readonly s
 const maxIdPrefix = 120;
 
 export const decisionModelHandlers = {
-  'models.ask_systemone': (deps, { body, caller, requestId, sendsExtras }) =>
-    mapMaybePromise(ask(deps, caller, requestId, readSystemone(read(systemoneRequestSchema, body))), (answered) => ({
+  'models.ask_systemone': (deps, { body, caller, requestId, receipt, sendsExtras }) =>
+    ask(deps, { caller, requestId, receipt }, readSystemone(read(systemoneRequestSchema, body)), (answered) => ({
       model: nameModel(answered),
       answers: Object.fromEntries(
         answered.map((each) => [
@@ -43,8 +44,8 @@ export const decisionModelHandlers = {
       usage: { input_tokens: 0, output_tokens: 0 },
     })),
 
-  'models.ask_decisions': (deps, { body, caller, requestId, sendsExtras }) =>
-    mapMaybePromise(ask(deps, caller, requestId, readDecisions(read(decisionsRequestSchema, body))), (answered) => ({
+  'models.ask_decisions': (deps, { body, caller, requestId, receipt, sendsExtras }) =>
+    ask(deps, { caller, requestId, receipt }, readDecisions(read(decisionsRequestSchema, body)), (answered) => ({
       model: nameModel(answered),
       answers: answered.map(toDecisionsAnswer),
       usage: {
@@ -82,13 +83,16 @@ function read<Schema extends ZodType>(schema: Schema, body: unknown): z.output<S
   return parsed.value;
 }
 
-/** Finds what answers each question and decides by each type once. Throws as `Questions.find` and `decideOne`. */
-function ask(
+/**
+ * Finds what answers each question, decides by each type once and keeps the answer that `format` makes of it. Throws as
+ * `Questions.find` and `decideOne`.
+ */
+function ask<Answer>(
   deps: Deps,
-  caller: Caller,
-  requestId: string,
+  { caller, requestId, receipt }: { caller: Caller; requestId: string; receipt: Receipt | null },
   { model, state, questions }: Asked,
-): Answered[] | Promise<Answered[]> {
+  format: (answered: readonly Answered[]) => Answer,
+): Answer | Promise<Answer> {
   const answering = questions.map((question) => deps.questions.find(caller, model, question));
   const models = [...new Set(answering.map((each) => each.model))];
   const deciding = models.map((name) => findDeciding(deps, caller, name));
@@ -96,23 +100,27 @@ function ask(
     decision_type: name,
     input: toInput(state, toReader(deps, deciding[at])),
   }));
-  const combine = (decided: readonly DecideResponse[]) =>
-    questions.map((question, index): Answered => {
-      const { model: name = '', options = [] } = answering[index] ?? {};
-      const at = models.indexOf(name);
-      const response = decided[at];
-      if (response === undefined) throw new Error('A question has no decision.');
-      return { question, typeName: deciding[at]?.type.name ?? name, options, decided: response };
-    });
+  const combine = (decided: readonly DecideResponse[]): Answer =>
+    format(
+      questions.map((question, index): Answered => {
+        const { model: name = '', options = [] } = answering[index] ?? {};
+        const at = models.indexOf(name);
+        const response = decided[at];
+        if (response === undefined) throw new Error('A question has no decision.');
+        return { question, typeName: deciding[at]?.type.name ?? name, options, decided: response };
+      }),
+    );
   const refuse = (error: unknown): never => {
     throw relocate(error, state.loc);
   };
   const [only] = requests;
   if (only === undefined || requests.length > 1) {
     const toRequestId = (index: number) => `${requestId.slice(0, maxIdPrefix)}-${index}`;
-    return decideTogether(deps, caller, requests, toRequestId).then(combine, refuse);
+    const keep = (decided: readonly DecideResponse[]) => receipt?.keep(combine(decided));
+    return decideTogether(deps, caller, requests, toRequestId, keep).then(combine, refuse);
   }
-  const facts = { requestId, trace: false, receipt: null, dryRun: false, sharedMs: 0, tellsUnread: false, lost: [] };
+  const kept = receipt && { keep: (response: DecideResponse) => receipt.keep(combine([response])) };
+  const facts = { requestId, trace: false, receipt: kept, dryRun: false, sharedMs: 0, tellsUnread: false, lost: [] };
   try {
     const pending = decideOne(deps, caller, only, facts);
     const recorded = mapMaybePromise(pending, (one) => one.recorded.then(() => one.response));

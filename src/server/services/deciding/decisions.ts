@@ -13,7 +13,6 @@ import type { CommitQueue } from '../../store/deciding/commit-queue.ts';
 import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
 import type { DeployedPolicy } from '../../store/policies/deployments.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { Receipt } from '../receipts.ts';
 import { askConnectedModel } from './escalation.ts';
 import { findDeciding } from './find-decider.ts';
 
@@ -25,7 +24,7 @@ export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false;
 type CallFacts = {
   requestId: string;
   trace: boolean;
-  receipt: Receipt | null;
+  receipt: { keep(response: DecideResponse): void } | null;
   /** Milliseconds of this call's share in what was computed for several calls together, before it began. */
   sharedMs: number;
   /** Only answer: no record, no charge, no question to a connected model, nothing for the receipt. */
@@ -135,13 +134,14 @@ export async function decideBatch(
 
 /**
  * Decides by several types at once, all or none: texts that they share are read once, and their records share one
- * commit. Rejects as `decideOne`.
+ * commit, also with what `keep` writes. Rejects as `decideOne`.
  */
 export async function decideTogether(
   deps: Foundation,
   caller: Caller,
   requests: readonly DecideRequest[],
   toRequestId: (index: number) => string,
+  keep?: (responses: readonly DecideResponse[]) => void,
 ): Promise<DecideResponse[]> {
   const held = holdCommits(deps.runtime.decisions);
   const ownDeps = { ...deps, runtime: { ...deps.runtime, decisions: held.queue } };
@@ -151,9 +151,10 @@ export async function decideTogether(
       decideOne(ownDeps, caller, request, { ...facts, requestId: toRequestId(index) }),
     ),
   );
-  held.release(caller.organisationSeq);
+  const responses = made.map(({ response }) => response);
+  held.release(caller.organisationSeq, () => keep?.(responses));
   await Promise.all(made.map(({ recorded }) => recorded));
-  return made.map(({ response }) => response);
+  return responses;
 }
 
 /** Inputs of a batch whose texts are read at a time; the encoder takes what waits together. */
