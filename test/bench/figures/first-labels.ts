@@ -6,7 +6,7 @@
  * holds NAME/{train,test}.jsonl; DIR is another state of the program. It fails where the mean of a round, over the deals
  * of a set, is off by more than 2.5 points.
  */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,10 +14,9 @@ import { parseArgs } from 'node:util';
 import type { Metrics } from '../../../src/engine/domain/metrics.ts';
 import { isInProgress, type PolicyStatus } from '../../../src/engine/domain/training.ts';
 import type { WholeDecision } from '../../../src/engine/measured.ts';
-import { createRandom } from '../../../src/engine/random.ts';
 import { type RunningWorkbench, startProgramOf } from '../../e2e/tools/workbench-process.ts';
+import { dealRows, type Row } from './deal-rows.ts';
 
-type Row = { input: Record<string, unknown>; decision: string };
 type Finding = { example_ids: string[]; suggested_decision: string };
 type Found = { state: string; stale: boolean; pages: number; items: Finding[] };
 type Policy = { status: PolicyStatus; error: string | null; metrics: Metrics | null };
@@ -44,19 +43,6 @@ const sizes: Record<string, { labelled: number; untouched: number; deals: number
   complaint_routing: { labelled: 500, untouched: 500, deals: 4 },
   home_commands_de: { labelled: 600, untouched: 1_000, deals: 3 },
 };
-
-function dealRows(name: string, deal: number): Row[] {
-  const random = createRandom(deal + 1);
-  return ['train', 'test']
-    .flatMap((side) =>
-      readFileSync(join(folder ?? '', name, `${side}.jsonl`), 'utf8')
-        .trimEnd()
-        .split('\n'),
-    )
-    .map((line) => ({ row: JSON.parse(line) as Row, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ row }) => row);
-}
 
 const workbench = await startProgramOf(tree, mkdtempSync(join(tmpdir(), 'workbench-')));
 const { key } = (
@@ -126,7 +112,7 @@ async function measureTruth(type: string, rows: readonly Row[]): Promise<Pick<Ro
 
 async function runDeal(name: string, deal: number): Promise<Round[]> {
   const { labelled, untouched } = sizes[name] ?? { labelled: 0, untouched: 0 };
-  const all = dealRows(name, deal);
+  const all = dealRows(folder ?? '', name, deal);
   const rows = all.slice(0, labelled);
   const options = [...new Set(rows.map(({ decision }) => decision))];
   const type = `${name} ${deal}`;

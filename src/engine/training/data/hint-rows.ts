@@ -45,7 +45,7 @@ const untried: HintTrial = { measured: 0, right: 0, right_without: 0 };
 export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
   if (rows === 0) return null;
   const { measured, right, right_without } = trial;
-  const taught = `Hints taught ${formatCount(rows)} rows without a label.`;
+  const taught = `Hints taught ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} without a label.`;
   const gain = ` Of ${formatCount(measured)} measured rows ${formatCount(right)} are right with them and ${formatCount(right_without)} without.`;
   return { rows, ...trial, sentence: measured === 0 ? taught : `${taught}${gain}` };
 }

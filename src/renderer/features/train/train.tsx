@@ -9,7 +9,7 @@ import { Bars } from '../../parts/bars.tsx';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
-import { number } from '../../parts/text/figures.ts';
+import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
@@ -146,7 +146,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
       <p className="muted">
         {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
         label. From {min_per_option} of an answer on, the policy may decide it alone. {never_alone.sentence}
-        {readiness.hinted > 0 && ` Hints teach ${number(readiness.hinted)} rows without one.`}
+        {readiness.hinted > 0 && ` Hints teach ${count(readiness.hinted, 'row')} without one.`}
         {left_to_rules > 0 && ` Rules decide ${number(left_to_rules)} of them, which do not count here.`}
       </p>
       <Bars
