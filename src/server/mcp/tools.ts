@@ -218,7 +218,7 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'import_examples',
     operation: 'examples.import',
-    omit: ['sheet', 'header_line', 'delimiter', 'quote'],
+    omit: ['sheet', 'header_line', 'delimiter', 'quote', 'on_conflict'],
     shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions, repeated }) =>
       committed
         ? { total, labelled, repeated }
