@@ -93,6 +93,12 @@ export default defineConfig({
               name: 'parts',
               test: /\/src\/renderer\/parts\/(?!data-grid|charts\/drawing|explained\/explained)/,
               minShareCount: 2,
+              priority: 1,
+            },
+            { name: 'first', test: /\/src\/renderer\/main\.tsx$/, priority: 2 },
+            {
+              name: 'rules',
+              test: /\/src\/(?:renderer\/features\/rules\/rules\.tsx|engine\/rules\/analysis\/table\.ts)$/,
             },
           ],
         },
