@@ -100,7 +100,6 @@ describe('errors cost money', () => {
     await keep.click();
     await expect.poll(async () => (await readType()).draft?.settings.confidence_thresholds).toBeDefined();
     expect(opened.faults).toEqual([]);
-    await undo('In the draft: inputs are decided directly');
   });
 
   test('a sheet that is open fits the window, and bad costs are refused at their place [CST-1]', async () => {
