@@ -85,22 +85,27 @@ describe('a pipeline step', () => {
     expect(await rest('GET', '/api/v1/decision-types')).toMatchObject({ total: 0 });
   });
 
-  it('cancels its training on Ctrl+C and leaves nothing of it; another one cannot run beside it [CMD-8]', async () => {
+  it('cancels its training on Ctrl+C and leaves nothing of it; another one waits behind it [CMD-8]', async () => {
     const scratch = temporaryFolder();
     const dataDir = path.join(scratch, 'data');
     const texts = path.join(import.meta.dirname, '../../fixtures/sms_spam/train.jsonl');
     const out = path.join(scratch, 'policy.zip');
     const flags = ['--data-dir', dataDir, '--type', 'spam', '--out', out];
     const { child, ended } = startCommand(['train', texts, ...flags], { scratch });
-    let told = '';
-    child.stderr.on('data', (data) => {
-      told += String(data);
-    });
-    await vi.waitUntil(() => /\([34] of 7\)/.test(told), { timeout: 600_000 });
-    const second = await runCommand(['train', '--data-dir', dataDir], { scratch });
-    expect(second).toMatchObject({ code: 3, lines: [], told: expect.stringMatching(/training/i) });
+    const listen = (to: typeof child) => {
+      let told = '';
+      to.stderr.on('data', (data) => {
+        told += String(data);
+      });
+      return (pattern: RegExp) => vi.waitUntil(() => pattern.test(told), { timeout: 600_000 });
+    };
+    await listen(child)(/\([34] of 7\)/);
+    const second = startCommand(['train', '--data-dir', dataDir], { scratch });
+    await listen(second.child)(/Place 1 in the queue/);
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 130, lines: [] });
+    // The service was that of the first command.
+    expect(await second.ended).toMatchObject({ code: 3, lines: [] });
     const rest = await serveFolder(dataDir);
     expect(await rest('GET', '/api/v1/decision-types')).toMatchObject({ total: 0 });
     expect([existsSync(out), readdirSync(path.join(dataDir, 'artifacts'))]).toEqual([false, []]);
