@@ -328,8 +328,11 @@ function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'c
     );
   }
   if (text === '') return <span className="muted">{column.kind === 'field' ? 'any' : ''}</span>;
-  const shown = showUnseen(text);
-  return <span className="words">{shown}</span>;
+  return (
+    <span className="words">
+      <BreakingName name={text} />
+    </span>
+  );
 }
 
 /** Counts the warnings about the rule at a place of the draft. */
