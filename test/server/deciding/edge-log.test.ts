@@ -151,7 +151,7 @@ describe('decisions of the edge', () => {
       [{ ...good, latency_ms: -1 }, 'latency_ms: must be at least 0'],
       [{ ...good, ...at(2 * dayMs) }, 'created_at lies in the future'],
       [{ ...good, created_at: '0001-01-01T00:00:00Z' }, 'created_at lies before the year 2000'],
-      [{ ...good, created_at: 'yesterday' }, 'created_at: is no valid datetime'],
+      [{ ...good, created_at: 'yesterday' }, 'created_at: must be a day and a time'],
       ['{"id": 1', 'is not JSON: '],
       ['[]', 'must be an object'],
       [JSON.stringify(good).replace('{', '{"id":"x",'), 'it has the key "id" twice in one object.'],

@@ -427,7 +427,7 @@ describe('importing a file', () => {
 
   it('tells of labels that are no options before anything is written', async () => {
     const { call, url } = await openType();
-    const preview = await csv(call, url, 'a,decision\n1,yes\n2,Yes\n3,Yes\n');
-    expect(preview.body.unknown_decisions).toEqual([{ value: 'Yes', count: 2, line: 3 }]);
+    const preview = await csv(call, url, 'a,decision\n1,yes\n2,Perhaps\n3,Perhaps\n');
+    expect(preview.body.unknown_decisions).toEqual([{ value: 'Perhaps', count: 2, line: 3 }]);
   });
 });

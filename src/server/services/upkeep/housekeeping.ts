@@ -100,8 +100,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   ].map(guarded);
   const lookForAlerts = guarded(() => deps.alerts.look());
   const cleanUp = async () => {
-    await lookForAlerts();
     for (const clean of cleaning) await clean();
+    await lookForAlerts();
   };
   const look = guarded(() => deps.trustedTime.look());
   let isClearing = false;
