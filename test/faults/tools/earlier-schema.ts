@@ -58,6 +58,8 @@ export const backToSchema32 = `
   DROP TABLE questions;
   DROP TABLE release_aliases;
   DROP TABLE releases;
+  DROP INDEX decision_logs_of_edge;
+  ALTER TABLE decision_logs DROP COLUMN edge_id;
   ALTER TABLE decision_logs DROP COLUMN release;
   DROP INDEX audit_draws_by_week;
   ALTER TABLE audit_draws DROP COLUMN rank;
