@@ -30,7 +30,7 @@ const bounds = {
     organisation.update session.create api_keys.create api_keys.delete connections.create connections.delete
     connections.test billing.plans billing.set_plan clock.get clock.confirm system.root system.health
     system.ready system.openapi system.jwks samples.list samples.create rules.check credits.balance
-    teacher_labelling.get teacher_labelling.cancel events.stream
+    teacher_labelling.get teacher_labelling.cancel events.stream logs.import alerts.get alerts.set alerts.test
   `,
   'a page, or counts that are kept or indexed': `
     examples.list examples.next examples.trained examples.stats examples.numbers agreement.get
