@@ -62,7 +62,7 @@ export function replaceCostOption(costs: Costs, from: string, into: string | nul
   return { ...costs, pairs };
 }
 
-/** Leaves out the costs of options that are none of `options`. */
+/** Drops the costs of options that are not among `options`. */
 export function keepCostOptions(costs: Costs, options: readonly string[]): Costs {
   const known = new Set(options);
   return { ...costs, pairs: costs.pairs.filter(({ right, decided }) => known.has(right) && known.has(decided)) };

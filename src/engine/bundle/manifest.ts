@@ -156,7 +156,7 @@ const settingsSchema = z.strictObject({
   readings: z.array(z.strictObject({ path: z.array(z.string()).min(1), reading: readingSchema })).optional(),
   /** The option that a yes or no asks for, and the options in their order; left out where nobody has said so. */
   questions: z.strictObject({ yes: z.string().optional(), order: z.array(z.string()).optional() }).optional(),
-  /** Dot paths of personal fields, which a log masks; left out where there are none. Earlier readers refuse it. */
+  /** Dot paths of the personal fields that a log masks; absent without any. Readers before 0.4.0 refuse it. */
   pii_fields: z.array(z.string().min(1)).min(1).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
@@ -248,7 +248,7 @@ export const toGoldenOutput = (decision: Decision): GoldenOutput => goldenPartSc
 
 export const encoderEntry = 'text/encoder.onnx';
 
-/** The weights that a policy's text model learned on top of the encoder; slim bundles contain them, too. */
+/** The weights that a policy's text model learned on top of the encoder; slim bundles also contain them. */
 export const adaptersEntry = 'text/adapters.bin';
 
 const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxAdapterBytes, maxEncoderBytes } = bundleLimits;

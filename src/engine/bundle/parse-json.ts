@@ -29,7 +29,7 @@ export function parseJson(name: string, bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Decodes UTF-8 strictly: another reader must not see another text in bytes that are none, or behind a mark. */
+/** Decodes UTF-8 strictly, so that no reader sees a different text in invalid bytes or after a byte order mark. */
 function decodeText(name: string, bytes: Uint8Array): string {
   const text = strFromU8(bytes);
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

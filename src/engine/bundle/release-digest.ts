@@ -15,7 +15,7 @@ const undecidingEntries: readonly string[] = [
 
 /**
  * The digest of a release, from the manifest of its bundle and the digests of the other entries: equal where what
- * decides is equal, whatever type and policy are called. `_bundle/release.py` computes it, too.
+ * decides is equal, whatever the type and the policy are called. `_bundle/release.py` computes the same.
  */
 export function digestRelease(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
   const { options, reason_codes, confidence_thresholds, escalation_policy, fallback_option, classifier } = manifest;

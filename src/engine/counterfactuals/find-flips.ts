@@ -86,7 +86,7 @@ async function tryChanges(whatIf: WhatIf, input: JsonObject, changes: Change[]):
   return { changes, decision, rating };
 }
 
-/** Halves the way of a number to the value that flips, as long as a seen value in between flips, too. */
+/** Bisects between a number and the value that flips it, as long as a seen value in between also flips. */
 async function shrink(whatIf: WhatIf, input: JsonObject, tried: Tried, fields: readonly SeenField[]): Promise<Flip> {
   const [change] = tried.changes;
   const numbers = fields.find((field) => change !== undefined && hasSamePath(field, change))?.numbers ?? [];

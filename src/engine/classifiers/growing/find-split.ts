@@ -46,8 +46,8 @@ type Search = {
 /**
  * Finds the split of a node that gains most among the listed fields (Friedman 2001 with second-order gains as in Chen &
  * Guestrin 2016): for numbers every bound, with missing rows on either side; for categories one value against the rest,
- * and groups of values in the order of their mean gradient (Fisher 1958). Under an order, splits whose sides would be
- * the wrong way round are none. Null where no split gains anything.
+ * and groups of values in the order of their mean gradient (Fisher 1958). Splits whose sides
+ * would contradict a field's direction are skipped. Null where no split gains anything.
  */
 export function findSplit(
   histogram: Histogram,

@@ -48,7 +48,7 @@ type TreeRequest = {
   scores: Float64Array;
   stride: number;
   offset: number;
-  /** The directions of the fields in this score; null where there are none. */
+  /** The directions that fields must keep in this score; null if no field has one. */
   signs: Int8Array | null;
 };
 

@@ -100,6 +100,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   ].map(guarded);
   const lookForAlerts = guarded(() => deps.alerts.look());
   const cleanUp = async () => {
+    // A look at alerts may take long; the clean-up does not wait for it.
     for (const clean of cleaning) await clean();
     await lookForAlerts();
   };

@@ -1,3 +1,4 @@
+/** The dialog that turns a search or filter of examples into a hint. */
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { foldCase } from '../../../../engine/code-points.ts';
