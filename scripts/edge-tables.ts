@@ -12,10 +12,10 @@ import {
   inlineElements,
   telltaleElements,
 } from '../src/engine/features/readable-text.ts';
-import { datePatterns, lastOfThisCentury, maxDateLength } from '../src/engine/import/dates.ts';
-import { maxNumberDigits, maxNumberLength, numberPatterns } from '../src/engine/import/numbers.ts';
-import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../src/engine/import/readings.ts';
 import { limits } from '../src/engine/limits.ts';
+import { datePatterns, lastOfThisCentury, maxDateLength } from '../src/engine/readings/dates.ts';
+import { maxNumberDigits, maxNumberLength, numberPatterns } from '../src/engine/readings/numbers.ts';
+import { maxWordLength, missingMarks, missingWords, yesNoPairs } from '../src/engine/readings/readings.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
 import { binaryOperators, macros } from '../src/engine/rules/tree.ts';

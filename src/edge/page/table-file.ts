@@ -4,11 +4,11 @@ import type { Reading } from '../../engine/domain/definition.ts';
 import { firstZipDay, listParts, sheetPath, toSheetFrame, writeRow } from '../../engine/export/write-workbook.ts';
 import { usualReadings } from '../../engine/import/kinds.ts';
 import { readFile } from '../../engine/import/read-file.ts';
-import { compileCellReader } from '../../engine/import/readings.ts';
 import { describeFile } from '../../engine/import/report.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { surveyColumns } from '../../engine/import/survey.ts';
 import type { Json } from '../../engine/json.ts';
+import { compileCellReader } from '../../engine/readings/readings.ts';
 import { type BundleInfo, type EdgeDecision, type EdgeField, type Input, InvalidInput } from '../api.ts';
 import { place } from './input-form.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Metrics } from '../domain/metrics.ts';
 import { countNgrams, type FeaturePlan, isOfWords, needsTokenizer } from '../features/plan.ts';
-import { nounOf, type PathReading } from '../import/readings.ts';
 import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
+import { nounOf, type PathReading } from '../readings/readings.ts';
 import type { RulesFile } from '../rules/rules-file.ts';
 import { describeRule, describeThresholds } from './describe-policy.ts';
 import type { InputField } from './input-fields.ts';

@@ -1,5 +1,5 @@
 /** Reading inputs by the readings of a policy before they are decided. */
-import { compilePathReadings, type PathReading } from '../import/readings.ts';
+import { compilePathReadings, type PathReading } from '../readings/readings.ts';
 import type { Decider, DecisionResult } from './decided.ts';
 
 /** A decider that reads the texts of inputs first; without readings it is the same one. */

@@ -1,6 +1,7 @@
 /** Examples as a table that comes back without loss: a column for each field, and the kinds of its cells. */
-import { isFieldName, splitName } from '../import/inputs.ts';
+
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isFieldName, splitName } from '../readings/inputs.ts';
 
 /** A label given blind beside the first one, and the first one as it was then; times are ISO 8601. */
 export type ExportedReading = {

@@ -1,7 +1,7 @@
 /** Reading a table of exported examples back: each row becomes the example that it was, with what was changed in it. */
 import { z } from 'zod';
-import { splitName } from '../import/inputs.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { splitName } from '../readings/inputs.ts';
 import { readGuarded } from './csv.ts';
 import { type ExportedReading, exampleColumns, kinds, putAt, toFieldName } from './example-columns.ts';
 

@@ -1,6 +1,6 @@
 /** Writing an Excel workbook of one sheet; every text comes back as it was, and none is a formula. */
 import { strToU8, zipSync } from 'fflate';
-import { toLetters } from '../import/sheet.ts';
+import { toLetters } from './column-letters.ts';
 
 const mime = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const schemas = 'http://schemas.openxmlformats.org';

@@ -1,7 +1,7 @@
 /** Finds the kind of a column by all of its values, and why; and reads a cell of each kind. */
 import type { Reading } from '../domain/definition.ts';
-import { type DecimalSign, readNumber } from './numbers.ts';
-import { compileReading, yesNoPairs } from './readings.ts';
+import { type DecimalSign, readNumber } from '../readings/numbers.ts';
+import { compileReading, yesNoPairs } from '../readings/readings.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
 
 /** The different texts of a column, each with its rows. */

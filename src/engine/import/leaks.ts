@@ -5,8 +5,8 @@ import { isLeak, measureTelling, type Telling, type Value } from '../features/te
 import { identifierPattern } from '../features/values.ts';
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
+import { compileCellReader } from '../readings/readings.ts';
 import { readLabel } from './labels.ts';
-import { compileCellReader } from './readings.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 import { type ColumnSurvey, toText } from './survey.ts';
 

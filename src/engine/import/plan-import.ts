@@ -1,8 +1,8 @@
 /** The plan of an import, behind every door: what each column becomes, how it is read, and what is to be asked. */
 import type { Reading } from '../domain/definition.ts';
 import { isJsonObject } from '../json.ts';
+import { inputNames } from '../readings/inputs.ts';
 import { type Answers, findAnswers, findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';
-import { inputNames } from './inputs.ts';
 import { usualReadings } from './kinds.ts';
 import { findLeaks, type Leak } from './leaks.ts';
 import { askForEncoding } from './report.ts';

@@ -2,9 +2,9 @@
 import type { Reading, Readings } from '../domain/definition.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { formatCount } from '../numeric.ts';
-import { readReasonCodes, toInput } from './inputs.ts';
+import { readReasonCodes, toInput } from '../readings/inputs.ts';
+import { compileCellReader, nounOf } from '../readings/readings.ts';
 import { type LabelTarget, readLabel } from './labels.ts';
-import { compileCellReader, nounOf } from './readings.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
 
 type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };

@@ -1,6 +1,6 @@
 /** `workbench import`: a file's rows as examples of a decision type. */
 import path from 'node:path';
-import { type ConflictChoice, conflictChoices } from '../../engine/import/merge.ts';
+import { type ConflictChoice, conflictChoices } from '../../engine/export/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import { mergeExport } from '../contract/merge-export.ts';

@@ -1,5 +1,5 @@
 /** Merges an export of examples into a type: by one call, or a large one of JSON Lines by a call for each part. */
-import type { ConflictChoice } from '../../engine/import/merge.ts';
+import type { ConflictChoice } from '../../engine/export/merge.ts';
 import { isJsonObject, toCanonicalJson } from '../../engine/json.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
 import { limits } from '../../engine/limits.ts';

@@ -1,9 +1,9 @@
 /** Measures what unsaved rules would do on the examples and the logged inputs of a type. */
 import type { Definition, NamedLists, Rule } from '../../engine/domain/definition.ts';
 import { readPath } from '../../engine/features/values.ts';
-import { compileReadings } from '../../engine/import/readings.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { isMask, isPiiField } from '../../engine/pii.ts';
+import { compileReadings } from '../../engine/readings/readings.ts';
 import {
   type Impact,
   type ImpactRow,

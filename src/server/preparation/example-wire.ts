@@ -1,8 +1,8 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
 import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import type { ReadInput } from '../../engine/import/readings.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import type { ReadInput } from '../../engine/readings/readings.ts';
 import type { Example, ExampleInput } from '../contract/examples/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';

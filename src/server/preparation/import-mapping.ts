@@ -1,7 +1,6 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
-import { forbiddenSegment, inputNames, splitName } from '../../engine/import/inputs.ts';
 import { isMissing } from '../../engine/import/kinds.ts';
 import { guessTargets, listLabels } from '../../engine/import/labels.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import { isJsonObject } from '../../engine/json.ts';
+import { forbiddenSegment, inputNames, splitName } from '../../engine/readings/inputs.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 

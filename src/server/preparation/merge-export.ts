@@ -1,7 +1,6 @@
 /** An export of examples on its way back: matched with the examples of the type that it belongs to. */
 import Database from 'better-sqlite3';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { readExportedFields } from '../../engine/export/read-back.ts';
 import {
   type Conflict,
   type ConflictChoice,
@@ -9,7 +8,8 @@ import {
   type KnownExamples,
   type MergePlan,
   planMerge,
-} from '../../engine/import/merge.ts';
+} from '../../engine/export/merge.ts';
+import { readExportedFields } from '../../engine/export/read-back.ts';
 import type { Sheet, SheetRow } from '../../engine/import/sheet.ts';
 import { listLines } from '../../engine/import/tables/skipped.ts';
 import { isJsonObject, toCanonicalJson } from '../../engine/json.ts';

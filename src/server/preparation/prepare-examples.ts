@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { lostDigits } from '../../engine/bundle/unread.ts';
 import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { compileReadings } from '../../engine/import/readings.ts';
+import { compileReadings } from '../../engine/readings/readings.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';

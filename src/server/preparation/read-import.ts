@@ -1,8 +1,8 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
-import type { ConflictChoice } from '../../engine/import/merge.ts';
 import { describeFile } from '../../engine/import/report.ts';
 import { describePairs, listNewReadings } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';

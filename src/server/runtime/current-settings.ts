@@ -1,8 +1,8 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
-import { toManifestReadings, toPathReadings } from '../../engine/import/readings.ts';
 import type { DecidingSettings } from '../../engine/measure/reapply.ts';
+import { toManifestReadings, toPathReadings } from '../../engine/readings/readings.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
 import type { CompiledRules } from '../../engine/rules/rules-file.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';

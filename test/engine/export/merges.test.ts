@@ -7,7 +7,7 @@ import {
   type KnownExamples,
   type Mergeable,
   planMerge,
-} from '../../../src/engine/import/merge.ts';
+} from '../../../src/engine/export/merge.ts';
 import { toCanonicalJson } from '../../../src/engine/json.ts';
 
 const optionNames = ['yes', 'no', 'maybe'];

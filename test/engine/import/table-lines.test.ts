@@ -1,8 +1,8 @@
 /** Lines of tables that are no rows: titles, second headers, totals and notes, in texts and workbooks alike. */
 import { describe, expect, it } from 'vitest';
-import { splitName } from '../../../src/engine/import/inputs.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
 import type { SheetChoice } from '../../../src/engine/import/sheet.ts';
+import { splitName } from '../../../src/engine/readings/inputs.ts';
 import names from '../../cases/column-names.json' with { type: 'json' };
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 

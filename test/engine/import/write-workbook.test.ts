@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { toLetters } from '../../../src/engine/export/column-letters.ts';
 import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
-import { toLetters } from '../../../src/engine/import/sheet.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,6 +1,6 @@
 /** A sheet from objects: their keys are its columns, and so are the keys of objects within them. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import { inputNames, isFieldName } from '../inputs.ts';
+import { inputNames, isFieldName } from '../../readings/inputs.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from '../sheet.ts';
 
 export type ObjectRow = Extract<SheetRow, { values: unknown }>;

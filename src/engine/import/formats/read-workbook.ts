@@ -1,6 +1,7 @@
 /** Excel workbooks (ECMA-376): their fullest sheet that is not hidden, or the one that is chosen. */
 import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
-import { type Sheet, type SheetChoice, toLetters, UnreadableFile } from '../sheet.ts';
+import { toLetters } from '../../export/column-letters.ts';
+import { type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';

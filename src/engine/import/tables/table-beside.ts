@@ -1,5 +1,5 @@
 /** Finding a second table that stands beside the first, behind empty columns. */
-import { toLetters } from '../sheet.ts';
+import { toLetters } from '../../export/column-letters.ts';
 import { type Header, isFilled, type TableLine } from './find-header.ts';
 
 const minColumns = 2;

@@ -1,6 +1,6 @@
 /** Lines that sum up others: behind all rows, or behind each group of them. */
 import type { Json } from '../../json.ts';
-import { readNumber } from '../numbers.ts';
+import { readNumber } from '../../readings/numbers.ts';
 import { isFilled, isName, type TableLine } from './find-header.ts';
 
 const maxTotalLength = 40;

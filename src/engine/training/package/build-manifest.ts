@@ -1,6 +1,6 @@
 import { type ManifestDraft, usualBaseModel } from '../../bundle/manifest.ts';
 import { needsTokenizer } from '../../features/plan.ts';
-import { toManifestReadings } from '../../import/readings.ts';
+import { toManifestReadings } from '../../readings/readings.ts';
 import { mergeThresholds } from '../../thresholds.ts';
 import type { RareOptions } from '../data/rare-options.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';

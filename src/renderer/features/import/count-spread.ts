@@ -1,7 +1,8 @@
 /** How the values of a column are spread, for a small chart in its head. */
-import { compileReading } from '../../../engine/import/readings.ts';
+
 import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
 import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
+import { compileReading } from '../../../engine/readings/readings.ts';
 
 const steps = 12;
 const maxCategories = 24;

@@ -1,7 +1,7 @@
 /** An export of examples on its way back: what it adds and changes, and which side conflicts give, before it counts. */
 import { Button, Radio } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { ConflictChoice } from '../../../engine/import/merge.ts';
+import type { ConflictChoice } from '../../../engine/export/merge.ts';
 import { describeTooLarge, type MergedExport, mergeExport } from '../../../server/contract/merge-export.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';

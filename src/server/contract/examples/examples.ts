@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
 import { exampleFormats } from '../../../engine/export/file-kinds.ts';
-import { conflictChoices } from '../../../engine/import/merge.ts';
+import { conflictChoices } from '../../../engine/export/merge.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
 import { jsonObject } from '../../../engine/json.ts';

@@ -1,6 +1,6 @@
 /** Examples: added, listed, counted, changed, imported. */
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { compileReadings } from '../../../engine/import/readings.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import { hasScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';

@@ -1,6 +1,6 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { compileReadings } from '../../../engine/import/readings.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { listLabelProblems, newExample } from '../../preparation/new-example.ts';

@@ -1,5 +1,5 @@
 /** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
-import { compileReadings } from '../../../engine/import/readings.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/new-example.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -3,9 +3,9 @@ import Database from 'better-sqlite3';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
-import type { ReadInput } from '../../../engine/import/readings.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { RecordedRow } from '../../../engine/measure/reapply.ts';
+import type { ReadInput } from '../../../engine/readings/readings.ts';
 import { fewSql, measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
 /** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */

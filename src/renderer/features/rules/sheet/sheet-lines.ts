@@ -2,7 +2,7 @@
 
 import { foldCase } from '../../../../engine/code-points.ts';
 import type { Rule } from '../../../../engine/domain/definition.ts';
-import { toLetters } from '../../../../engine/import/sheet.ts';
+import { toLetters } from '../../../../engine/export/column-letters.ts';
 import { parseCondition } from '../../../../engine/rules/parsing/parse.ts';
 import { printPath } from '../../../../engine/rules/parsing/print.ts';
 import { findNearest } from '../../../../engine/rules/suggest.ts';

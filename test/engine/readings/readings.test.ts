@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/engine/domain/definition.ts';
-import { compileReadings } from '../../../src/engine/import/readings.ts';
 import { createRowReader } from '../../../src/engine/import/row-reader.ts';
 import type { Sheet } from '../../../src/engine/import/sheet.ts';
 import type { Json } from '../../../src/engine/json.ts';
+import { compileReadings } from '../../../src/engine/readings/readings.ts';
 import shared from '../../cases/readings.json' with { type: 'json' };
 
 type SharedCase = { reading: Reading; must_be: string; values: (Json | { misread: true })[] };

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDate } from '../../../src/engine/features/dates.ts';
-import { readDate } from '../../../src/engine/import/dates.ts';
 import { findKind, usualReadings } from '../../../src/engine/import/kinds.ts';
-import { readNumber } from '../../../src/engine/import/numbers.ts';
-import { compileReading } from '../../../src/engine/import/readings.ts';
 import type { ColumnKind } from '../../../src/engine/import/sheet.ts';
+import { readDate } from '../../../src/engine/readings/dates.ts';
+import { readNumber } from '../../../src/engine/readings/numbers.ts';
+import { compileReading } from '../../../src/engine/readings/readings.ts';
 
 type TextKind = Exclude<ColumnKind, 'as_is'>;
 const readAs = (kind: TextKind, text: string) => compileReading(usualReadings[kind])(text);
