@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { ServerOptions } from '../../../src/server/process/options.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import {
+  callerOf,
   complaintExamples,
   complaintType,
   createTrainable,
@@ -65,6 +66,9 @@ it('waits with its place, can be cancelled, and begins by itself with the exampl
   ]);
   const next = await order(bench, slot.path);
   expect(next).toMatchObject({ status: 'queued', version: 2 });
+  const { text: measured } = await callerOf(bench.app, { authorization: `Bearer ${bench.token}` })('GET', '/metrics');
+  for (const line of ['training_in_progress 1', 'trainings_waiting 3'])
+    expect(measured).toContain(`decision_workbench_${line}\n`);
   for (const waiting of [last, `${slot.path}/policies/${next.policy_id}`])
     expect((await bench.call('POST', `${waiting}/cancel`)).body).toMatchObject({ status: 'cancelled', error: null });
   expect(await readUsed(bench)).toBe(2 * 2_000);

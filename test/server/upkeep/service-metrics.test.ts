@@ -45,6 +45,7 @@ it('counts decisions, refusals and the time of requests for whoever may read [SY
   expect([counts.at(-1), counts]).toEqual([6, counts.toSorted((a, b) => a - b)]);
   expect(values.get('decision_workbench_policy_available{decision_type="loan"}')).toBe(1);
   expect(values.get('decision_workbench_training_in_progress')).toBe(0);
+  expect(values.get('decision_workbench_trainings_waiting')).toBe(0);
   expect(values.get('decision_workbench_store_bytes')).toBeGreaterThan(4_096);
   expect(values.get('decision_workbench_disk_free_bytes')).toBeGreaterThan(0);
   expect(values.has('decision_workbench_last_backup_timestamp_seconds')).toBe(false);

@@ -34,6 +34,11 @@ export function writeMetrics(deps: Foundation & { questions: Questions; alerts: 
       samples: one(Number(store.policies.isSlotTaken(caller.organisationId))),
     },
     {
+      name: 'decision_workbench_trainings_waiting',
+      help: 'Trainings that wait in the queue for the one in progress',
+      samples: one(store.policies.countQueued(caller.organisationId)),
+    },
+    {
       name: 'decision_workbench_store_bytes',
       help: 'Size of the database with its write-ahead log',
       samples: one(readStoreBytes(options.dataDir)),

@@ -43,6 +43,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     queued: db
       .prepare<[string], string>(`SELECT id FROM policies WHERE decision_type_id = ? AND status = 'queued'`)
       .pluck(),
+    countQueued: db
+      .prepare<[string], number>(`SELECT count(*) FROM policies WHERE organisation_id = ? AND status = 'queued'`)
+      .pluck(),
     queuePlace: db
       .prepare<[string], number>(
         `SELECT count(*) FROM policies q JOIN policies p ON p.organisation_id = q.organisation_id AND q.seq <= p.seq
@@ -170,6 +173,8 @@ export function createPolicyStore(db: WorkbenchDatabase) {
     findNextQueued: (): PolicyRecord | null => byId(statements.nextQueued.get() ?? ''),
     /** The policy of a type whose training waits: one does at most. */
     findQueued: (typeId: string): PolicyRecord | null => byId(statements.queued.get(typeId) ?? ''),
+    /** How many trainings of an organisation wait. */
+    countQueued: (organisationId: string): number => statements.countQueued.get(organisationId) ?? 0,
     /** The place of a policy in its organisation's queue, from 1; null where its training does not wait. */
     readQueuePlace: (policyId: string): number | null => statements.queuePlace.get(policyId) || null,
     /** The latest training that succeeded before `policy` began: of its own type where there is one. */
