@@ -478,6 +478,8 @@ const training = {
   'MOV-5':
     'The commands export-type, import-type and import-bundle do the same from file to file; where there is no type yet, import-bundle makes one.',
   'MOV-6': 'The page exports a type and makes one from a file that is chosen or dropped.',
+  'MOV-8':
+    'The questions of decision models that a type answers go with it, and what is yes of its options with a bundle; those that other types answer here stay with them, and the import says so.',
   'MOV-7': 'An export of a type or a bundle says what it does while it takes, and can be stopped.',
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',

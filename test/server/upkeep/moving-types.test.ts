@@ -338,6 +338,76 @@ describe('a decision type', () => {
     expect([corrected.status, (await call('GET', `${path()}/examples`)).body.total]).toEqual([200, before + 1]);
   });
 
+  it('takes the questions along that it answers; those of other types here stay with them [MOV-8]', async () => {
+    const development = await openDevelopment();
+    const without = unzipSync(await development.load(`${path()}/archive`));
+    // A program that knew no questions reads the file of a type that was asked none.
+    expect(JSON.parse(Buffer.from(without['type.json'] ?? []).toString())).not.toHaveProperty('questions');
+    const marks = { kind: 'predicate', options: ['approve'] };
+    const own = { kind: 'choice', instructions: 'How risky?', options: ['approve', 'decline'] };
+    for (const question of [marks, own]) await development.call('POST', `${path()}/questions`, question);
+    const noul = { model: 'loan', state: inputs[1], questions: { a: { type: 'noul', instructions: 'Good?' } } };
+    const criteria = { approve: null, decline: null };
+    const asked = { state: inputs[1], questions: { a: { type: 'choice', instructions: 'Which one?', criteria } } };
+    const first = await development.call('POST', '/v1/systemone', asked);
+    const questions = (await development.call('GET', `${path()}/questions`)).body;
+    expect(questions.map(({ kind, asked: said }: Record<string, unknown>) => [kind, said])).toEqual([
+      ['predicate', null],
+      ['choice', 'How risky?'],
+      ['choice', 'Which one?'],
+    ]);
+    const archive = await development.load(`${path()}/archive`);
+
+    const production = await open();
+    expect((await production.upload(`${types}/import`, archive)).body.notes).toEqual([]);
+    expect((await production.call('GET', `${path()}/questions`)).body).toEqual(questions);
+    expect(Buffer.compare(archive, await production.load(`${path()}/archive`))).toBe(0);
+    const answerOf = async ({ call }: typeof production, body: object) =>
+      (await call('POST', '/v1/systemone', body, { 'x-workbench-extras': 'off' })).body.answers.a;
+    for (const body of [noul, asked])
+      expect(await answerOf(production, body)).toEqual(await answerOf(development, body));
+
+    // Beside the type that it comes from, what is asked there goes on being answered there.
+    const copy = await development.upload(`${types}/import`, archive, { name: 'loan copy' });
+    expect(copy.body.notes).toEqual([
+      'Questions of decision models that were left out, 2: other types answer them here already.',
+    ]);
+    const url = `${types}/${copy.body.decision_type.id}`;
+    expect((await development.call('GET', `${url}/questions`)).body).toMatchObject([marks]);
+    const again = await development.call('POST', '/v1/systemone', asked);
+    expect([first, again].map(({ body }) => body.answers.a.x_decision_type)).toEqual(['loan', 'loan']);
+
+    // A bundle carries what is yes, and in which order its options stand.
+    await development.call('PUT', path(), { hard_rules: [], lists: {} });
+    const bundle = await development.load(`${path()}/export?slim=true`);
+    const stranger = await open();
+    const taken = await stranger.upload(`${types}/import`, bundle);
+    expect(taken.status).toBe(201);
+    const there = `${types}/${taken.body.decision_type.id}/questions`;
+    expect((await stranger.call('GET', there)).body).toMatchObject([{ ...marks, asked: null, automatic: false }]);
+
+    const entries = unzipSync(archive);
+    const type = JSON.parse(Buffer.from(entries['type.json'] ?? []).toString());
+    const [yes] = type.questions;
+    const cases: [object[], RegExp][] = [
+      [[{ ...yes, options: ['approve', 'decline'] }], /questions\.0\.options: must be one option of a predicate/],
+      [[{ ...yes, kind: 'score', options: ['approve', 'approve'] }], /questions\.0\.options/],
+      [[{ ...yes, options: ['a'.repeat(201)] }], /questions\.0\.options\.0/],
+      [[{ ...yes, shown: 'a'.repeat(301) }], /questions\.0\.shown/],
+      [[{ ...yes, created_at: -1 }], /questions\.0\.created_at/],
+      [[{ ...yes, digest: 'all' }], /questions\.0\.digest/],
+      [[yes, { ...yes, id: '00000000-0000-4000-8000-000000000000' }], /questions: asks the same twice/],
+      [Array(1_001).fill(yes), /is not valid at questions/],
+    ];
+    const { upload, call } = await open();
+    for (const [wrong, message] of cases) {
+      const bytes = zipSync({ ...entries, 'type.json': Buffer.from(JSON.stringify({ ...type, questions: wrong })) });
+      const { status, body } = await upload(`${types}/import`, bytes);
+      expect([status, body.error?.message]).toEqual([422, expect.stringMatching(message)]);
+    }
+    expect((await call('GET', types)).body.total).toBe(0);
+  });
+
   it('is made of a bundle, or goes on with one, whose digest stays [MOV-4]', async () => {
     const development = await open(folder.copy());
     const thresholds = { auto_decide: 0.7, escalation: 0.4 };

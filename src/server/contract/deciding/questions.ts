@@ -6,8 +6,11 @@ import { dateTime, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
 /** A choice among options, a yes or no, a place on a scale. */
-const questionKinds = ['choice', 'predicate', 'score'] as const;
+export const questionKinds = ['choice', 'predicate', 'score'] as const;
 export type QuestionKind = (typeof questionKinds)[number];
+
+/** The characters of what is asked that are kept for people. */
+export const maxShownCharacters = 300;
 
 /** Instructions to a decision model, in any of their forms. */
 export const instructionsSchema = z

@@ -34,7 +34,7 @@ export const archiveOperations = {
     produces: 'application/zip',
     summary: 'A decision type as one file, which another workbench imports',
     description:
-      'Definition with every version, lists, rules, examples with labels, notes, marks and first labels, policies with their bundles and held-out rows, releases and aliases. The values of personal fields are in it; log, keys, model connections, the history of labels, second readings and an unpublished draft are not. The same state gives the same bytes.',
+      'Definition with every version, lists, rules, examples with labels, notes, marks and first labels, policies with their bundles and held-out rows, releases and aliases, and the questions of decision models that the type answers. The values of personal fields are in it; log, keys, model connections, the history of labels, second readings and an unpublished draft are not. The same state gives the same bytes.',
     errors: ['conflict'],
   }),
   'decision_types.import': operation('POST', `${base}/import`, {
@@ -51,7 +51,7 @@ export const archiveOperations = {
     status: 201,
     summary: 'Make a decision type from the file of another workbench, or from a bundle: whole or not at all',
     description:
-      'Ids stay where all of them are free here, else all are new; releases keep their numbers, digests and reasons, and what decided there decides here at once. A bundle gives a type without examples, whose policy decides and cannot be trained.',
+      'Ids stay where all of them are free here, else all are new; releases keep their numbers, digests and reasons, and what decided there decides here at once. A question that another type answers here stays with it. A bundle gives a type without examples, whose policy decides and cannot be trained.',
     takesIdempotencyKey: true,
     errors: ['conflict', 'quota_exceeded'],
   }),

@@ -69,6 +69,7 @@ export async function readArchive(bytes: Uint8Array, databaseFile: string, nowMs
       id: toId(policy.id),
       follows: policy.follows && toId(policy.follows),
     })),
+    questions: type.questions.map((question) => ({ ...question, id: toId(question.id) })),
   };
   return {
     type: moved,
@@ -244,14 +245,14 @@ function checkAnswers({ policies }: ArchivedType, answers: readonly ArchivedAnsw
 
 /** Keeps all ids where each is free here, also those of rows that are not in the file; else all are new. */
 function chooseIds(
-  { id, versions, policies }: ArchivedType,
+  { id, versions, policies, questions }: ArchivedType,
   examples: readonly ArchivedExample[],
   answers: readonly ArchivedAnswer[],
   databaseFile: string,
   nowMs: number,
 ): (id: string) => string {
   const ids = [
-    ...[id, ...versions.map((version) => version.id), ...policies.map((policy) => policy.id)],
+    ...[id, ...[...versions, ...policies, ...questions].map((row) => row.id)],
     ...examples.flatMap((example) => (example.log_id === null ? [example.id] : [example.id, example.log_id])),
   ];
   if (new Set(ids).size < ids.length) throw refuse('file', 'uses an id twice');

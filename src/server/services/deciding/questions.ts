@@ -4,7 +4,7 @@ import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { anyModelNames } from '../../contract/deciding/decision-models.ts';
-import type { BindQuestion, QuestionKind } from '../../contract/deciding/questions.ts';
+import { type BindQuestion, maxShownCharacters, type QuestionKind } from '../../contract/deciding/questions.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
@@ -51,7 +51,6 @@ const maxAutomatic = limits.maxQuestions / 2;
 const maxListedTypes = 5;
 const maxListedOptions = 10;
 const maxNameCharacters = 100;
-const maxShownCharacters = 300;
 /** Questions whose answers are kept in memory, and how long the text of one may be. */
 const maxRecent = { questions: 1_000, characters: 10_000 };
 
@@ -147,6 +146,23 @@ export class Questions {
     });
     this.#indexes.delete(caller.organisationId);
     return question;
+  }
+
+  /**
+   * Gives a type the questions that it answered elsewhere, and returns a sentence for those that it does not answer
+   * here. Runs in the caller's transaction.
+   */
+  take({ organisationId }: Caller, questions: readonly StoredQuestion[]): string[] {
+    const { store } = this.#deps;
+    const isFree = ({ digest }: StoredQuestion) => digest === null || !store.questions.isAsked(organisationId, digest);
+    const free = questions.filter(isFree);
+    const taken = free.slice(0, Math.max(0, limits.maxQuestions - store.questions.count(organisationId)));
+    for (const question of taken) store.questions.put(organisationId, question);
+    this.#indexes.delete(organisationId);
+    return [
+      ...tellLeft(questions.length - free.length, 'other types answer them here already'),
+      ...tellLeft(free.length - taken.length, `there are ${limits.maxQuestions} questions, the most that are kept`),
+    ];
   }
 
   /** Takes a question from a type; throws `not_found`. */
@@ -256,6 +272,9 @@ function findByContent({ byOptions, ofKind }: Index, { kind, options }: AskedQue
   const [only, ...others] = all.length === 1 ? all : all.filter(({ id }) => ofKind.has(toKindKey(id, kind)));
   return others.length === 0 ? only : undefined;
 }
+
+const tellLeft = (count: number, reason: string): string[] =>
+  count === 0 ? [] : [`Questions of decision models that were left out, ${count}: ${reason}.`];
 
 function refuse({ loc }: AskedQuestion, msg: string): WorkbenchError {
   return toValidationError([{ type: 'question_not_known', loc, msg }]);

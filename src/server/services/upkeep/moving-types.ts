@@ -18,8 +18,10 @@ import { writeDurably } from '../../process/durable-file.ts';
 import { nextTurn } from '../../process/turns.ts';
 import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
+import type { StoredQuestion } from '../../store/deciding/questions.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { Questions } from '../deciding/questions.ts';
 import type { ExampleAdditions } from '../examples/example-additions.ts';
 import { prepareDeployedPolicy, withSettings, writeSettings } from '../policies/deployment.ts';
 import { readPolicy } from '../policies/policies.ts';
@@ -34,7 +36,7 @@ import {
 } from '../types/decision-types.ts';
 import { listConnectionProblems } from '../types/setting-problems.ts';
 
-type MoveDeps = VerdictDeps & { exampleAdditions: ExampleAdditions };
+type MoveDeps = VerdictDeps & { exampleAdditions: ExampleAdditions; questions: Questions };
 /** The type that a file made, the numbers of its rows, and the names in it that nothing has here. */
 export type MovedType = {
   type: DecisionTypeRecord;
@@ -91,12 +93,13 @@ async function importArchive(
   const record = toRecord(caller, { ...archived, name: name ?? archived.name });
   refuseAnother(deps, caller, record.name);
   const deployed = archived.policies.find(({ status }) => status === 'deployed');
+  let notes = listNotes(deps, caller, record);
   const toMoved = (): MovedType => ({
     type: findDecisionType(deps, caller, record.id),
     examples: rows.count,
     policies: archived.policies.length,
     releases: archived.releases.length,
-    notes: listNotes(deps, caller, record),
+    notes,
   });
   const begin = () => {
     if (decisionTypes.find(record.id) !== null)
@@ -108,6 +111,13 @@ async function importArchive(
     refuseAnother(deps, caller, record.name);
     typeArchives.finish(archived);
     decisionTypes.restore(record.id);
+    notes = [
+      ...notes,
+      ...deps.questions.take(
+        caller,
+        archived.questions.map((each) => toQuestion(record.id, each)),
+      ),
+    ];
     store.deployments.forget();
     alongside(toMoved());
   };
@@ -120,6 +130,11 @@ async function importArchive(
   if (deployed !== undefined) await prepareDeployedPolicy(deps, deployed.id);
   return toMoved();
 }
+
+const toQuestion = (typeId: string, archived: ReadArchive['type']['questions'][number]): StoredQuestion => {
+  const { automatic, created_at: createdAt, ...question } = archived;
+  return { ...question, typeId, isAutomatic: automatic === 1, createdAt };
+};
 
 /** The type of an archive, checked as one that is made here. */
 function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionTypeRecord, 'seq'> {
@@ -186,7 +201,7 @@ async function importBundleAsType(
   deps: MoveDeps,
   caller: Caller,
   policyId: string,
-  { file, typeName, definition, piiFields, fallbackOption, ...bundle }: MovedFile & { kind: 'bundle' },
+  { file, typeName, definition, piiFields, fallbackOption, marks, ...bundle }: MovedFile & { kind: 'bundle' },
   alongside: (moved: MovedType) => void,
 ): Promise<MovedType> {
   const request = parsePart(
@@ -202,8 +217,13 @@ async function importBundleAsType(
     return deps.store.transaction(() => {
       const type = insertDecisionType(deps, caller, request.value, definition);
       deployBundle(deps, caller, type, { policyId, version: 1, file, ...bundle });
+      const marked = { typeId: type.id, digest: null, shown: null, isAutomatic: false, createdAt: deps.clock.now() };
+      const left = deps.questions.take(
+        caller,
+        marks.map((mark) => ({ ...mark, ...marked, id: deps.newId() })),
+      );
       const made = { type: findDecisionType(deps, caller, type.id), examples: 0, policies: 1, releases: 1 };
-      const answer = { ...made, notes: listNotes(deps, caller, type) };
+      const answer = { ...made, notes: [...listNotes(deps, caller, type), ...left] };
       alongside(answer);
       return answer;
     });

@@ -105,7 +105,10 @@ export async function removeTextModel(deps: Foundation, name: string): Promise<v
     );
   }
   if (deps.store.policies.listInProgress().length > 0) {
-    throw new WorkbenchError('conflict', 'A training that may read by it is in progress or waits. Let it end or cancel it.');
+    throw new WorkbenchError(
+      'conflict',
+      'A training that may read by it is in progress or waits. Let it end or cancel it.',
+    );
   }
   const at = runtime.textModels.indexOf(found);
   if (at < 0) throw new WorkbenchError('not_found', 'The text model was removed meanwhile.');

@@ -37,6 +37,12 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     ofType: db.prepare<[string], RawQuestion>(`${selectQuestions} WHERE q.decision_type_id = ? ORDER BY q.seq`),
     count: db.prepare<[string], number>('SELECT count(*) FROM questions WHERE organisation_id = ?').pluck(),
+    asked: db
+      .prepare<[string, string], number>(
+        `SELECT 1 FROM questions q JOIN decision_types t ON t.id = q.decision_type_id
+         WHERE q.organisation_id = ? AND q.digest = ? AND t.deleted_at IS NULL`,
+      )
+      .pluck(),
     removeSame: db.prepare(
       `DELETE FROM questions WHERE organisation_id = @organisationId AND digest = @digest
          OR @digest IS NULL AND digest IS NULL AND decision_type_id = @typeId AND kind = @kind`,
@@ -82,6 +88,9 @@ export function createQuestionStore(db: WorkbenchDatabase) {
     list: (organisationId: string): StoredQuestion[] => statements.ofOrganisation.all(organisationId).map(toQuestion),
     listOfType: (typeId: string): StoredQuestion[] => statements.ofType.all(typeId).map(toQuestion),
     count: (organisationId: string): number => statements.count.get(organisationId) ?? 0,
+    /** Whether a type that is not deleted answers what is so named. */
+    isAsked: (organisationId: string, digest: string): boolean =>
+      statements.asked.get(organisationId, digest) !== undefined,
     /** Adds a question; the same one of another type is taken over from it. */
     put(organisationId: string, question: StoredQuestion): void {
       const { options, isAutomatic, ...row } = question;

@@ -7,6 +7,7 @@ import { metricsSchema } from '../../../engine/domain/metrics.ts';
 import { jsonObject } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { declaredPromiseSchema, keptPromiseSchema } from '../../../engine/measured.ts';
+import { maxShownCharacters, questionKinds } from '../../contract/deciding/questions.ts';
 import { note, reasonCodes } from '../../contract/examples/examples.ts';
 import { aliasName } from '../../contract/policies/releases.ts';
 import { auditSettingSchema } from '../../contract/types/decision-types.ts';
@@ -23,6 +24,7 @@ const text = z.string().max(100_000);
 const option = characters(1, limits.maxNameLength);
 /** Rows of one kind that an archive may have, beside examples and held-out rows. */
 const maxRows = 10_000;
+const isDistinct = (values: readonly unknown[]) => new Set(values).size === values.length;
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 const versionSchema = z.strictObject({
@@ -69,6 +71,20 @@ const releaseSchema = z.strictObject({
   reason: characters(1, 2_000).nullable(),
   changes: z.array(text).max(100),
 });
+const questionSchema = z
+  .strictObject({
+    id,
+    kind: z.literal(questionKinds),
+    digest: sha256Hex.nullable(),
+    shown: z.string().max(maxShownCharacters).nullable(),
+    options: z.array(option).min(1).max(limits.maxOptions),
+    automatic: flag,
+    created_at: time,
+  })
+  .refine(({ kind, options }) => (kind === 'predicate') === (options.length === 1) && isDistinct(options), {
+    path: ['options'],
+    error: 'must be one option of a predicate, else several different ones',
+  });
 
 /** A decision type without its examples and files; rows name each other by their numbers. Times in ms since 1970. */
 export const archivedTypeSchema = z.strictObject({
@@ -89,6 +105,12 @@ export const archivedTypeSchema = z.strictObject({
   policies: z.array(policySchema).max(maxRows),
   releases: z.array(releaseSchema).max(maxRows),
   aliases: z.array(z.strictObject({ alias: aliasName, number: z.int().min(1) })).max(maxRows),
+  /** Left out where there are none, as by programs that did not know them. */
+  questions: z
+    .array(questionSchema)
+    .max(limits.maxQuestions)
+    .refine((all) => isDistinct(all.map(({ kind, digest }) => digest ?? kind)), 'asks the same twice')
+    .default([]),
 });
 export type ArchivedType = z.output<typeof archivedTypeSchema>;
 export type ArchivedPolicy = ArchivedType['policies'][number];
@@ -129,7 +151,7 @@ export type ArchivedAnswer = z.output<typeof archivedAnswerSchema>;
 const list = (members: string, from: string) =>
   `json((SELECT json_group_array(json_object(${members})) FROM (${from})))`;
 
-const selectType = `SELECT json_object('id', t.id, 'name', t.name, 'description', t.description,
+const selectType = `SELECT json_remove(json_object('id', t.id, 'name', t.name, 'description', t.description,
   'pii_fields', json(t.pii_fields), 'retention_days', t.retention_days, 'fallback_option', t.fallback_option,
   'costs', json(t.costs), 'promise', json(t.promise), 'audit', json(t.audit),
   'publish_by_hand', t.publish_by_hand,
@@ -161,7 +183,12 @@ const selectType = `SELECT json_object('id', t.id, 'name', t.name, 'description'
   'aliases', ${list(
     `'alias', alias, 'number', number`,
     'SELECT * FROM release_aliases WHERE decision_type_id = t.id ORDER BY alias',
-  )})
+  )},
+  'questions', ${list(
+    `'id', id, 'kind', kind, 'digest', digest, 'shown', shown, 'options', json(options), 'automatic', automatic,
+     'created_at', created_at`,
+    'SELECT * FROM questions WHERE decision_type_id = t.id ORDER BY seq',
+  )}), iif(EXISTS (SELECT 1 FROM questions WHERE decision_type_id = t.id), '$.none', '$.questions'))
   FROM decision_types t WHERE t.id = ?`;
 
 /** The examples in their order, as the wire has them, with the log record that a correction was made of. */
@@ -184,7 +211,7 @@ export function readTypeRows(db: Database, typeId: string) {
   return { json, examples: () => iterate(selectExamples), answers: () => iterate(selectAnswers) };
 }
 
-const tablesWithIds = ['decision_types', 'decision_type_versions', 'policies', 'examples'] as const;
+const tablesWithIds = ['decision_types', 'decision_type_versions', 'policies', 'examples', 'questions'] as const;
 
 /** Whether one of these ids names something here, or was that of a log record whose correction is an example. */
 export function hasTakenId(db: Database, ids: readonly string[]): boolean {
