@@ -320,6 +320,8 @@ const examples = {
   'LBL-6': 'similar gives the examples most like one, most alike first.',
   'LBL-10':
     'Of the rows to label one in five is an open drawn row of lowest number, to measure by; the order of the others neither learns from drawn rows nor chooses one.',
+  'LBL-13':
+    'Who labels faster than rows are read, or beside the queue, is offered drawn rows until they are a fifth of the labels; the queue of random rows, D on the page, gives the open ones of lowest number alone.',
   'LBL-12':
     'similar finds the examples to label whose texts say nearly the same; the card offers them the same answer, as one act.',
   'LBL-11': 'Labelling reads texts by the text model that reads their language.',
@@ -486,7 +488,7 @@ const training = {
   'DRW-1':
     'Where most rows came without a label, figures are of those labelled in the order of their random numbers, each left out in turn; however the others were chosen, they are learned from and not measured.',
   'DRW-2':
-    'Below 20 such rows the headline says how many there are of 20, and neither accuracy nor error among automatic decisions is said.',
+    'Below 20 such rows, none included, the headline says how many there are of 20, and neither accuracy nor error among automatic decisions is said.',
   'DRW-3': 'Below 60 such rows no promise is made, and the sentence says how many there are of 60.',
   'DRW-6':
     'From 60 labels and 20 measured rows on, a training says how many points 100 more labels would bring, with an interval: under Evaluate, and beside the rows to label next over REST.',

@@ -12,6 +12,8 @@ export const noOpenRows: OpenRows = { rows: 0, lowest: 1 };
 const hashRange = 2 ** 32;
 /** Drawn are rows whose number lies below it. */
 export const drawnShare = 0.2;
+/** Labelled drawn rows from which on a figure is said, and a promise made. */
+export const minDrawnRows = { figure: 20, promise: 60 };
 
 /**
  * Writes the content of a row as canonical JSON: its input without the fields that tell rows apart and say nothing else
@@ -47,3 +49,10 @@ export function toRowNumber(content: string): number {
  * drawn rows below which all have a label.
  */
 export const isDrawn = (rowNumber: number): boolean => rowNumber < drawnShare;
+
+/**
+ * The place of a row among those that are read one after the other: random, and one in five is drawn, lowest number
+ * first, as the queue gives them out.
+ */
+export const toReadingPlace = (rowNumber: number): number =>
+  isDrawn(rowNumber) ? rowNumber / drawnShare : (rowNumber - drawnShare) / (1 - drawnShare);

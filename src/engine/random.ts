@@ -63,8 +63,6 @@ export const randomStreams = {
   /** The half of the examples in which rules are searched; the other half checks them. */
   ruleProposalHalves: fixed(131),
   costBootstrap: fixed(157),
-  /** The order in which a labelling model reads missing rows. */
-  labellingOrder: fixed(167),
   /** Choices in made-up golden inputs. */
   goldenInputs: fixed(163),
 } as const;

@@ -360,6 +360,7 @@ const listingExamples = fc
         by_option: { yes: count('yes'), no: count('no') },
         by_queue: {
           to_label: type.examples.length - labelled.length,
+          random: type.examples.length - labelled.length,
           flagged: 0,
           suspect: expect.any(Number),
           corrections: expect.any(Number),

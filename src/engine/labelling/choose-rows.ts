@@ -2,16 +2,25 @@
  * Which rows to label next: of each five one that is drawn at random, to measure by; the others those the model doubts
  * most, and at random while there is no model.
  */
+import { isDrawn, minDrawnRows } from '../drawn-rows.ts';
 
-/** An open row. `number` is its permanent random number; `doubt` is null where no model has rated it. */
-export type OpenRow = {
+/**
+ * A row that is open, was given out to be labelled, or has a label. `number` is its permanent random number; `doubt` is
+ * null where no model has rated it.
+ */
+export type QueueRow = {
   id: string;
   number: number;
-  isDrawn: boolean;
+  state: 'open' | 'out' | 'labelled';
+  /** Whether the model has read it: until then nothing is suggested for it. */
+  isRead: boolean;
   doubt: number | null;
   /** Whether it seems to have an option of which hardly any label is known. */
   isRare: boolean;
 };
+
+/** By which rows are chosen: their use for the model, one in five drawn, or their random numbers alone. */
+export type QueueOrder = 'useful' | 'random';
 
 /** `measure`: to measure by; `random`: there is no model yet. */
 export type Reason = 'measure' | 'random' | 'doubt' | 'rare_option';
@@ -25,50 +34,73 @@ const minSeen = 300;
 const seenPerWanted = 10;
 
 /**
- * Chooses up to `count` rows. `given` is how many were chosen before, so that the share of drawn rows does not depend
- * on how many are asked for at once; `isRepeat` says whether a row nearly repeats one of those chosen in this call.
+ * Chooses up to `count` open rows. In the useful order every fifth is the drawn one of lowest number, and any other
+ * while fewer are measured, or out to be, than a fifth of all that are labelled or out: however fast, and wherever, the
+ * others were labelled. `isRepeat` says whether a row nearly repeats one of those chosen in this call.
  */
 export function chooseRows(
-  rows: readonly OpenRow[],
+  rows: readonly QueueRow[],
   count: number,
-  given: number,
-  isRepeat: (id: string, chosen: readonly OpenRow[]) => boolean,
+  order: QueueOrder,
+  isRepeat: (id: string, chosen: readonly QueueRow[]) => boolean,
 ): Choice[] {
-  const drawn = pickBest(
-    rows.filter(({ isDrawn }) => isDrawn),
-    count,
-    ({ number }) => -number,
-  );
-  const others = rows.filter(({ isDrawn }) => !isDrawn);
-  const random = pickBest(
-    others.filter(({ doubt }) => doubt === null),
-    count,
-    ({ number }) => -number,
-  );
-  const doubtful = pickBest(
-    others.filter(({ doubt }) => doubt !== null),
-    Math.max(minSeen, count * seenPerWanted),
-    ({ doubt, isRare }) => (doubt ?? 0) * (isRare ? rareUse : 1),
-  );
-  const distinct: OpenRow[] = [];
-  const repeats: OpenRow[] = [];
-  for (const row of doubtful) {
-    if (distinct.length === count) break;
-    (isRepeat(row.id, distinct) ? repeats : distinct).push(row);
+  const open = rows.filter(({ state }) => state === 'open');
+  if (order === 'random') {
+    return pickBest(open, count, ({ number }) => -number).map(({ id }) => ({ id, reason: 'measure' }));
   }
-  const useful = [...distinct, ...random, ...repeats];
+  const done = rows.filter(({ state }) => state !== 'open').map(({ number }) => number);
+  const drawnDone = done.filter(isDrawn);
+  const drawn = pickBest(
+    open.filter(({ number }) => isDrawn(number)),
+    count,
+    ({ number }) => -number,
+  );
+  const useful = listUseful(
+    open.filter(({ number }) => !isDrawn(number)),
+    count,
+    isRepeat,
+  );
   const choices: Choice[] = [];
-  for (let at = given + 1; choices.length < count; at++) {
-    const [first, second] = at % drawnEvery === 0 ? [drawn, useful] : [useful, drawn];
+  for (let at = done.length + 1, given = 0; choices.length < count; at++) {
+    const lowest = drawn[0]?.number ?? 1;
+    const measured = given + drawnDone.filter((number) => number <= lowest).length;
+    const isDue = at % drawnEvery === 0 || measured < Math.min(minDrawnRows.promise, Math.floor(at / drawnEvery));
+    const [first, second] = isDue ? [drawn, useful] : [useful, drawn];
     const row = first.shift() ?? second.shift();
     if (row === undefined) break;
+    given += Number(isDrawn(row.number));
     choices.push({ id: row.id, reason: explain(row) });
   }
   return choices;
 }
 
+/** The rows the model doubts most, no two alike; then those it has not rated, at random, and what repeats others. */
+function listUseful(
+  rows: readonly QueueRow[],
+  count: number,
+  isRepeat: (id: string, chosen: readonly QueueRow[]) => boolean,
+): QueueRow[] {
+  const random = pickBest(
+    rows.filter(({ doubt }) => doubt === null),
+    count,
+    ({ number, isRead }) => Number(isRead) - number,
+  );
+  const doubtful = pickBest(
+    rows.filter(({ doubt }) => doubt !== null),
+    Math.max(minSeen, count * seenPerWanted),
+    ({ doubt, isRare }) => (doubt ?? 0) * (isRare ? rareUse : 1),
+  );
+  const distinct: QueueRow[] = [];
+  const repeats: QueueRow[] = [];
+  for (const row of doubtful) {
+    if (distinct.length === count) break;
+    (isRepeat(row.id, distinct) ? repeats : distinct).push(row);
+  }
+  return [...distinct, ...random, ...repeats];
+}
+
 /** The `count` rows with the highest rates, the highest first. */
-function pickBest(rows: readonly OpenRow[], count: number, rate: (row: OpenRow) => number): OpenRow[] {
+function pickBest(rows: readonly QueueRow[], count: number, rate: (row: QueueRow) => number): QueueRow[] {
   const rates = Float64Array.from(rows, rate);
   const limit = rates.toSorted().at(-count) ?? Number.NEGATIVE_INFINITY;
   return rows
@@ -77,8 +109,8 @@ function pickBest(rows: readonly OpenRow[], count: number, rate: (row: OpenRow) 
     .slice(0, count);
 }
 
-function explain({ isDrawn, doubt, isRare }: OpenRow): Reason {
-  if (isDrawn) return 'measure';
+function explain({ number, doubt, isRare }: QueueRow): Reason {
+  if (isDrawn(number)) return 'measure';
   if (doubt === null) return 'random';
   return isRare ? 'rare_option' : 'doubt';
 }

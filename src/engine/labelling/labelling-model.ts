@@ -1,7 +1,7 @@
 /** The model that learns while somebody labels, and says which rows are worth it. Deterministic, not stored. */
 import { isDrawn } from '../drawn-rows.ts';
 import { dot, softmaxInPlace } from '../numeric.ts';
-import { chooseRows, type OpenRow, type Reason } from './choose-rows.ts';
+import { chooseRows, type QueueOrder, type QueueRow, type Reason } from './choose-rows.ts';
 import { fitTemperature, toUnseenScores } from './fit-temperature.ts';
 import { type Doubt, fitMarginModel, type MarginModel } from './margin-model.ts';
 import { OnlineRidge, type RidgeStep } from './online-ridge.ts';
@@ -39,8 +39,8 @@ export type SimilarRows = 'all' | 'labelled' | 'copies';
 type Likely = { option: number; probability: number };
 /** The likeliest option, and the likeliest ones in their order. */
 export type Suggestion = Likely & { likely: Likely[] };
-/** A row worth a label. */
-export type NextRow = { id: string; suggestion: Suggestion; reason: Reason; doubted: Doubt | null };
+/** A row worth a label; nothing is suggested for one that has not been read. */
+export type NextRow = { id: string; suggestion: Suggestion | null; reason: Reason; doubted: Doubt | null };
 
 /** A row as the model keeps it: what draws it, and what the order knows of it while it is open. */
 type KnownRow = { number: number; isDrawn: boolean; isOpen: boolean; doubt: Doubt | null };
@@ -59,7 +59,6 @@ export class LabellingModel {
   #temperature: number | null = null;
   #margins: MarginModel | null = null;
   #countChanged = 0;
-  #countGiven = 0;
 
   /** `optionRows` holds what is known about each option in words, null where no field is text. */
   constructor(width: number, optionCount: number, optionRows: readonly Float64Array[] | null) {
@@ -136,26 +135,31 @@ export class LabellingModel {
     return this.#toSuggestion(toUnseenScores(scores, label, variance).scores);
   }
 
-  /** Up to `count` rows worth a label, most useful first, without those that are `taken`. */
-  choose(count: number, taken: ReadonlySet<string>): NextRow[] {
+  /** Up to `count` rows worth a label, without those that are `taken`; some of them may be `unread` ones. */
+  choose(
+    count: number,
+    taken: ReadonlySet<string>,
+    order: QueueOrder = 'useful',
+    unread: readonly QueueRow[] = [],
+  ): NextRow[] {
     this.#fitMargins();
     const counts = new Array<number>(this.#optionCount).fill(0);
     for (const { label } of this.#listLearned()) counts[label] = (counts[label] ?? 0) + 1;
     const hasNeed = this.#optionCount <= maxOptionsWithNeed;
-    const open: OpenRow[] = [];
-    for (const [id, { number, isDrawn, isOpen, doubt }] of this.#rows) {
-      if (!isOpen || taken.has(id)) continue;
+    const rows = [...unread];
+    for (const [id, { number, isOpen, doubt }] of this.#rows) {
+      if (!isOpen && !this.#labelled.has(id)) continue;
       const isRare = hasNeed && doubt !== null && (counts[doubt.first] ?? 0) < minLabels;
-      open.push({ id, number, isDrawn, doubt: doubt?.doubt ?? null, isRare });
+      const state = !isOpen ? 'labelled' : taken.has(id) ? 'out' : 'open';
+      rows.push({ id, number, state, isRead: true, doubt: doubt?.doubt ?? null, isRare });
     }
     const out = [...taken].filter((id) => this.#rows.get(id)?.isOpen === true).slice(-maxComparedTaken);
-    const choices = chooseRows(open, count, this.#countGiven, (id, chosen) =>
+    const choices = chooseRows(rows, count, order, (id, chosen) =>
       this.#repeats(id, [...out, ...chosen.map((row) => row.id)]),
     );
-    this.#countGiven += choices.length;
     return choices.map(({ id, reason }) => ({
       id,
-      suggestion: this.#toSuggestion(this.#ridge.score(this.#matrix.read(this.#matrix.findPlace(id) ?? 0))),
+      suggestion: this.suggest(id),
       reason,
       doubted: this.#rows.get(id)?.doubt ?? null,
     }));

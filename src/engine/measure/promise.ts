@@ -1,12 +1,13 @@
 /** The threshold that keeps a promised error among automatic decisions, or why there is none. */
 import type { Metrics } from '../domain/metrics.ts';
+import { minDrawnRows } from '../drawn-rows.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
 import { boundError, isErrorBelow } from './error-bound.ts';
 import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
 import { formatShare } from './format-share.ts';
 import type { ReappliedRow } from './reapply.ts';
 import { countRowsNeeded } from './rows-needed.ts';
-import { describeMissingDrawn, minDrawnRows } from './whole-decision.ts';
+import { describeMissingDrawn } from './whole-decision.ts';
 
 export type PromiseQuestion = PromiseTerms & {
   /** Whether target and certainty were declared before the rows were looked at, or are one try of many. */

@@ -1,6 +1,7 @@
 /** The whole decision measured: rules, then classifier, then thresholds, as they stand. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, OtherWay } from '../domain/metrics.ts';
+import { minDrawnRows } from '../drawn-rows.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
@@ -12,13 +13,12 @@ export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
-/** Labelled drawn rows from which on a figure is said, and a promise made. */
-export const minDrawnRows = { figure: 20, promise: 60 };
+const labelRandomOnly = 'Label random rows only to get there sooner.';
 
 /** Says how many drawn rows are missing for a promise; null where there are enough, or rows are not `isDrawn`. */
 export function describeMissingDrawn(rows: number, isDrawn = false): string | null {
   return isDrawn && rows < minDrawnRows.promise
-    ? `No promise yet: ${rows} of ${minDrawnRows.promise} random rows have a label.`
+    ? `No promise yet: ${rows} of ${minDrawnRows.promise} random rows have a label. ${labelRandomOnly}`
     : null;
 }
 
@@ -110,7 +110,7 @@ export function measureWholeDecision(
     refused,
     masked: counts.masked,
     headline: isUnknown
-      ? `Accuracy not known yet: ${total} of ${minDrawnRows.figure} random rows have a label.`
+      ? `Accuracy not known yet: ${total} of ${minDrawnRows.figure} random rows have a label. ${labelRandomOnly}`
       : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
     accuracy,
     automatic,

@@ -35,7 +35,6 @@ describe('a named stream of chance', () => {
       nearRepeatGrids: '151',
       costBootstrap: '157',
       goldenInputs: '163',
-      labellingOrder: '167',
     });
   });
 

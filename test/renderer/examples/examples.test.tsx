@@ -291,6 +291,16 @@ describe('the counts of the queues', () => {
     expect(read()).toEqual([3, 2, 4, 1, 1]);
   });
 
+  it('are followed by D to random rows alone, which figures are measured on [LBL-13]', async () => {
+    await openExamples('queue=to-label', ['yes', null, null, null]);
+    await shows('the plate is late');
+    press('d');
+    await screen.findByText(/Drawn at random, to measure by/);
+    expect(window.location.hash).toContain('queue=random');
+    screen.getByText('3 in this queue');
+    expect(document.querySelector('progress')?.getAttribute('max')).toBe('20');
+  });
+
   it('lose a suspect label once it is confirmed, and have it back with the undo', async () => {
     const stats = { suspect: 2 };
     const { call } = await openForTest();

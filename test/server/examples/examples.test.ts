@@ -37,6 +37,7 @@ describe('examples', () => {
       by_option: { yes: 1, no: 1 },
       by_queue: {
         to_label: 1,
+        random: 1,
         flagged: 0,
         suspect: 0,
         corrections: 0,

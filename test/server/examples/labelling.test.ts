@@ -190,6 +190,28 @@ describe('what to label next', () => {
     expect((await next('session=b&count=1')).labelling_model).toMatchObject({ labels: 5, drawn: 5 });
   });
 
+  it('gives who labels faster than texts are read the same share of drawn rows, or these alone [LBL-10] [LBL-13]', async () => {
+    const texts = Array.from({ length: 300 }, (_, n) => `${delivery[n % 10]} It is parcel ${n} of mine.`);
+    const { url, call, next, label } = await openTexts({}, texts);
+    const numberOf = ({ example }: Pick<Item, 'example'>) => toRowNumber(toRowContent(example.input_payload, []));
+    const all: Item['example'][] = [];
+    for (const page of [1, 2, 3]) all.push(...(await call('GET', `${url}?page_size=100&page=${page}`)).body.items);
+    const numbers = all.map((example) => numberOf({ example })).sort((a, b) => a - b);
+    const first = await next('session=a&count=100');
+    expect(first.items.map(numberOf).filter(isDrawn)).toEqual(numbers.slice(0, 20));
+    // Whatever is labelled beside the queue, a fifth of all labels is measured by.
+    const given = new Set(first.items.map(({ example }: Item) => example.id));
+    const beside = all.filter((example) => !given.has(example.id) && !isDrawn(numberOf({ example }))).slice(0, 50);
+    for (const example of beside) await label(example, 'late_delivery');
+    const second = await next('session=a&count=20');
+    expect(second.items.slice(0, 10).map(numberOf)).toEqual(numbers.slice(20, 30));
+    const random = await next('session=b&count=30&queue=random');
+    const left = numbers.filter((number) => ![...first.items, ...second.items].map(numberOf).includes(number));
+    const open = left.filter((number) => !beside.map((example) => numberOf({ example })).includes(number));
+    expect([random.items.map(numberOf), random.remaining]).toEqual([open.slice(0, 30), 250]);
+    expect(random.items.every(({ why }: Item) => why.startsWith('Drawn at random, to measure by'))).toBe(true);
+  });
+
   it('finds the open near copies of an example, which one call labels and one takes back [LBL-12]', async () => {
     const { call, url, next, waitUntilRead } = await openTexts();
     const [text = ''] = delivery;

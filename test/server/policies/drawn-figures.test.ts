@@ -42,11 +42,20 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
     return { metrics, whole, promise };
   };
 
-  await label([...hard.slice(0, 60), ...drawn.slice(0, 12)]);
+  await label(hard.slice(0, 60));
+  const none = await measure();
+  const says = 'Accuracy not known yet: 0 of 20 random rows have a label. Label random rows only to get there sooner.';
+  expect([none.metrics.test_size, none.whole.headline]).toEqual([0, says]);
+  const [listed] = (await call('GET', `${path}/policies`)).body;
+  expect(listed.whole).toMatchObject({ headline: says, accuracy: { share: null } });
+
+  await label(drawn.slice(0, 12));
   const first = await measure();
   expect(first.metrics).toMatchObject({ test_size: 12, split: { rule: 'drawn' } });
   expect(first.whole).toMatchObject({ accuracy: { share: null, of: 12 }, error_automatic: { share: null } });
-  expect(first.whole.headline).toBe('Accuracy not known yet: 12 of 20 random rows have a label.');
+  expect(first.whole.headline).toBe(
+    'Accuracy not known yet: 12 of 20 random rows have a label. Label random rows only to get there sooner.',
+  );
   expect(first.metrics.whole.headline).toBe(first.whole.headline);
 
   await label(drawn.slice(12, 45));
@@ -66,7 +75,9 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
   expect(whole.accuracy.low).toBeLessThan(truth);
   expect(whole.accuracy.high).toBeGreaterThan(truth);
   expect(promise).toMatchObject({ possible: false, rows_needed: 60 });
-  expect(promise.sentence).toBe('No promise yet: 45 of 60 random rows have a label.');
+  expect(promise.sentence).toBe(
+    'No promise yet: 45 of 60 random rows have a label. Label random rows only to get there sooner.',
+  );
   // Of 60 labels that were learned beside the drawn rows.
   const { forecast } = metrics.learning_curve;
   expect(forecast.sentence).toMatch(/^About [+−]\d+\.\d points for 100 more labels \([+−].* to [+−].*\)\.$/);

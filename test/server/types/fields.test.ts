@@ -163,6 +163,7 @@ describe('the fields of', () => {
       by_option: { approve: 40, decline: 40 },
       by_queue: {
         to_label: 0,
+        random: 0,
         flagged: 0,
         suspect: 0,
         corrections: 0,

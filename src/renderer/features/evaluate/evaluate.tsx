@@ -132,7 +132,7 @@ function Choice({ measured, current, other }: ChoiceProps) {
 }
 
 function Measured({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
-  const isHeldOut = metrics.test_size > 0;
+  const isHeldOut = metrics.test_size > 0 || metrics.split?.rule === 'drawn';
   const place = { decision_type_id: type.id, policy_id: policy.id };
   const tried = useTriedThresholds(type);
   const kept = toDraft(type).confidence_thresholds;

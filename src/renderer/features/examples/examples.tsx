@@ -67,6 +67,7 @@ export function Examples({ type }: { type: DecisionType }) {
   useCommands('Create', [
     { id: 'make-hint', title: 'Make a hint of these rows', keys: 'h', enabled: isPlain, run: () => setDialog('hint') },
   ]);
+  useCommands('Go', [{ id: 'label-random', title: 'Label random rows only', keys: 'd', run: () => show('random') }]);
   useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setDialog('export') }]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;

@@ -22,6 +22,7 @@ export const queues: readonly Queue[] = [
     title: 'Most useful next',
     help: 'Examples without a label that teach most; one in five is random, to measure by.',
   },
+  { name: 'random', title: 'Random rows only', help: 'Examples without a label, to measure by: nothing chooses them.' },
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
   { name: 'flagged', title: 'Flagged', help: 'Examples that somebody marked for another look.' },
@@ -57,6 +58,7 @@ export const queues: readonly Queue[] = [
 /** Queues whose rows the server gives out in an order of its own; all others are filters. */
 const givenQueues: Readonly<Record<string, LabellingQueue>> = {
   useful: 'to_label',
+  random: 'random',
   suspect: 'suspect',
   corrections: 'corrections',
   audit: 'audit',
@@ -136,7 +138,7 @@ export function describeSuspects(suspects: Stats['suspects']): string | null {
 /** How many examples a queue holds; null where the counts do not say. */
 export function countQueue(queue: string, stats: Stats): number | null {
   const given = findGivenQueue(queue);
-  if (given !== null) return stats.by_queue[given];
+  if (given !== null) return stats.by_queue[given === 'random' ? 'to_label' : given];
   if (queue === 'to-label') return stats.unlabelled;
   if (queue === 'flagged') return stats.by_queue.flagged;
   if (queue === 'unreviewed') return stats.total - stats.reviewed;

@@ -44,6 +44,7 @@ const status = z.enum(exampleStatuses);
 /** The lists from which `examples.next` gives out examples. */
 export const labellingQueues = [
   'to_label',
+  'random',
   'suspect',
   'corrections',
   'audit',

@@ -53,7 +53,12 @@ export const labellingOperations = {
     scope: 'label',
     query: z.strictObject({
       count: z.int().min(1).max(100).default(20).describe('How many'),
-      queue: z.enum(labellingQueues).default('to_label').describe('From which list'),
+      queue: z
+        .enum(labellingQueues)
+        .default('to_label')
+        .describe(
+          'From which list; random: to label, those of lowest random number alone, by which figures are measured',
+        ),
       session: characters(1, 100)
         .optional()
         .describe('Name of a window: its rows are kept from others for five minutes'),

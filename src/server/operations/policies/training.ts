@@ -147,7 +147,8 @@ export const trainingHandlers = {
       await takeTurns();
       const { metrics, status } = policy;
       const isShown = place < maxMeasured || status === 'deployed';
-      const isMeasured = isShown && metrics !== null && metrics.test_size > 0;
+      const { isDrawn } = deps.store.heldOut.readBasis(policy.id);
+      const isMeasured = isShown && metrics !== null && (metrics.test_size > 0 || isDrawn);
       const whole = isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null;
       summaries.push(toSummary(policy, whole, describeAttention(deps, type, policy)));
     }

@@ -113,6 +113,8 @@ class LabellingTypes {
         return null;
       case 'states':
         return type.setStates(question.pairs, question.first, question.last);
+      case 'number':
+        return type.numberRows(question.rows);
       case 'rows': {
         const room = type.addRows(question.rows, question.last);
         this.#startReading();
@@ -125,7 +127,7 @@ class LabellingTypes {
         type.remove(question.id);
         return null;
       case 'next':
-        return type.next(question.count, question.taken);
+        return type.next(question);
       case 'suggest':
         return type.suggest(question.ids);
       case 'nearest':

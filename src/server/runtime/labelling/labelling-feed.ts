@@ -1,6 +1,6 @@
 /** Bringing a labelling model up to date with the examples of its type. */
+import { toReadingPlace } from '../../../engine/drawn-rows.ts';
 import type { RowState } from '../../../engine/labelling/labelling-model.ts';
-import { createStream, randomStreams, shuffle } from '../../../engine/random.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { ExampleState, LabellingStore } from '../../store/examples/labelling.ts';
 import type { ModelRow, StatePair } from './labelling-messages.ts';
@@ -11,12 +11,15 @@ const rowsPerMessage = 200;
 
 export type ExampleFeed = Pick<LabellingStore, 'readStates' | 'readInputs' | 'listIdentifyingFields'>;
 
-/** Sends the child the examples that it lacks; resolves with false where the encoder could not be asked. */
+/**
+ * Sends the child the examples that it lacks, first to be numbered, then to be read; resolves with false where the
+ * encoder could not be asked. `note` hears how many there are, and when all are numbered.
+ */
 export async function feedExamples(
   child: Pick<LabellingProcess, 'ask'>,
   examples: ExampleFeed,
   type: { id: string; options: readonly string[] },
-  noteCount: (count: number) => void,
+  note: { count(rows: number): void; numbered(): void },
 ): Promise<boolean> {
   const typeId = type.id;
   const numbers = toOptionNumbers(type.options);
@@ -33,15 +36,30 @@ export async function feedExamples(
     for (const { id, decision } of states) if (missing.has(id)) (decision === null ? open : labelled).push(id);
     await nextTurn();
   }
-  noteCount(count);
-  // Shuffled, so that the rows read first represent the rest; labels first, to learn from them.
-  const random = createStream(randomStreams.labellingOrder);
-  const wanted = [...shuffle(labelled, random), ...shuffle(open, random)];
-  for (let from = 0; from < wanted.length; from += rowsPerMessage) {
-    const rows = examples
-      .readInputs(typeId, wanted.slice(from, from + rowsPerMessage))
-      .map(({ inputJson, ...state }): ModelRow => ({ id: state.id, inputJson, state: toRowState(state, numbers) }));
-    const last = from + rowsPerMessage >= wanted.length;
+  note.count(count);
+  function* listRows(ids: readonly string[]): Generator<{ rows: ModelRow[]; last: boolean }> {
+    for (let from = 0; from < ids.length; from += rowsPerMessage) {
+      const found = new Map(
+        examples
+          .readInputs(typeId, ids.slice(from, from + rowsPerMessage))
+          .map(({ inputJson, ...state }) => [state.id, { id: state.id, inputJson, state: toRowState(state, numbers) }]),
+      );
+      const rows = ids.slice(from, from + rowsPerMessage).flatMap((id) => found.get(id) ?? []);
+      yield { rows, last: from + rowsPerMessage >= ids.length };
+    }
+  }
+  // Labels first, to learn from them.
+  const places = new Map<string, number>();
+  for (const { rows } of listRows([...labelled, ...open])) {
+    const found = await child.ask({ kind: 'number', typeId, rows });
+    for (const [at, { id, state }] of rows.entries()) {
+      places.set(id, toReadingPlace(found[at] ?? 0) + Number(state === 'open'));
+    }
+    await nextTurn();
+  }
+  note.numbered();
+  const wanted = [...places].sort(([, a], [, b]) => a - b).map(([id]) => id);
+  for (const { rows, last } of listRows(wanted)) {
     if (!(await child.ask({ kind: 'rows', typeId, rows, last }))) return false;
     await nextTurn();
   }

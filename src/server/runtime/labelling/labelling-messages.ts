@@ -1,5 +1,6 @@
 /** The messages between the server and its labelling child. */
 import type { ProgramTextModel } from '../../../engine/domain/training.ts';
+import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { NextRow, RowState, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 
 /** The order to make a model; another one with the same `typeId` replaces it. */
@@ -22,10 +23,12 @@ export type LabellingQuestion =
   | { kind: 'forget'; typeId: string }
   /** The present examples, in several parts: states change, and the last part removes rows that no part names. */
   | { kind: 'states'; typeId: string; pairs: StatePair[]; first: boolean; last: boolean }
+  /** Rows that will come, long before their texts are read: their numbers say which are drawn. */
+  | { kind: 'number'; typeId: string; rows: ModelRow[] }
   | { kind: 'rows'; typeId: string; rows: ModelRow[]; last: boolean }
   | { kind: 'state'; typeId: string; id: string; state: RowState }
   | { kind: 'remove'; typeId: string; id: string }
-  | { kind: 'next'; typeId: string; count: number; taken: string[] }
+  | { kind: 'next'; typeId: string; count: number; taken: string[]; order: QueueOrder }
   | { kind: 'suggest'; typeId: string; ids: string[] }
   | { kind: 'nearest'; typeId: string; inputJson: string; count: number }
   | { kind: 'similar'; typeId: string; id: string; count: number; among: SimilarRows };
@@ -35,6 +38,8 @@ export type LabellingAnswers = {
   forget: null;
   /** Ids whose rows the model does not have. */
   states: string[];
+  /** The permanent random number of each row. */
+  number: number[];
   /** Answered when there is room for more, or all are read in; false where the text encoder could not be asked. */
   rows: boolean;
   state: null;

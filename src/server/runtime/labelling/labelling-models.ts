@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/json.ts';
+import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { NextRow, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
 import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';
@@ -13,6 +14,8 @@ import { LabellingProcess, type LabellingProcessOptions } from './labelling-proc
 const maxRows = 250_000;
 /** How long a question waits for the first reading of the examples; then it is answered from the rows read so far. */
 const patienceMs = 400;
+/** How long it waits before, until their random numbers say which are drawn: of 20,000 rows about a second. */
+const maxPatienceMs = 3_000;
 /** The child ends when nobody has asked for this long. */
 const idleMs = 15 * 60_000;
 /** Time between two tries to read in examples where the encoder was away or the child died. */
@@ -33,6 +36,8 @@ type Known = {
   /** The revision of the examples that the model has, or is being brought to; null where it must be read again. */
   revision: number | null;
   reading: Promise<void> | null;
+  /** Resolved when the child knows the number of every row. */
+  numbered: Promise<void>;
   retryAtMs: number;
   rows: number;
 };
@@ -41,7 +46,7 @@ type Likely = { decision: string; probability: number };
 export type ModelSuggestion = Likely & { likely: Likely[] };
 export type ModelNext = {
   /** `between` names the two options that the order leaves open; none where it has not rated the row. */
-  rows: { id: string; suggestion: ModelSuggestion; reason: NextRow['reason']; between: string[] }[];
+  rows: { id: string; suggestion: ModelSuggestion | null; reason: NextRow['reason']; between: string[] }[];
   read: number;
   labels: number;
   /** Labels of rows drawn at random. */
@@ -63,14 +68,22 @@ export class LabellingModels {
     this.#child = new LabellingProcess(options, () => this.#known.clear());
   }
 
-  /** Rows worth a label, most useful first, without those of the ids `taken`. */
-  async next(type: DecisionTypeRecord, count: number, taken: readonly string[]): Promise<ModelNext> {
+  /** Rows worth a label, in an order, without those of the ids `taken`. */
+  async next(
+    type: DecisionTypeRecord,
+    count: number,
+    taken: readonly string[],
+    order: QueueOrder = 'useful',
+  ): Promise<ModelNext> {
     const known = await this.#prepare(type);
-    const { rows, ...counts } = await this.#child.ask({ kind: 'next', typeId: type.id, count, taken: [...taken] });
+    const { rows, ...counts } = await this.#child.ask({
+      ...{ kind: 'next', typeId: type.id },
+      ...{ count, taken: [...taken], order },
+    });
     const named = rows.map(({ id, suggestion, reason, doubted }) => ({
       id,
       reason,
-      suggestion: nameOptions(suggestion, known.options),
+      suggestion: suggestion && nameOptions(suggestion, known.options),
       between: doubted === null ? [] : [doubted.first, doubted.second].map((option) => known.options[option] ?? ''),
     }));
     return { rows: named, ...counts };
@@ -144,7 +157,11 @@ export class LabellingModels {
           known.reading = null;
         });
     }
-    if (known.reading !== null) await Promise.race([known.reading, wait(patienceMs, undefined, { ref: false })]);
+    if (known.reading !== null) {
+      const pause = (ms: number) => wait(ms, undefined, { ref: false });
+      const readSome = known.numbered.then(() => pause(patienceMs));
+      await Promise.race([known.reading, readSome, pause(maxPatienceMs)]);
+    }
     return known;
   }
 
@@ -170,6 +187,7 @@ export class LabellingModels {
           options: definition.options,
           revision: null,
           reading: null,
+          numbered: Promise.resolve(),
           retryAtMs: 0,
           rows: 0,
         };
@@ -190,10 +208,14 @@ export class LabellingModels {
   async #read(typeId: string, known: Known): Promise<void> {
     const { examples, feed } = this.#options;
     known.revision = examples.readRevision(typeId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    known.numbered = promise;
     this.#open(known, feed.listIdentifyingFields(typeId));
-    const isRead = await feedExamples(this.#child, feed, { id: typeId, options: known.options }, (count) => {
-      known.rows = count;
-    });
+    const count = (rows: number) => {
+      known.rows = rows;
+    };
+    const type = { id: typeId, options: known.options };
+    const isRead = await feedExamples(this.#child, feed, type, { count, numbered: resolve });
     if (!isRead) this.#retryLater(known);
   }
 

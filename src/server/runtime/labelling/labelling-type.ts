@@ -1,9 +1,10 @@
 /** The labelling model of one decision type inside the labelling child: rows wait here until they are numbers. */
 import { toRowContent, toRowNumber } from '../../../engine/drawn-rows.ts';
 import type { JsonObject } from '../../../engine/json.ts';
+import { chooseRows, type QueueRow } from '../../../engine/labelling/choose-rows.ts';
 import { LabellingModel, type RowState, type SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
-import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
+import type { LabellingAnswers, LabellingQuestion, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
 
 /** Embeds texts; null where the encoder cannot be asked now. */
 export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
@@ -16,12 +17,15 @@ const rowsToFit = 1_000;
 /** Rows that wait at most before more are asked for. */
 const maxWaiting = 1_000;
 
-type Waiting = Map<string, { inputJson: string; state: RowState }>;
+const readInput = (json: string): JsonObject => JSON.parse(json);
 
 export class LabellingType {
   readonly #settings: ModelSettings;
   readonly #chooseReader: ChooseReader;
-  readonly #waiting: Waiting = new Map();
+  /** The rows that have a number and are not in the model yet. */
+  readonly #unread = new Map<string, { state: RowState; number: number }>();
+  /** The inputs of those of them that are here to be read. */
+  readonly #waiting = new Map<string, string>();
   #roomAwaited: ((isRead: boolean) => void)[] = [];
   #isComplete = false;
   #encoder: RowEncoder | null = null;
@@ -40,11 +44,11 @@ export class LabellingType {
     const missing: string[] = [];
     for (const [id, state] of pairs) {
       this.#named.add(id);
-      if (this.#waiting.has(id) || this.#model?.has(id)) this.setState(id, state);
-      else missing.push(id);
+      this.setState(id, state);
+      if (!this.#waiting.has(id) && !this.#model?.has(id)) missing.push(id);
     }
     if (last) {
-      const gone = [...(this.#model?.ids() ?? []), ...this.#waiting.keys()].filter((id) => !this.#named.has(id));
+      const gone = [...(this.#model?.ids() ?? []), ...this.#unread.keys()].filter((id) => !this.#named.has(id));
       for (const id of gone) this.remove(id);
       this.#named = new Set();
     }
@@ -52,21 +56,33 @@ export class LabellingType {
   }
 
   setState(id: string, state: RowState): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) this.#model?.setState(id, state);
-    else waiting.state = state;
+    const unread = this.#unread.get(id);
+    if (unread === undefined) this.#model?.setState(id, state);
+    else unread.state = state;
   }
 
   remove(id: string): void {
     this.#waiting.delete(id);
+    this.#unread.delete(id);
     this.#model?.removeRow(id);
+  }
+
+  /** Gives rows their permanent random numbers, so that they can be given out before they are read. */
+  numberRows(rows: readonly ModelRow[]): number[] {
+    return rows.map(({ id, inputJson, state }) => {
+      const content = toRowContent(readInput(inputJson), this.#settings.identifying);
+      const number = toRowNumber(content);
+      this.remove(id);
+      this.#unread.set(id, { state, number });
+      return number;
+    });
   }
 
   /** Resolves when there is room for more rows, or with the last ones when all are read in; false where that failed. */
   addRows(rows: readonly ModelRow[], last: boolean): Promise<boolean> {
     for (const { id, inputJson, state } of rows) {
-      this.remove(id);
-      this.#waiting.set(id, { inputJson, state });
+      this.setState(id, state);
+      if (this.#unread.has(id)) this.#waiting.set(id, inputJson);
     }
     this.#isComplete = last;
     return new Promise((resolve) => {
@@ -82,27 +98,36 @@ export class LabellingType {
     if (rows.length === 0) return false;
     if (!(await this.#prepare())) return this.#giveUp();
     const encoder = this.#encoder as RowEncoder;
-    const inputs = rows.map(([, { inputJson }]) => JSON.parse(inputJson) as JsonObject);
+    const inputs = rows.map(([, inputJson]) => readInput(inputJson));
     const texts = inputs.map((input) => encoder.readText(input)).filter((text) => text !== '');
     const embeddings = texts.length === 0 ? [] : await this.#embed(texts);
     if (embeddings === null) return this.#giveUp();
     let next = 0;
-    for (const [at, [id, { inputJson }]] of rows.entries()) {
+    for (const [at, [id, inputJson]] of rows.entries()) {
       const input = inputs[at] ?? {};
       const embedding = encoder.readText(input) === '' ? null : (embeddings[next++] ?? null);
       // While the texts were embedded the row may have been labelled, changed or removed.
-      const present = this.#waiting.get(id);
-      if (present === undefined || present.inputJson !== inputJson) continue;
+      const unread = this.#unread.get(id);
+      if (unread === undefined || this.#waiting.get(id) !== inputJson) continue;
       this.#waiting.delete(id);
-      const number = toRowNumber(toRowContent(input, this.#settings.identifying));
-      this.#model?.addRow(id, encoder.encode(input, embedding), present.state, number);
+      this.#unread.delete(id);
+      this.#model?.addRow(id, encoder.encode(input, embedding), unread.state, unread.number);
     }
     this.#tellRoom(true);
     return true;
   }
 
-  next(count: number, taken: readonly string[]): LabellingAnswers['next'] {
-    const rows = this.#model?.choose(count, new Set(taken)) ?? [];
+  next({ count, taken: ids, order }: Extract<LabellingQuestion, { kind: 'next' }>): LabellingAnswers['next'] {
+    const taken = new Set(ids);
+    const unread = [...this.#unread].flatMap(([id, { state, number }]): QueueRow[] => {
+      if (state === 'aside') return [];
+      const progress = state !== 'open' ? 'labelled' : taken.has(id) ? 'out' : 'open';
+      return [{ id, number, state: progress, isRead: false, doubt: null, isRare: false }];
+    });
+    const nothing = { suggestion: null, doubted: null };
+    const rows =
+      this.#model?.choose(count, taken, order, unread) ??
+      chooseRows(unread, count, order, () => false).map((choice) => ({ ...choice, ...nothing }));
     const { rowCount: read = 0, labelCount: labels = 0, drawnCount: drawn = 0 } = this.#model ?? {};
     return { rows, read, labels, drawn };
   }
@@ -113,7 +138,7 @@ export class LabellingType {
 
   async findNearest(inputJson: string, count: number): Promise<LabellingAnswers['nearest']> {
     if (this.#encoder === null || this.#model === null) return [];
-    const input = JSON.parse(inputJson) as JsonObject;
+    const input = readInput(inputJson);
     const text = this.#encoder.readText(input);
     const embeddings = text === '' ? [] : await this.#embed([text]);
     if (embeddings === null) return [];
@@ -130,9 +155,7 @@ export class LabellingType {
   async #prepare(): Promise<boolean> {
     if (this.#model !== null) return true;
     const { optionTexts, optionCount, inputSchemaJson } = this.#settings;
-    const inputs = [...this.#waiting.values()]
-      .slice(0, rowsToFit)
-      .map((row) => JSON.parse(row.inputJson) as JsonObject);
+    const inputs = [...this.#waiting.values()].slice(0, rowsToFit).map(readInput);
     const inputSchema = JSON.parse(inputSchemaJson) as JsonObject | null;
     let encoder = fitRowEncoder(inputs, inputSchema);
     if (encoder.embeddingWidth > 0) {

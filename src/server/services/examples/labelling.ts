@@ -2,6 +2,7 @@
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
+import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -57,7 +58,9 @@ export async function takeNextExamples(
   const { leases } = deps.runtime;
   if (restart) leases.giveBack(type.id, session);
   const before = leases.listTaken(type.id, session);
-  const live = await askLabellingModel(deps, type, queue === 'to_label' ? count : 0, [...before.out, ...before.had]);
+  const isOpen = queue === 'to_label' || queue === 'random';
+  const order = queue === 'random' ? 'random' : 'useful';
+  const live = await askLabellingModel(deps, type, isOpen ? count : 0, [...before.out, ...before.had], order);
   const modelRows = new Map(live.rows.map((row) => [row.id, row]));
   // Another call may have taken some of them while the model was asked.
   const { out, firm, had } = leases.listTaken(type.id, session);
@@ -163,9 +166,10 @@ async function askLabellingModel(
   type: DecisionTypeRecord,
   count: number,
   taken: readonly string[],
+  order: QueueOrder,
 ): Promise<ModelNext> {
   return await deps.runtime.labellingModels
-    .next(type, count, taken)
+    .next(type, count, taken, order)
     .catch(() => ({ rows: [], read: 0, labels: 0, drawn: 0 }));
 }
 
@@ -225,10 +229,12 @@ export function countSuspects({ store }: Foundation, type: DecisionTypeRecord) {
 
 /** Counts the examples that each queue holds, those given out included. */
 export function countQueues(deps: Foundation, type: DecisionTypeRecord): Record<LabellingQueue, number> {
-  const { to_label, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
+  const { to_label: open, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
   const count = (queue: LabellingQueue) => countRemaining(deps, type, queue, null);
+  const to_label = open - deps.store.labelling.countQueue(type.id, { kind: 'audit' });
   return {
-    to_label: to_label - deps.store.labelling.countQueue(type.id, { kind: 'audit' }),
+    to_label,
+    random: to_label,
     flagged,
     suspect: count('suspect'),
     corrections: count('corrections'),
@@ -262,6 +268,7 @@ function toStoreQueue(
   reader: string | null,
 ): ExampleQueue {
   if (queue === 'second_reading') return { kind: queue, reader, now: clock.now() };
+  if (queue === 'random') return { kind: 'to_label' };
   if (queue !== 'corrections') return { kind: queue };
   const deployed = store.deployments.find(type.id);
   const policy = deployed === null ? null : store.policies.byId(deployed.id);
@@ -276,7 +283,7 @@ async function suggest(
   deps: Foundation,
   type: DecisionTypeRecord,
   examples: readonly ExampleRecord[],
-  modelRows: ReadonlyMap<string, { suggestion: ModelSuggestion }>,
+  modelRows: ReadonlyMap<string, { suggestion: ModelSuggestion | null }>,
 ): Promise<(Suggestion | null)[]> {
   const byPolicy = await Promise.all(examples.map((example) => suggestByPolicy(deps, type, example)));
   const unknown = examples.filter(({ id }, index) => byPolicy[index] === null && !modelRows.has(id));
@@ -339,8 +346,9 @@ function explain(
     case 'corrections':
       return 'You corrected this decision. Train again to include it.';
     case 'to_label':
+    case 'random':
       return row === null
-        ? 'One of rows taken evenly from all: the order by usefulness begins when they have been read.'
+        ? 'One of rows taken evenly from all: the order of the queue begins when they have been read.'
         : explainChoice(row);
   }
 }
