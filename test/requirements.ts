@@ -285,7 +285,8 @@ const examples = {
   'XPT-1':
     'The filtered examples are exported as CSV, XLSX, Parquet and JSON Lines, as a stream, oldest first: input, label, reason codes, status, note, source, test, first label, times, what a model said of each, and how the newest policy used it.',
   'XPT-2': 'An exported file is read back without loss, whatever the inputs hold; rows may be added to it by hand.',
-  'XPT-3': 'No cell of an exported table is run by a spreadsheet, and each comes back as it was.',
+  'XPT-3':
+    'No cell of an exported table is run by a spreadsheet, whatever it takes for the separator, and each comes back as it was.',
   'XPT-4': 'Values of personal fields leave as tokens, unless they are asked for.',
   'XPT-5': 'An export that its format cannot hold is refused with the reason and another format.',
   'XPT-6':
@@ -396,7 +397,7 @@ const training = {
   'TRN-7':
     'About a fifth is held out by a hash of the input alone: equal inputs share a side, adding rows moves none; each option with five inputs has some on both sides, by one exception that can go back.',
   'TRN-26':
-    'Without a wish (`auto`) texts are read by the fastest of words alone and the text models that read their language that is at most half a standard error behind the best on folds; metrics, report and Train show all that were compared, and one press takes another.',
+    'Without a wish (`auto`) texts are read by the smallest of words alone and the text models that read their language that is at most half a standard error behind the best on folds; metrics, report and Train show all that were compared, and one press takes another.',
   'TRN-27':
     'The languages of texts are said at an import, in the findings about the data, after a training, in weak parts and where live inputs differ; one that no text model reads with what that costs.',
   'TRN-28':

@@ -110,7 +110,7 @@ export const trainingConfigSchema = z
     text_model: textModelName
       .default('auto')
       .describe(
-        'How texts are read: `words` by word pieces alone; `fast` by the multilingual USE, for sixteen languages at a third of the time of `english`, MiniLM; or by a text model of one’s own, by its name; `auto` by the fastest that is as good as the best on folds',
+        'How texts are read: `words` by word pieces alone; `fast` by the multilingual USE, for sixteen languages at a third of the time of `english`, MiniLM; or by a text model of one’s own, by its name; `auto` by the smallest that is as good as the best on folds',
       ),
     tune_encoder: z
       .union([z.literal('auto'), z.boolean()])

@@ -61,6 +61,11 @@ describe('the sample project', () => {
     const { metrics } = (await bench.call('GET', `${path}/policies/${policy_id}`)).body;
     expect(metrics.test_size).toBeGreaterThanOrEqual(100);
     expect(metrics.accuracy).toBeGreaterThanOrEqual(0.9);
+    // Of text models that are alike on the folds the smallest is taken: who hands the bundle on sends under 30 MB.
+    const headers = { authorization: `Bearer ${bench.token}`, host: '127.0.0.1' };
+    const exported = await bench.app.inject({ url: `/api/v1${path}/export`, headers });
+    expect([exported.statusCode, exported.rawPayload.length < 30_000_000]).toEqual([200, true]);
+    expect(metrics.text_models).toContainEqual(expect.objectContaining({ text_model: 'english', chosen: true }));
 
     const first: Example = (await bench.call('GET', `${path}/examples?page_size=1`)).body.items[0];
     expect(await decide(first)).toMatchObject({

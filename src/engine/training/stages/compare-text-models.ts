@@ -27,7 +27,7 @@ type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Planned;
 const comparisonShare = 0.5;
 /** Examples that show which model is better; the texts of the others are read by the chosen one alone. */
 const maxComparedRows = 3_000;
-/** How far a faster model may be behind the best, in standard errors of the difference. */
+/** How far a smaller way may be behind the best, in standard errors of the difference. */
 const acceptableErrors = 0.5;
 /** The share of the texts whose languages a model must read to be tried. */
 const minReadShare = 0.5;
@@ -35,9 +35,10 @@ const minReadShare = 0.5;
 const timedTexts = 9;
 
 /**
- * Chooses the text model by cross-validation: the fastest of words alone and each candidate whose log-loss is at most
- * half a standard error of the difference behind the best (the rule of Breiman et al. 1984, with half of their bound).
- * Too few rows to compare take the fastest, and a tuning the one that can be tuned. Rejects as the encoders do.
+ * Chooses the text model by cross-validation: of words alone and each candidate, the way with the smallest bundle whose
+ * log-loss is at most half a standard error of the difference behind the best (the rule of Breiman et al. 1984, with
+ * half of their bound). Too few rows to compare take the fastest, and a tuning the one that can be tuned. Rejects as
+ * the encoders do.
  */
 export async function compareTextModels(state: State): Promise<TextModelCompared> {
   const { request, ports, fieldPlan, trainRows, notes } = state;
@@ -179,10 +180,12 @@ async function timeReading({ model, texts }: Reading, isEncoded: boolean, now: (
   return computePercentile(times, 0.5);
 }
 
-/** The first whose log-loss is hardly behind the best. */
+/** The smallest whose log-loss is hardly behind the best; models of the user's, whose speed is not known, come last. */
 function takeTrial(trials: readonly Trial[]): Trial | undefined {
   const [best] = [...trials].sort((a, b) => a.shown.log_loss - b.shown.log_loss);
-  return trials.find(({ losses }) => {
+  const isOwn = ({ reading, shown }: Trial) => Number(shown.size_mb > 0 && reading.model.isOwn);
+  const bySize = [...trials].sort((a, b) => isOwn(a) - isOwn(b) || a.shown.size_mb - b.shown.size_mb);
+  return bySize.find(({ losses }) => {
     const { mean, error } = estimateMean(losses.map((loss, row) => loss - (best?.losses[row] ?? 0)));
     return mean <= acceptableErrors * error;
   });
@@ -198,5 +201,5 @@ function describeChoice(chosen: TextModelTrial, trials: readonly Trial[]): strin
     const correct = `${(100 * shown.accuracy).toFixed(1)}% correct`;
     return `by ${shown.text_model} ${correct} (log-loss ${shown.log_loss.toFixed(3)})`;
   });
-  return `Texts are read by ${chosen.text_model}, the fastest way that is about as good as the best: on ${formatCount(chosen.rows)} examples, each judged by a fit that had not seen it, ${figures.join(', ')}.`;
+  return `Texts are read by ${chosen.text_model}, the smallest way that is about as good as the best: on ${formatCount(chosen.rows)} examples, each judged by a fit that had not seen it, ${figures.join(', ')}.`;
 }

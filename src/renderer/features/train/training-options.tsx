@@ -32,7 +32,7 @@ export const textModelNames: Readonly<Record<string, string>> = {
 };
 
 const textModels = [
-  { value: 'auto', label: 'The fastest that is about as good as the best' },
+  { value: 'auto', label: 'The smallest that is about as good as the best' },
   ...Object.entries(textModelNames).map(([value, label]) => ({ value, label })),
 ];
 
