@@ -1,6 +1,7 @@
 /** A table as a file: read as an import reads it, and written again with the decisions in new columns. */
 import { strToU8, zipSync } from 'fflate';
 import type { Reading } from '../../engine/domain/definition.ts';
+import { quoteCsvCell, writeCsvCell } from '../../engine/export/csv.ts';
 import { firstZipDay, listParts, sheetPath, toSheetFrame, writeRow } from '../../engine/export/write-workbook.ts';
 import { usualReadings } from '../../engine/import/kinds.ts';
 import { readFile } from '../../engine/import/read-file.ts';
@@ -109,18 +110,16 @@ export function writeDecided(
   const stem = name.replace(/\.\w+$/, '');
   if (sheet.workbook !== null) return { name: `${stem}-decided.xlsx`, bytes: writeSheet(lines), type: xlsxType };
   const delimiter = sheet.delimiter?.length === 1 ? sheet.delimiter : ',';
-  const text = lines.map((cells) => `${cells.map((cell) => writeCell(cell, delimiter)).join(delimiter)}\r\n`).join('');
+  // The cells of the file go back as they came; the new ones hold words of a bundle, which may come from anywhere.
+  const writeCell = (cell: Json, column: number) =>
+    column < sheet.columns.length ? quoteCsvCell(toText(cell), delimiter) : writeCsvCell(cell, delimiter);
+  const text = lines.map((cells) => `${cells.map(writeCell).join(delimiter)}\r\n`).join('');
   // The mark tells Excel that the text is UTF-8.
   return { name: `${stem}-decided.csv`, bytes: strToU8(`\ufeff${text}`), type: 'text/csv' };
 }
 
 const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const toText = (cell: Json) => (typeof cell === 'string' ? cell : cell === null ? '' : JSON.stringify(cell));
-
-function writeCell(cell: Json, delimiter: string): string {
-  const text = toText(cell);
-  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 function writeSheet(lines: readonly (readonly Json[])[]): Uint8Array<ArrayBuffer> {
   const { start, end } = toSheetFrame([]);

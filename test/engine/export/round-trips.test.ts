@@ -38,6 +38,7 @@ const pickKept = (record: JsonObject, like: object) =>
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('a;=1+1;b', "a;'-1", 'p|@q', 'x\n=1', 'a\t"+1"', ";''\uff1d", '"a;@b"'),
   fc.constantFrom('', ' ', '=1+1', "'=1", "''+2", '-5', '007', 'true', 'null', '"', '"a"', 'a;b|c', '2024-01-02', '[]'),
   fc.constantFrom(
     'a\nb',
@@ -188,6 +189,18 @@ describe('A table of examples', () => {
     expect(header.slice(-4)).toEqual(['amount', 'input.note', 'stay.nights', 'paid']);
     expect(lines.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
     expect(lines[0]?.slice(-4)).toEqual(['5', `'=HYPERLINK("x")`, '2', 'true']);
+  });
+
+  it.each([';', '|', '\t'])('has no formula for who opens it with %j between cells [XPT-3]', async (delimiter) => {
+    const notes = ['a;=1+1;b', 'a|@b', 'a\t+1', 'a\n-1', 'a;"=1"', ";'=1", 'a;\uff1d1', '[";=1"]'];
+    const csv = (
+      await write(
+        'csv',
+        notes.map((note) => ({ ...example, input_payload: { note } })),
+      )
+    ).toString();
+    const cells: string[][] = parse(csv, { delimiter, relax_quotes: true, relax_column_count: true });
+    expect(cells.flat().filter((cell) => /^['"]*[=+\-@\uff1d]/.test(cell) && !cell.startsWith("'"))).toEqual([]);
   });
 
   it('takes rows that somebody adds, and names the cell that is not of its kind [XPT-2]', async () => {

@@ -110,15 +110,20 @@ describe('the decision log', () => {
       'a=1',
       '',
     ];
+    // Where another character stands between cells, quotes within a line hold nothing together.
+    const input = { note: 'a;=1+1;b', list: ['|@x', '-5'] };
     const { call, url } = await openWithLogs(texts.length, (index) => ({
       decision: texts[index] ?? '',
       confidence: -0.5,
+      input,
     }));
     const lines = (await call('GET', `${url}/logs/export?format=csv`)).text;
+    expect(lines).not.toMatch(/[;|]["']*[=+\-@]/);
     const rows: string[][] = parse(lines, { from_line: 2 });
     const told = rows.map((row) => row[5]).toReversed();
     expect(told).toEqual(texts.map((text, index) => (index < 11 ? `'${text}` : text)));
     expect(rows.map((row) => row[6])).toEqual(texts.map(() => '-0.5'));
+    expect(rows.map((row) => JSON.parse(row[4] ?? ''))).toEqual(texts.map(() => input));
   });
 
   it('is corrected into one reviewed example [LOG-6]', async () => {

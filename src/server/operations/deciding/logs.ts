@@ -1,6 +1,6 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
-import { writeCsvLine } from '../../../engine/export/csv.ts';
+import { guardJson, writeCsvLine } from '../../../engine/export/csv.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
@@ -123,7 +123,7 @@ async function* writeCsv(
 }
 
 function toCsvCells(shown: Shown, logged: LoggedDecision<string>): unknown[] {
-  const record = writeRecord(shown, logged, showJsonInput(shown, logged.input));
+  const record = writeRecord(shown, logged, guardJson(showJsonInput(shown, logged.input)));
   return csvColumns.map((column) => record[column]);
 }
 
