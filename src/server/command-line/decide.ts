@@ -1,14 +1,27 @@
 /** `workbench decide`: a line of inputs in, a line of decisions out. */
 import { ApiError, type Client } from '../contract/client.ts';
 import { commonOptions, defineCommand, endCodes } from './command.ts';
-import { columnOptions, type LabelledRow, listRows, readAsHelp, readInputFile } from './example-file.ts';
+import {
+  columnOptions,
+  type LabelledRow,
+  listInputs,
+  readAsHelp,
+  readInputFile,
+  type UnreadLine,
+} from './example-file.ts';
 import { findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Decisions that are under way at a time: enough to share commits and the runs of the text encoder. */
 const maxUnderWay = 32;
 
-async function decideRow<R extends LabelledRow>(client: Client, decisionType: string, row: R, dryRun: boolean) {
+async function decideRow<R extends LabelledRow | UnreadLine>(
+  client: Client,
+  decisionType: string,
+  row: R,
+  dryRun: boolean,
+) {
+  if ('error' in row) return { row, answer: { line: row.line, error: row.error } };
   try {
     const body = { decision_type: decisionType, input: row.input };
     return { row, answer: await client.call('decide', { query: { dry_run: dryRun }, body }) };
@@ -21,7 +34,7 @@ async function decideRow<R extends LabelledRow>(client: Client, decisionType: st
 }
 
 /** Decides rows by the deployed policy of a type; gives each with its answer, in their order. */
-export async function* decideRows<R extends LabelledRow>(
+export async function* decideRows<R extends LabelledRow | UnreadLine>(
   client: Client,
   decisionType: string,
   rows: Iterable<R>,
@@ -63,7 +76,7 @@ export const decideCommand = defineCommand(
         for (; !next.done && next.value.line < before; next = unread.next()) await write(next.value);
       };
       let refused = file.unread.length;
-      const rows = listRows(file, type.active_version);
+      const rows = listInputs(file, type.active_version);
       for await (const { row, answer } of decideRows(client, type.name, rows, values['dry-run'] ?? false)) {
         signal.throwIfAborted();
         if ('error' in answer) refused += 1;

@@ -98,7 +98,7 @@ export const evaluateCommand = defineCommand(
       await around.answer({
         decision_type: type.name,
         policy_id: id,
-        policy_version: version,
+        policy_version: `v${version}`,
         accuracy,
         automatic,
         error_automatic,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readings } from '../../engine/domain/definition.ts';
-import { type ErrorCode, type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
 import { proposeImport, toExampleColumns } from '../../engine/import/plan-import.ts';
@@ -57,7 +57,11 @@ export type ExampleFile = {
   fields: SheetFields;
 };
 /** A line of a file that holds no input, with why. */
-export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: ErrorDetail[] } };
+export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: unknown[] | undefined } };
+const toUnreadLine = (line: number, details: unknown[] | undefined): UnreadLine => ({
+  line,
+  error: { code: 'validation_error', message: 'The line holds no input.', details },
+});
 export type LabelledRow = { line: number; input: JsonObject; decision: string | null };
 
 const maxDescribedColumns = 20;
@@ -147,8 +151,7 @@ export async function readInputFile(
 async function takeOutUnread(bytes: Uint8Array): Promise<{ bytes: Uint8Array; unread: UnreadLine[] }> {
   const unread: UnreadLine[] = [];
   const refuse = (line: number, column: string | number, message: string) => {
-    const details = [toFileProblem(line, column, message)];
-    unread.push({ line, error: { code: 'validation_error', message: 'The line holds no input.', details } });
+    unread.push(toUnreadLine(line, [toFileProblem(line, column, message)]));
     return '';
   };
   const { text: whole } = await decodeText(bytes);
@@ -217,18 +220,41 @@ function describeColumns({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 's
   return lines.map((line) => `${line}.`);
 }
 
+type TypeReadings = { options: readonly string[]; readings: Readings };
+
 /** The rows of a file as inputs with their answers, in their order; read as a type reads them where that fits. */
-export function* listRows(
-  { name, sheet, surveys, mapping }: ExampleFile,
-  type?: { options: readonly string[]; readings: Readings },
-): Generator<LabelledRow & { reasonCodes: string[] }> {
+export function* listRows(file: ExampleFile, type?: TypeReadings): Generator<LabelledRow & { reasonCodes: string[] }> {
+  const reader = nameFile(file, () => openReader(file, type));
+  for (const row of file.sheet.rows) yield nameFile(file, () => reader.read(row));
+}
+
+/** The rows of a file of inputs, each for itself: one that holds none costs no other its answer. */
+export function* listInputs(file: ExampleFile, type: TypeReadings): Generator<LabelledRow | UnreadLine> {
+  const reader = nameFile(file, () => openReader(file, type));
+  for (const row of file.sheet.rows) {
+    let read: LabelledRow | UnreadLine;
+    try {
+      read = reader.read(row);
+    } catch (cause) {
+      if (!(cause instanceof WorkbenchError)) throw cause;
+      read = toUnreadLine(row.line, cause.details);
+    }
+    yield read;
+  }
+}
+
+function openReader({ name, sheet, surveys, mapping }: ExampleFile, type?: TypeReadings) {
+  const surveyed = type === undefined ? surveys : surveyColumns(sheet, type.readings);
+  const plan = mapImport({ sheet, surveys: surveyed }, [], mapping);
+  const [question] = plan.questions;
+  if (question !== undefined) throw refuse(`${name}: ${question.sentence} by --read-as COLUMN=KIND.`);
+  return createExampleReader(sheet, plan, type?.options ?? []);
+}
+
+/** Names the file in an error of its reading. */
+function nameFile<T>({ name }: ExampleFile, read: () => T): T {
   try {
-    const surveyed = type === undefined ? surveys : surveyColumns(sheet, type.readings);
-    const plan = mapImport({ sheet, surveys: surveyed }, [], mapping);
-    const [question] = plan.questions;
-    if (question !== undefined) throw refuse(`${name}: ${question.sentence} by --read-as COLUMN=KIND.`);
-    const reader = createExampleReader(sheet, plan, type?.options ?? []);
-    for (const row of sheet.rows) yield reader.read(row);
+    return read();
   } catch (cause) {
     if (!(cause instanceof WorkbenchError)) throw cause;
     throw new WorkbenchError(cause.code, `${name} cannot be read.`, cause.details);

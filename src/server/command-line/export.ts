@@ -99,7 +99,7 @@ export const exportCommand = defineCommand(
       const { id, version } = await findPolicy(client, type, values.policy);
       const bundle = out === undefined ? {} : await writeBundle(client, type.id, id, out, values.slim);
       const page = html === undefined ? {} : await writePage(client, type.id, id, html);
-      await answer({ decision_type: type.name, policy_id: id, policy_version: version, ...bundle, ...page });
+      await answer({ decision_type: type.name, policy_id: id, policy_version: `v${version}`, ...bundle, ...page });
       return endCodes.done;
     });
   },

@@ -117,7 +117,7 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
     isPassed,
     answer: {
       policy_id: params.policy_id,
-      policy_version: version,
+      policy_version: `v${version}`,
       seed,
       deployed,
       held_back,

@@ -51,7 +51,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   unknownRoutes.closeShadowed(app);
 
   registerOperations(app, deps, operationHandlers);
-  app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
+  app.get('/openapi.json', async () => deps.openApi());
   serveAgentTools(app, deps);
   serveDocs(app, deps);
   await servePages(app, deps.options.rendererDir);

@@ -266,7 +266,7 @@ describe('releases', () => {
     expect((await call('DELETE', `${folder.url}/aliases/production`)).status).toBe(204);
     expect((await call('DELETE', `${folder.url}/aliases/production`)).status).toBe(404);
     expect(await by('loan@production')).toEqual([404, 'not_found']);
-    for (const alias of ['7', 'v7', 'A']) {
+    for (const alias of ['7', 'v7', 'A', 'latest']) {
       expect((await call('PUT', `${folder.url}/aliases/${alias}`, { release: 1 })).status).toBe(422);
     }
     await call('POST', '/api/v1/decision-types', { name: 'loan@1', options: ['a', 'b'] });

@@ -54,6 +54,15 @@ describe('a line of JSON Lines that is no input', () => {
       expect.objectContaining({ stage: expect.any(String) }),
       { line: 6, error: expect.objectContaining({ code: 'validation_error' }) },
     ]);
+    const whole = ['{"input":{"amount":5,"purpose":"car"}}', '{"amount":9}', '{"input":{"amount":9,"purpose":"car"}}'];
+    expect((await run(whole.join('\n'))).lines).toEqual([
+      expect.objectContaining({ stage: expect.any(String) }),
+      {
+        line: 2,
+        error: expect.objectContaining({ details: [expect.objectContaining({ msg: 'line 2: "input" is missing' })] }),
+      },
+      expect.objectContaining({ stage: expect.any(String) }),
+    ]);
     const other = await run('amount,purpose\n5,car\n');
     expect(other).toMatchObject({ code: 2, lines: [], told: expect.stringContaining('standard input.jsonl') });
   });

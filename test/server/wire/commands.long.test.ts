@@ -27,7 +27,7 @@ describe('a pipeline step', () => {
     const { manifest } = unpackBundle(bytes, sha256);
     expect(answer).toMatchObject({
       decision_type: 'data',
-      policy_version: 1,
+      policy_version: 'v1',
       seed: 11,
       rows: 800,
       passed: true,

@@ -178,7 +178,9 @@ def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | No
 
 def _read_text_file(name: str, folder: Path | None) -> bytes:
     if folder is None:
-        raise TextModelNeeded("The bundle is slim: give the folder of its text model (text_model).")
+        raise TextModelNeeded(
+            "The bundle is slim: name the folder of its text model by `--text-model`, or `text_model=`."
+        )
     path = folder / name.removeprefix("text/")
     try:
         if path.stat().st_size > MAX_UNPACKED_BYTES:

@@ -42,6 +42,8 @@ const aliasParams = z.strictObject({
   decision_type_id: uuid.describe('Id of the decision type'),
   alias: aliasName,
 });
+/** One of an earlier program may be called `latest`, and be taken away. */
+const newAlias = aliasName.regex(/^(?!latest$)/, 'not `latest`: what decides now is the name without @');
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id';
@@ -76,7 +78,7 @@ export const releaseOperations = {
   'aliases.set': operation('PUT', `${base}/aliases/:alias`, {
     ...common,
     scope: 'deploy',
-    params: aliasParams,
+    params: aliasParams.extend({ alias: newAlias }),
     body: z.strictObject({ release: z.int().min(1) }),
     output: releaseSchema,
     summary: 'Give a release a name that callers decide by, as `refunds@production`; another release loses it',
