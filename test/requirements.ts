@@ -640,6 +640,8 @@ const training = {
     'A draft is of fields: changes of others leave it alone; where the same field was changed live meanwhile it is not published until it is sent again.',
   'DRA-5':
     'With publish_by_hand a live change of what decides is refused with the remedy, and trained policies wait to be deployed.',
+  'DRA-10':
+    'A key with the scope train proposes by PUT …/draft, and publishes nothing; with publish_by_another whoever changed a draft last is refused, and any other person or key with deploy publishes it.',
   'DRA-6':
     'While a policy is deployed the page keeps rules, thresholds and the like as the draft, which every window shows; Publish… shows its effect and asks for a reason where it is worse, and Undo goes back.',
   'DRA-7':

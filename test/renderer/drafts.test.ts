@@ -18,6 +18,7 @@ const base: TypeDraft = {
   retention_days: 90,
   audit: null,
   publish_by_hand: false,
+  publish_by_another: false,
 };
 
 function openDraft(storage = emptyStorage()) {

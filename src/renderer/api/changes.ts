@@ -88,6 +88,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
   // A published draft is gone: its effect is not asked for again.
   'releases.create': [...policyReads, ...optionReads].filter((name) => name !== 'drafts.get'),
+  'drafts.put': typeReads,
   'drafts.delete': typeReads,
   'versions.restore': optionReads,
   'questions.bind': ['questions.list'],

@@ -31,6 +31,7 @@ const fieldNames: Record<keyof TypeDraft, string> = {
   retention_days: 'the retention',
   audit: 'the audit',
   publish_by_hand: 'how releases are published',
+  publish_by_another: 'who publishes a draft',
 };
 
 /**

@@ -10,7 +10,14 @@ export type TypeDraft = Pick<
 > &
   Pick<
     DecisionType,
-    'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit' | 'publish_by_hand'
+    | 'name'
+    | 'description'
+    | 'fallback_option'
+    | 'pii_fields'
+    | 'retention_days'
+    | 'audit'
+    | 'publish_by_hand'
+    | 'publish_by_another'
   > & {
     hard_rules: Rule[];
     inputSchemaText: string;
@@ -71,6 +78,7 @@ export function toDraft(type: DecisionType): TypeDraft {
     retention_days: type.retention_days,
     audit: type.audit,
     publish_by_hand: type.publish_by_hand,
+    publish_by_another: type.publish_by_another,
   };
 }
 

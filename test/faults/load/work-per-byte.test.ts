@@ -253,6 +253,7 @@ const cases: Record<Sized, Record<string, Case>> = {
     ]),
   ),
   'decision_types.update': definitions,
+  'drafts.put': definitions,
   'imports.begin': {
     'options and readings': (size, run) => ({
       name: `made of ${size} ${run}`,
@@ -327,6 +328,7 @@ type Ids = Record<string, string>;
 const types: Record<'wide' | 'changed' | 'trained', Ids> = { wide: {}, changed: {}, trained: {} };
 const typeOf: Partial<Record<OperationName, keyof typeof types>> = {
   'decision_types.update': 'changed',
+  'drafts.put': 'trained',
   'policies.try_rules': 'trained',
 };
 

@@ -24,7 +24,7 @@ const bounds = {
     examples.create examples.get examples.update examples.delete examples.labels examples.suggest
     examples.similar examples.explain second_readings.give imports.begin imports.put_part imports.cancel
     logs.correct logs.explain decision_types.create decision_types.get versions.get versions.restore
-    drafts.get drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy
+    drafts.get drafts.put drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy
     policies.keep_promise policies.withdraw_promise bundle.export bundle.export_page promises.get
     promises.withdraw aliases.set aliases.delete releases.create audit.get account.me account.update
     organisation.update session.create api_keys.create api_keys.delete connections.create connections.delete

@@ -91,14 +91,18 @@ describe('Define', () => {
     await waitFor(async () => expect(await stored()).toBe('mine'));
   });
 
-  it('asks for releases that are published by hand [DRA-9]', async () => {
+  it('asks for releases that are published by hand, and not by the author of a draft [DRA-9]', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
     await openDefine(call, id);
     fireEvent.click(screen.getByLabelText('Publish by hand'));
+    fireEvent.click(screen.getByLabelText('Not by its author'));
     fireEvent.click(screen.getByText('Save changes'));
     await screen.findByText('Saved. Version 1 is active.');
-    expect((await call('GET', `/api/v1/decision-types/${id}`)).body.publish_by_hand).toBe(true);
+    expect((await call('GET', `/api/v1/decision-types/${id}`)).body).toMatchObject({
+      publish_by_hand: true,
+      publish_by_another: true,
+    });
   });
 
   it('saves beside a change of another field without asking', async () => {

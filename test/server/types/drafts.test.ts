@@ -1,6 +1,6 @@
 /** Changes that do not decide yet: kept with the type, tried, published with a reason, discarded. */
 import { describe, expect, it } from 'vitest';
-import { deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
 
 const input = { applicant: { score: 700 }, amount: 60_000, purpose: 'car', employed: true };
 const wrongRule = { name: 'never', condition: 'ctx.amount > 0', then: 'approve', priority: 1 };
@@ -9,9 +9,10 @@ const [usualRule] = loanType.rules;
 describe('a draft', () => {
   const folder = deployForAll(loanType, loanExamples(40));
   const open = async () => {
-    const { call } = await openForTest({ dataDir: folder.copy() });
+    const { app, call } = await openForTest({ dataDir: folder.copy() });
     return {
       call,
+      as: (key: string) => callerOf(app, { authorization: `Bearer ${key}` }),
       decide: async () => (await call('POST', '/api/v1/decide', { decision_type: 'loan', input })).body,
       read: async () => (await call('GET', folder.url)).body,
       draft: (query = '') => call('GET', `${folder.url}/draft${query}`),
@@ -211,5 +212,46 @@ describe('a draft', () => {
     expect((await publish({ reason: 'Rules are not needed' })).status).toBe(201);
     expect((await call('POST', `${folder.url}/versions/${id}/restore`)).status).toBe(409);
     expect((await put({ publish_by_hand: false, fallback_option: 'decline' })).status).toBe(200);
+  });
+
+  it('is proposed without the right to publish, and published by another than its author [DRA-10]', async () => {
+    const { call, as, read, put, publish } = await open();
+    const makeKey = async (...scopes: string[]) => {
+      const { body } = await call('POST', '/api/v1/api-keys', { name: scopes.join(' '), scopes });
+      return as(body.key);
+    };
+    const proposer = await makeKey('read', 'train');
+    const publisher = await makeKey('read', 'deploy');
+    expect((await put({ publish_by_another: true })).body).toMatchObject({
+      publish_by_hand: true,
+      publish_by_another: true,
+    });
+    const proposed = await proposer('PUT', `${folder.url}/draft`, { fallback_option: 'decline' });
+    expect([proposed.status, proposed.body]).toEqual([
+      200,
+      expect.objectContaining({ by: 'key "read train"', settings: { fallback_option: 'decline' } }),
+    ]);
+    expect((await proposer('PUT', `${folder.url}/draft`, { options: ['a', 'b'] })).status).toBe(422);
+    for (const [path, body] of [
+      [`${folder.url}/releases`, {}],
+      [folder.url, { fallback_option: 'approve', draft: true }],
+    ] as const) {
+      expect((await proposer(path === folder.url ? 'PUT' : 'POST', path, body)).status).toBe(403);
+    }
+    await put({ hard_rules: [], draft: true });
+    const own = await publish({ reason: 'mine' });
+    expect([own.status, own.body.error.message]).toEqual([
+      409,
+      'You changed this draft last, and this type asks that another person or key publishes it.',
+    ]);
+    const published = await publisher('POST', `${folder.url}/releases`, { reason: 'Rules are not needed' });
+    expect(published.status).toBe(201);
+    expect((await proposer('PUT', `${folder.url}/draft`, { fallback_option: 'decline' })).body).toBe(null);
+    expect(await read()).toMatchObject({ draft: null, fallback_option: 'decline', active_version: { hard_rules: [] } });
+    // Publishing at once again asks for neither.
+    expect((await put({ publish_by_hand: false })).body).toMatchObject({
+      publish_by_hand: false,
+      publish_by_another: false,
+    });
   });
 });

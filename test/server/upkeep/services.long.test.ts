@@ -388,6 +388,7 @@ describe('a decision type', () => {
       costs: null,
       audit: null,
       publish_by_hand: false,
+      publish_by_another: false,
     };
     expect((await failureOf(() => createDecisionType(deps, caller, request))).code).toBe('conflict');
     deleteDecisionType(deps, caller, id);

@@ -123,8 +123,16 @@ function Question({ type }: { type: DecisionType }) {
           label="Publish by hand"
           description="Rules, thresholds and the like, also those that programs send, wait in the draft until it is published, and trained policies until they are deployed."
           checked={draft.publish_by_hand}
-          onChange={(event) => edit({ publish_by_hand: event.currentTarget.checked })}
+          onChange={(event) => edit({ publish_by_hand: event.currentTarget.checked, publish_by_another: false })}
         />
+        {draft.publish_by_hand && (
+          <Checkbox
+            label="Not by its author"
+            description="Whoever changed the draft last cannot publish it."
+            checked={draft.publish_by_another}
+            onChange={(event) => edit({ publish_by_another: event.currentTarget.checked })}
+          />
+        )}
       </Part>
       <Part title="Personal data">
         <div className="stack">

@@ -59,6 +59,9 @@ const publishByHand = z
   .describe(
     'Whether a change of what decides is refused unless it is a draft, and trained policies wait to be deployed',
   );
+const publishByAnother = z
+  .boolean()
+  .describe('Whether whoever changed a draft last may not publish it; true asks for publishing by hand, too');
 const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');
 
 export const decisionTypeCreateSchema = z
@@ -80,6 +83,7 @@ export const decisionTypeCreateSchema = z
     retention_days: retentionDays.default(90),
     audit: audit.default(null),
     publish_by_hand: publishByHand.default(false),
+    publish_by_another: publishByAnother.default(false),
   })
   .meta({
     id: 'DecisionTypeCreate',
@@ -115,6 +119,7 @@ export const decisionTypeUpdateSchema = z
     retention_days: retentionDays.optional(),
     audit: audit.optional(),
     publish_by_hand: publishByHand.optional(),
+    publish_by_another: publishByAnother.optional(),
     draft: z
       .boolean()
       .default(false)
@@ -158,6 +163,7 @@ export const decisionTypeSchema = z
     fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
     costs: costsSchema.nullable().describe('What wrong answers and reviews cost; null where it is not said'),
     publish_by_hand: publishByHand,
+    publish_by_another: publishByAnother,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),
     model_deployed: z.boolean().describe('Whether a policy is deployed'),
     availability: z

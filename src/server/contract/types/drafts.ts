@@ -24,6 +24,8 @@ const settingNameSchema = settingsSchema.keyof();
 export type SettingName = z.infer<typeof settingNameSchema>;
 export const settingNames: readonly SettingName[] = settingNameSchema.options;
 
+const proposalSchema = z.strictObject(settingsSchema.partial().shape).meta({ id: 'DraftProposal' });
+
 export const draftSchema = z
   .object({
     settings: settingsSchema.partial().describe('What it changes, as that is to be'),
@@ -69,6 +71,16 @@ export const draftOperations = {
       'The draft of a decision type, with what it would change: on held-out examples, logged decisions and costs',
     guardsType: true,
     errors: ['not_found', 'unavailable'],
+  }),
+  'drafts.put': operation('PUT', base, {
+    ...common,
+    scope: 'train',
+    body: proposalSchema,
+    output: draftSchema.nullable(),
+    summary:
+      'Propose a change of what decides: it joins the draft of the type, which others publish; null where nothing is left of it',
+    guardsType: true,
+    errors: ['conflict'],
   }),
   'drafts.delete': operation('DELETE', base, {
     ...common,

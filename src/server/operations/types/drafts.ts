@@ -3,7 +3,7 @@
 import { assessDraft, compileDraft, findDraftPolicy } from '../../services/deciding/publishing.ts';
 import { type Replay, replayNewest } from '../../services/deciding/replay.ts';
 import { toTypeTag } from '../../services/types/decision-types.ts';
-import { discardDraft, withDraft } from '../../services/types/drafts.ts';
+import { discardDraft, keepDraft, withDraft } from '../../services/types/drafts.ts';
 import type { Handlers } from '../context.ts';
 import { toDraft } from './decision-type-wire.ts';
 
@@ -32,6 +32,11 @@ export const draftHandlers = {
       logged: replay && { rows: replay.rows, refused: replay.refused, changed: countChanges(replay) },
       etag: toTypeTag(deps, type),
     };
+  },
+
+  'drafts.put': async (deps, { caller, type, body, ifMatch }) => {
+    const { draft, ...drafted } = await keepDraft(deps, caller, type.id, body, ifMatch);
+    return draft && toDraft({ ...drafted, draft });
   },
 
   'drafts.delete': (deps, { type, ifMatch }) => discardDraft(deps, type, ifMatch),

@@ -62,7 +62,7 @@ async function judgeSettings(
 
 /**
  * Makes the draft of a type what decides: a version and its release, or neither. Throws `conflict` (held, changed live
- * meanwhile, other options), `validation_error` or `precondition_failed`.
+ * meanwhile, other options, published by its author where another has to), `validation_error` or `precondition_failed`.
  */
 export async function publishDraft(
   deps: VerdictDeps,
@@ -74,6 +74,12 @@ export async function publishDraft(
   const { store } = deps;
   refuseOtherState(deps, type, ifMatch);
   refuseConflicts(listConflicts(type));
+  if (type.publishing === 'by_another' && type.draft.callerId === toCallerId(caller)) {
+    throw new WorkbenchError(
+      'conflict',
+      'You changed this draft last, and this type asks that another person or key publishes it.',
+    );
+  }
   const policy = findDraftPolicy(deps, type);
   if (policy === null) {
     throw new WorkbenchError('conflict', 'No policy with the current options is deployed. Train the type first.');

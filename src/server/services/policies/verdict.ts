@@ -119,7 +119,7 @@ function judgeEffect(deps: VerdictDeps, type: DecisionTypeRecord, effect: RulesE
 
 /** Whether somebody has said how a type is to decide: by pinned cases, a promise, a draft, or publishing by hand. */
 const isLookedAfter = ({ store, pinnedCases }: VerdictDeps, type: DecisionTypeRecord): boolean =>
-  type.publishByHand ||
+  type.publishing !== 'at_once' ||
   type.draft !== null ||
   store.promises.findDeclared(type.id) !== null ||
   pinnedCases.list(type).length > 0;

@@ -15,7 +15,7 @@ import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
 import { nextTurn } from '../../process/turns.ts';
-import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
+import type { DecisionTypeRecord, Publishing, VersionRecord } from '../../store/types/decision-types.ts';
 import { type ChangeNote, noteChange, readContent } from '../releases.ts';
 import { isCovered } from './personal-data.ts';
 import { listAuditProblems, listConnectionProblems, listCostProblems } from './setting-problems.ts';
@@ -121,7 +121,7 @@ export function insertDecisionType(
       costs: request.costs,
       audit: request.audit,
       draft: null,
-      publishByHand: request.publish_by_hand,
+      publishing: choosePublishing(request),
       activeVersion: { id: deps.newId(), versionNumber: 1, definition, createdAt: now },
       createdAt: now,
       updatedAt: now,
@@ -186,9 +186,18 @@ async function prepareRelease(
   return activeVersion.id;
 }
 
+/** How changes of what decides come to decide: as asked for, else as before; `publish_by_another` asks for both. */
+function choosePublishing(
+  { publish_by_hand: byHand, publish_by_another: byAnother }: DecisionTypeUpdate,
+  { publishing }: Pick<DecisionTypeRecord, 'publishing'> = { publishing: 'at_once' },
+): Publishing {
+  if (!(byHand || byAnother || (byHand === undefined && publishing !== 'at_once'))) return 'at_once';
+  return (byAnother ?? publishing === 'by_another') ? 'by_another' : 'by_hand';
+}
+
 /** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */
 function refuseUnpublished({ store }: Foundation, type: DecisionTypeRecord, request: DecisionTypeUpdate): void {
-  if (!(request.publish_by_hand ?? type.publishByHand) || store.deployments.find(type.id) === null) return;
+  if (choosePublishing(request, type) === 'at_once' || store.deployments.find(type.id) === null) return;
   const { options: _options, ...before } = type.activeVersion.definition;
   const { options: _others, ...after } = mergeDefinition(
     type.activeVersion.definition,
@@ -277,7 +286,7 @@ export function writeUpdate(
         costs:
           request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
         audit,
-        publishByHand: request.publish_by_hand ?? type.publishByHand,
+        publishing: choosePublishing(request, type),
         activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now, versionId) : type.activeVersion,
         updatedAt: now,
       },

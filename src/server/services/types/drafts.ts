@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describeChanges, type ReleaseSettings } from '../../../engine/bundle/describe-changes.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { type SettingName, settingNames } from '../../contract/types/drafts.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
@@ -109,6 +109,7 @@ export async function keepDraft(
       from: pick(settings),
       to: pick(wanted),
       by: nameCaller(deps.store, caller),
+      callerId: toCallerId(caller),
       updatedAt: deps.clock.now(),
     };
     deps.store.decisionTypes.update({ ...now, draft: changed.length === 0 ? null : draft }, false);

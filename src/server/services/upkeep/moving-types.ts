@@ -20,7 +20,7 @@ import { hasSameOptions } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { StoredQuestion } from '../../store/deciding/questions.ts';
 import type { ReleaseRecord } from '../../store/policies/releases.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { type DecisionTypeRecord, publishings } from '../../store/types/decision-types.ts';
 import type { Questions } from '../deciding/questions.ts';
 import type { ExampleAdditions } from '../examples/example-additions.ts';
 import { prepareDeployedPolicy, withSettings, writeSettings } from '../policies/deployment.ts';
@@ -152,7 +152,7 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
     piiFields: pii_fields,
     retentionDays: retention_days,
     fallbackOption: fallback_option,
-    publishByHand: archived.publish_by_hand === 1,
+    publishing: publishings[archived.publish_by_hand] ?? 'by_hand',
     draft: null,
     activeVersion: {
       id: active.id,

@@ -13,8 +13,14 @@ export type DraftRecord = {
   to: Partial<ReleaseSettings>;
   /** The person or key that changed it last, by name. */
   by: string | null;
+  /** The key or person that changed it last; drafts of before name none. */
+  callerId?: string;
   updatedAt: number;
 };
+
+/** How changes of what decides come to decide, in the order of the numbers that are stored. */
+export const publishings = ['at_once', 'by_hand', 'by_another'] as const;
+export type Publishing = (typeof publishings)[number];
 
 export type DecisionTypeRecord = {
   /** Row number, by which log records name their type. */
@@ -31,8 +37,7 @@ export type DecisionTypeRecord = {
   /** The audit's setting: which live decisions are drawn to be judged blind, or null. */
   audit: AuditSetting | null;
   draft: DraftRecord | null;
-  /** Whether changes of what decides are kept as the draft until a person publishes them. */
-  publishByHand: boolean;
+  publishing: Publishing;
   activeVersion: VersionRecord;
   createdAt: number;
   updatedAt: number;
@@ -41,13 +46,13 @@ export type DecisionTypeRecord = {
 type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
 type RawDecisionType = Omit<
   DecisionTypeRecord,
-  'piiFields' | 'costs' | 'audit' | 'draft' | 'publishByHand' | 'activeVersion'
+  'piiFields' | 'costs' | 'audit' | 'draft' | 'publishing' | 'activeVersion'
 > & {
   piiFields: string;
   costs: string | null;
   audit: string | null;
   draft: string | null;
-  publishByHand: number;
+  publishing: number;
   versionId: string;
   versionNumber: number;
   definition: string;
@@ -56,7 +61,7 @@ type RawDecisionType = Omit<
 
 const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
   t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
-  t.draft, t.publish_by_hand AS publishByHand,
+  t.draft, t.publish_by_hand AS publishing,
   t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
   v.definition, v.created_at AS versionCreatedAt
   FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
@@ -91,7 +96,7 @@ function toDecisionType(row: RawDecisionType, toVersion: (row: RawVersion) => Ve
     costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
     audit: audit === null ? null : JSON.parse(audit),
     draft: draft === null ? null : JSON.parse(draft),
-    publishByHand: type.publishByHand === 1,
+    publishing: publishings[type.publishing] ?? 'by_hand',
     activeVersion,
   };
 }
@@ -105,7 +110,7 @@ const toRow = ({ piiFields, costs, audit, draft, activeVersion, ...type }: Omit<
   costs: writeOrNull(costs),
   audit: writeOrNull(audit),
   draft: writeOrNull(draft),
-  publishByHand: Number(type.publishByHand),
+  publishing: publishings.indexOf(type.publishing),
   versionId: activeVersion.id,
 });
 
@@ -114,7 +119,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
          costs, audit, draft, publish_by_hand, active_version_id, created_at, updated_at) VALUES (@id, @organisationId,
-         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @draft, @publishByHand,
+         @name, @description, @piiFields, @retentionDays, @fallbackOption, @costs, @audit, @draft, @publishing,
          @versionId, @createdAt, @updatedAt)`,
     ),
     insertVersion: db.prepare(
@@ -124,7 +129,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     update: db.prepare(
       `UPDATE decision_types SET name = @name, description = @description, pii_fields = @piiFields,
          retention_days = @retentionDays, fallback_option = @fallbackOption, costs = @costs, audit = @audit,
-         draft = @draft, publish_by_hand = @publishByHand, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
+         draft = @draft, publish_by_hand = @publishing, active_version_id = @versionId, updated_at = @updatedAt WHERE id = @id AND deleted_at IS NULL`,
     ),
     restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
     deleted: db.prepare<[string, string, number], { name: string }>(

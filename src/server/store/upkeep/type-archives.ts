@@ -97,7 +97,8 @@ export const archivedTypeSchema = z.strictObject({
   costs: asStored(costsSchema.nullable()),
   promise: asStored(declaredPromiseSchema.nullable()),
   audit: asStored(auditSettingSchema.nullable()),
-  publish_by_hand: flag,
+  /** The place among `publishings`. */
+  publish_by_hand: z.literal([0, 1, 2]),
   active_version: z.int().min(1),
   created_at: time,
   updated_at: time,
