@@ -64,11 +64,12 @@ describe('Costs under Evaluate', () => {
       fireEvent.click(panel.getByRole('button', { name: 'Save costs' }));
       await panel.findByText(`${value},000 all by hand`);
     }
+    // Its notice is the last thing that this window says; it stands for seconds alone.
+    const said = screen.findByText(/^In the draft: Inputs are decided directly/);
     fireEvent.click(keep);
+    await said;
     await waitFor(async () => expect((await read()).draft?.settings).toHaveProperty('confidence_thresholds'));
     expect(screen.queryByRole('button', { name: 'Keep mine' })).toBeNull();
-    // Its notice is the last thing that this window says.
-    await screen.findByText(/^In the draft: Inputs are decided directly/);
   });
 
   it('lead to the thresholds of least cost by one button, and back by Undo [CST-5]', async () => {
