@@ -13,7 +13,7 @@ export type DraftRecord = {
   to: Partial<ReleaseSettings>;
   /** The person or key that changed it last, by name. */
   by: string | null;
-  /** The key or person that changed it last; drafts of before name none. */
+  /** The key or person that changed it last; former drafts name none. */
   callerId?: string;
   updatedAt: number;
 };
