@@ -524,7 +524,7 @@ const training = {
   'PFI-1':
     'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',
   'PFI-2':
-    'What follows a training gives way to any new one, which finds the slot free; a kill, a close or a cancel then takes nothing from the stored policy but the rest of its report.',
+    'What follows a training goes on beside the next two, which find the slot free, and gives way to a third; a kill, a close or a cancel then takes nothing from the stored policy but the rest of its report.',
   'BTR-1':
     'Under tune_encoder: auto, the default, a training goes on in the background once its report is complete, where inputs are read by their text and the cross-validated log-loss is above 0.05: the text model is tuned within tuning_tokens, from the same snapshot and seed, at low priority and without credits. detail.tuning says what it does.',
   'BTR-2':

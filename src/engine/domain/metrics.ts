@@ -306,7 +306,7 @@ export const pendingFollowUp = {
 export const endedFollowUp = {
   state: 'ended',
   sentence:
-    'Another training began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
+    'Other trainings began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
   expected_wrong: null,
 } as const satisfies Metrics['follow_up'];
 

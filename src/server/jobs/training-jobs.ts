@@ -25,6 +25,8 @@ import { WorkerProcess } from './worker-process.ts';
 const progressWriteIntervalMs = 1_000;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
 const heapShare = 0.7;
+/** Reports of earlier trainings that are completed beside a training: each holds the memory of its training. */
+const maxCompleting = 2;
 const orphanWaitMs = 5_000;
 const orphanPollMs = 25;
 
@@ -51,13 +53,14 @@ export class TrainingJobs {
   }
 
   /**
-   * Dispatches a first attempt; rejects when no worker took it. It ends what completes an earlier report of its type,
-   * which is out of date, and every tuning in the background; the reports of other types go on.
+   * Dispatches a first attempt; rejects when no worker took it. It ends every tuning in the background; reports of
+   * earlier trainings are completed meanwhile, the newest of them.
    */
   async start(key: AttemptKey): Promise<void> {
-    const typeId = this.#findTypeId(key);
-    for (const other of this.#active.values())
-      if (other.tuning !== null || this.#findTypeId(other) === typeId) this.#apply(other, { kind: 'superseded' });
+    const others = [...this.#active.values()];
+    const completing = others.filter(({ tuning }) => tuning === null);
+    for (const other of others)
+      if (!completing.slice(-maxCompleting).includes(other)) this.#apply(other, { kind: 'superseded' });
     const attempt = this.#launch(key, firstAttempt);
     try {
       await attempt.process.accepted;
@@ -227,10 +230,6 @@ export class TrainingJobs {
       default:
         effect satisfies never;
     }
-  }
-
-  #findTypeId({ policyId }: AttemptKey): string | null {
-    return this.#options.policies.byId(policyId)?.decisionTypeId ?? null;
   }
 
   #nameNext({ policyId }: ActiveAttempt): PolicyName {

@@ -322,10 +322,19 @@ describe('what follows a training', () => {
     expect(decided).toMatchObject({ decision: 'decline', policy_version: 'v1' });
   }
 
-  it('gives way to the next training, which finds the slot free; a cancel is too late for it [PFI-2]', async () => {
+  it('leaves the slot free, and gives way to the third training after it; a cancel is too late for it [PFI-2]', async () => {
     const { path, policy } = await deployHalfReported();
     expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(409);
-    expect((await bench.call('POST', `${path}/train`, { auto_deploy: false })).status).toBe(202);
+    const train = async () => {
+      const started = await bench.call('POST', `${path}/train`, { auto_deploy: false, tune_hyperparams: false });
+      expect([started.status, started.body.status]).toEqual([202, 'training']);
+      return () => bench.call('GET', `${path}/policies/${started.body.policy_id}/progress`);
+    };
+    for (let more = 0; more < 2; more += 1) {
+      await pollUntil(await train(), terminal);
+      expect([isAlive(pid), (await readMetrics(policy)).follow_up.state]).toEqual([true, 'pending']);
+    }
+    await train();
     await expectEnded(policy);
   });
 

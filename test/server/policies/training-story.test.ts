@@ -90,15 +90,15 @@ describe('a decision type that is trained and used', () => {
     expect(checked.get(policyId)).toBe(100);
   });
 
-  it('completes the report of one type while another one trains [PFI-1]', async () => {
-    const start = async (name: string, rows: number) => {
-      const url = await createTrainable(bench, { ...loanType, name }, loanExamples(rows));
+  it('completes the report of a policy while the next one of its type trains [PFI-1]', async () => {
+    const url = await createTrainable(bench, { ...loanType, name: 'loan with a long report' }, loanExamples(200));
+    const start = async () => {
       const { policy_id } = (await bench.call('POST', `${url}/train`, { tune_hyperparams: false })).body;
       return `${url}/policies/${policy_id}`;
     };
-    const first = await start('loan with a long report', 200);
+    const first = await start();
     await pollUntil(() => bench.call('GET', `${first}/progress`), terminal);
-    const second = await start('loan that trains meanwhile', 40);
+    const second = await start();
     const readState = async () => (await bench.call('GET', first)).body.metrics.follow_up.state;
     expect(await pollUntil(readState, (state) => state !== 'pending')).toBe('done');
     await pollUntil(() => bench.call('GET', `${second}/progress`), terminal);
