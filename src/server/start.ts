@@ -47,6 +47,7 @@ import { ExplanationTurns } from './services/deciding/explaining.ts';
 import { Questions } from './services/deciding/questions.ts';
 import { ExampleAdditions } from './services/examples/example-additions.ts';
 import { ExampleLists } from './services/examples/example-lists.ts';
+import { removeLeftUploads } from './services/examples/file-imports.ts';
 import { Imports } from './services/examples/imports.ts';
 import { LabelSearches } from './services/examples/label-searches.ts';
 import { TeacherLabellings } from './services/examples/teacher-labelling.ts';
@@ -216,6 +217,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: As
 /** Opens the state that services keep between calls, and their background work. */
 function openServices(foundation: Foundation, closing: AsyncDisposableStack): Deps {
   const { options, store } = foundation;
+  removeLeftUploads(options.dataDir);
   const imports = new Imports();
   closing.defer(() => imports.close());
   const heldOutDecisions = new HeldOutDecisions(foundation);

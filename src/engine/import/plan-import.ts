@@ -10,7 +10,8 @@ import type { ExampleColumns } from './row-reader.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 import type { ColumnSurvey } from './survey.ts';
 
-export type ColumnRole = 'input' | 'decision' | 'reasons' | 'ignore';
+export const columnRoles = ['input', 'decision', 'reasons', 'ignore'] as const;
+export type ColumnRole = (typeof columnRoles)[number];
 /** A sheet with what its columns are. */
 export type SurveyedSheet = { sheet: Sheet; surveys: readonly ColumnSurvey[] };
 /** The column of the answers, null for none of them; undefined while it is open. */

@@ -89,18 +89,22 @@ export type RowPlanner = {
   isCopy(row: SheetRow, example: PlannedExample): boolean;
 };
 
-/** Makes the planner of a sheet's rows, from what each column becomes, how it is read, and what each label means. */
+/**
+ * Makes the planner of a sheet's rows, from what each column becomes, how it is read, and what each label means.
+ * Without a word about copies, they are dropped where a column tells rows apart.
+ */
 export function createRowPlanner(
   sheet: Sheet,
   { columns, readings }: { columns: ExampleColumns; readings: ReadonlyMap<string, Reading | null> },
   targets: Readonly<Record<string, LabelTarget>>,
+  copies?: 'keep' | 'drop',
 ): RowPlanner {
   const { readRow, misfits } = createRowReader(sheet, columns, readings);
   const used = new Set([...columns.inputs, columns.decision, columns.reasons]);
   const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
   const seenRows = new Map<string, number>();
   const seenInputs = new Map<string, { line: number; decision: string | null }>();
-  const dropsCopies = hasDistinctRows(sheet);
+  const dropsCopies = copies === undefined ? hasDistinctRows(sheet) : copies === 'drop';
   const repeated: LinePairs = [];
   const alike: LinePairs = [];
   const conflicts: LinePairs = [];

@@ -55,6 +55,8 @@ type Row = {
   readonly bodyLimitBytes?: number;
   /** The body as multipart/form-data, where it may be a form with a file. */
   readonly fileForm?: ZodType;
+  /** Bytes of a form that is written to a file while it comes, and not kept in memory. */
+  readonly spillsUpToBytes?: number;
   /** True when a call may carry an Idempotency-Key, so that a second one does nothing and is given the same answer. */
   readonly takesIdempotencyKey?: true;
   /** True when the answer has an ETag: it may be asked for by HEAD, and by If-None-Match. */

@@ -1,10 +1,13 @@
 /** Bodies that are too large to be read on this thread: let in by their size, and checked in a child process. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toCallerId } from '../auth/caller.ts';
 import type { OperationName } from '../contract/operations.ts';
+import { toFolderPaths } from '../data-folder/folder.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import type { Deps } from '../operations/context.ts';
 import { type LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
+import { spillForm } from '../preparation/spilled-form.ts';
 
 type PreparationDeps = Pick<Deps, 'preparation'>;
 
@@ -18,7 +21,8 @@ export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, r
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const announced = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
   if (announced <= maxLightBodyBytes) return;
-  const weightBytes = Math.min(announced, request.routeOptions.bodyLimit);
+  const { bodyLimit, config } = request.routeOptions;
+  const weightBytes = Math.min(announced, config.spillsUpToBytes ?? bodyLimit);
   reply.raw.once('close', deps.preparation.admit(findCallerId(request), weightBytes));
 }
 
@@ -34,4 +38,21 @@ export async function readLargeBody(
   refuseProblems(problems);
   request.lostDigits = lostDigits;
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+/** Lets the forms of a scope's routes be written to files as they come, up to some bytes. */
+export function spillForms(
+  scope: FastifyInstance,
+  { options, newId }: Pick<Deps, 'options' | 'newId'>,
+  maxBytes: number,
+): FastifyInstance {
+  scope.removeContentTypeParser('multipart/form-data');
+  scope.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) => {
+    const gone = new AbortController();
+    request.raw.socket.once('close', () => gone.abort());
+    const contentType = request.headers['content-type'] ?? '';
+    const folder = toFolderPaths(options.dataDir).imports;
+    return spillForm(body, { folder, id: newId(), contentType, maxBytes, signal: gone.signal });
+  });
+  return scope;
 }

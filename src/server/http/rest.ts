@@ -1,6 +1,6 @@
 /** The binding between the operation table and the HTTP framework. */
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -16,9 +16,10 @@ import type { OperationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import { SpilledForm } from '../preparation/spilled-form.ts';
 import type { Receipt } from '../services/receipts.ts';
 import { answerOnce, keyHeader } from './idempotency.ts';
-import { readLargeBody } from './large-bodies.ts';
+import { readLargeBody, spillForms } from './large-bodies.ts';
 import { createQueryReader } from './request-parsing.ts';
 
 declare module 'fastify' {
@@ -32,6 +33,7 @@ declare module 'fastify' {
     access?: Operation['access'];
     scope?: Operation['scope'];
     takesFile?: boolean;
+    spillsUpToBytes?: number;
     takesZstd?: boolean;
     dialect?: Operation['dialect'];
   }
@@ -90,7 +92,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
       if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
       return answerOnce(deps.receipts, request, reply.code(row.status), run);
     };
-    app.route({
+    const route: RouteOptions = {
       method: listMethods(row),
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
@@ -98,6 +100,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
         access: row.access,
         scope: row.scope,
         takesFile: row.fileForm !== undefined,
+        ...(row.spillsUpToBytes === undefined ? {} : { spillsUpToBytes: row.spillsUpToBytes }),
         takesZstd: row.takesZstd === true,
         dialect: row.dialect,
       },
@@ -109,7 +112,9 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           return answer(request, reply);
         });
       },
-    });
+    };
+    if (row.spillsUpToBytes === undefined) app.route(route);
+    else app.register(async (scope) => void spillForms(scope, deps, row.spillsUpToBytes ?? 0).route(route));
   }
 }
 
@@ -177,7 +182,9 @@ function createBodyPartReader({ body: schema, bodyOptional, decides }: Operation
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
       return undefined;
     }
-    return decides || body instanceof LargeBody ? body : takeValue(parsePart(schema, body, 'body'), problems);
+    return decides || body instanceof LargeBody || body instanceof SpilledForm
+      ? body
+      : takeValue(parsePart(schema, body, 'body'), problems);
   };
 }
 

@@ -10,6 +10,7 @@ import type { Foundation } from '../foundation.ts';
 import type { Place } from '../hot-path/json-body.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import type { SpilledForm } from '../preparation/spilled-form.ts';
 import type { ExplanationTurns } from '../services/deciding/explaining.ts';
 import type { Questions } from '../services/deciding/questions.ts';
 import type { ExampleAdditions } from '../services/examples/example-additions.ts';
@@ -36,7 +37,7 @@ export type Deps = Foundation & {
   labelSearches: LabelSearches;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;
-  /** Imports in parts that are not committed yet. */
+  /** Imports that are not committed yet. */
   imports: Imports;
   explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;
@@ -63,7 +64,8 @@ export function isDownload(answer: unknown): answer is Download {
 type BodyOf<N extends OperationName> =
   | ParsedRequest<Operations[N]>['body']
   // Read and checked where it is prepared.
-  | (N extends PreparedOperation ? LargeBody : never);
+  | (N extends PreparedOperation ? LargeBody : never)
+  | (Operations[N] extends { spillsUpToBytes: number } ? SpilledForm : never);
 
 type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>, 'body'> & {
   body: BodyOf<N>;

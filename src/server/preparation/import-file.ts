@@ -94,7 +94,7 @@ function checkText(text: string, separator: string | null): void {
   if (cells > maxCells) refuseSize(`more than ${formatCount(maxCells)} cells`);
 }
 
-function checkSheet({ columns, rows, refused, header }: Sheet): void {
+function checkSheet({ columns, rows, header }: Sheet): void {
   if (header !== null && columns.length > maxColumns) {
     refuseFile([toFileProblem(header.line, maxColumns + 1, `more than ${maxColumns} columns`)]);
   }
@@ -103,28 +103,37 @@ function checkSheet({ columns, rows, refused, header }: Sheet): void {
     const msg = `the name of a column has more than ${formatCount(maxColumnName)} characters`;
     refuseFile([toFileProblem(header?.line ?? 1, long + 1, msg)]);
   }
-  if (refused.length > 0) refuseFile(refused.slice(0, maxReportedProblems).map(toProblem));
   if (rows.length === 0) refuseFile([{ type: 'empty', loc: ['body', 'content'], msg: 'the file holds no examples' }]);
   if (rows.length > limits.maxExamples) {
     refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: `more than ${limits.maxExamples} examples` }]);
   }
 }
 
-/** Reads a file whole. Throws `validation_error` with line and column of each problem. */
-export async function readSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
+/**
+ * Reads a file; lines that cannot be read are listed in it. Throws UnreadableFile, or `validation_error` for one that
+ * is too large or empty.
+ */
+export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   const fileLimits = {
     maxBytes: maxUnpackedBytes,
     maxRows: limits.maxExamples + 1,
     parseJson: parseStrictJson,
     checkText,
   };
+  if ('bytes' in file) await checkPackedSize(file.bytes, { maxRows: limits.maxExamples, maxColumns, maxCells });
+  const sheet =
+    'bytes' in file
+      ? await readFile(file, choice, fileLimits)
+      : readText('', file.content, file.format, choice, fileLimits);
+  if (sheet.refused.length === 0 || sheet.rows.length > 0) checkSheet(sheet);
+  return sheet;
+}
+
+/** Reads a file whole. Throws `validation_error` with line and column of each problem. */
+export async function readSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   try {
-    if ('bytes' in file) await checkPackedSize(file.bytes, { maxRows: limits.maxExamples, maxColumns, maxCells });
-    const sheet =
-      'bytes' in file
-        ? await readFile(file, choice, fileLimits)
-        : readText('', file.content, file.format, choice, fileLimits);
-    checkSheet(sheet);
+    const sheet = await openSheet(file, choice);
+    if (sheet.refused.length > 0) refuseFile(sheet.refused.slice(0, maxReportedProblems).map(toProblem));
     return sheet;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;

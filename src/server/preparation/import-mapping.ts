@@ -95,12 +95,15 @@ export function createExampleReader(
     ...planner,
     read(row) {
       checkRow(row, columns);
-      const pinned =
-        mapping.must === undefined ? null : readCell(row, sheet.columns, sheet.columns.indexOf(mapping.must));
-      const must = pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
-      return { ...planner.read(row), must };
+      return { ...planner.read(row), must: isPinned(row, sheet, mapping.must) };
     },
   };
+}
+
+/** Whether the column that marks pinned cases marks a row. */
+export function isPinned(row: SheetRow, { columns }: Sheet, must: string | null | undefined): boolean {
+  const pinned = must == null ? null : readCell(row, columns, columns.indexOf(must));
+  return pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
 }
 
 /** Refuses a cell that cannot be a label, reason codes or a whole input. */
@@ -142,7 +145,7 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
 }
 
 /** Refuses names that no input can have, and two names of which one would overwrite the other's value. */
-function checkInputColumns(names: readonly string[]): void {
+export function checkInputColumns(names: readonly string[]): void {
   const problems: ErrorDetail[] = [];
   const known = new Set(names);
   for (const name of names) {

@@ -62,8 +62,11 @@ export function readOwnExport(sheet: Sheet, order: OwnOrder, choice: ConflictCho
 /** The newest examples of a type with which the rows of a file are compared. */
 const maxCompared = 20_000;
 
-/** Says how many rows of a file are examples of the type already, and which have another label there; null for none. */
-export function describeKnown(rows: readonly ImportedExample[], { type, merge }: OwnOrder): string | null {
+/** The labels of each known input, by its hash. */
+export type KnownLabels = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** Reads the labels of the newest examples of a type. */
+export function readKnownLabels({ type, merge }: Pick<OwnOrder, 'type' | 'merge'>): KnownLabels {
   const db = new Database(merge.databaseFile, { readonly: true, fileMustExist: true, timeout: 5_000 });
   const labels = new Map<number, Set<string>>();
   try {
@@ -79,6 +82,13 @@ export function describeKnown(rows: readonly ImportedExample[], { type, merge }:
   } finally {
     db.close();
   }
+  return labels;
+}
+
+type ComparedRow = Pick<ImportedExample, 'line' | 'input' | 'decision'>;
+
+/** Says how many rows of a file are examples of the type already, and which have another label there; null for none. */
+export function describeKnown(rows: readonly ComparedRow[], labels: KnownLabels): string | null {
   const known = rows.flatMap(({ line, input, decision }) => {
     const given = labels.get(hashString(toCanonicalJson(input)));
     return given ? [{ line, isOther: decision !== null && given.size > 0 && !given.has(decision) }] : [];

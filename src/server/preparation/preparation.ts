@@ -1,6 +1,7 @@
 /** Large requests: which are let in, and where they are worked on. */
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { Admission } from './admission.ts';
+import { HeldFiles } from './held-files.ts';
 import { type PoolLimits, TaskPool } from './task-pool.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 
@@ -9,6 +10,8 @@ const kibibyte = 1024;
 export const maxLightBodyBytes = 100 * kibibyte;
 /** Room that a task takes whose request is small but can be much work. */
 const taskWeightBytes = 8 * kibibyte * kibibyte;
+/** A file is held with all its cells while its rows are planned: 100,000 rows of 20 cells take 240 MB. */
+const heldLimits = { heapMb: 384, idleMs: 5 * 60_000 };
 const defaultLimits: PoolLimits = { maxChildren: 3, heapMb: 256, taskMs: 60_000, idleMs: 60_000 };
 
 /** A body that is not read on the main thread, too large or a form with a file, as its bytes. */
@@ -32,9 +35,12 @@ export class WrittenAnswer {
 export class Preparation {
   readonly #admission = new Admission();
   readonly #pool: TaskPool;
+  /** Where the files of open imports are planned. */
+  readonly heldFiles: HeldFiles;
 
   constructor(spawn: SpawnChild, limits: Partial<PoolLimits> = {}) {
     this.#pool = new TaskPool(spawn, { ...defaultLimits, ...limits });
+    this.heldFiles = new HeldFiles(spawn, { ...defaultLimits, ...heldLimits });
   }
 
   /** Takes room for a request with a large body until it is answered; throws as `Admission.enter`. */
@@ -58,6 +64,7 @@ export class Preparation {
   }
 
   close(): void {
+    this.heldFiles.close();
     this.#pool.close();
   }
 }

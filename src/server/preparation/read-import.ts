@@ -1,5 +1,5 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
-import type { z } from 'zod';
+import type { ZodType, z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
@@ -47,11 +47,11 @@ const maxPreviewed = 20;
 const maxPreviewCharacters = 1_000_000;
 const maxUnknownDecisions = 100;
 /** Rows of a file that are compared with the examples that are there. */
-const maxComparedRows = 20_000;
+export const maxComparedRows = 20_000;
 
 type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & SheetFields & { file: ImportFile };
 /** An import as the bytes of its body: JSON, or a form with the file. */
-type ImportBody = { bytes: Uint8Array; contentType: string };
+export type ImportBody = { bytes: Uint8Array; contentType: string };
 
 /** A file that was read: what is in it and, where it is committed, what is added and changed. */
 export type PreparedImport = { result: ImportResult; rows: ExampleRows | null; merges: ExampleMerges | null };
@@ -65,7 +65,7 @@ const ownMapping: ImportMapping = {
 };
 
 /** Reads an export; what opens the database is loaded for exports alone. Null for any other file. */
-async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): Promise<OwnExport | null> {
+export async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): Promise<OwnExport | null> {
   if (!sheet.isOwnExport) return null;
   const { readOwnExport } = await import('./merge-export.ts');
   return readOwnExport(sheet, order, choice);
@@ -73,8 +73,8 @@ async function readOwn(sheet: Sheet, order: OwnOrder, choice: ConflictChoice): P
 
 /** Compares rows with the examples that are there; what opens the database is loaded for that alone. */
 async function compareRows(rows: readonly ImportedExample[], order: OwnOrder): Promise<string[]> {
-  const { describeKnown } = await import('./merge-export.ts');
-  return [describeKnown(rows, order) ?? []].flat();
+  const { describeKnown, readKnownLabels } = await import('./merge-export.ts');
+  return [describeKnown(rows, readKnownLabels(order)) ?? []].flat();
 }
 
 /**
@@ -116,7 +116,7 @@ export async function readImport(
     result: {
       committed: request.commit,
       mapping: plan.mapping,
-      columns: describeColumns(surveys, plan, request.mapping === undefined),
+      columns: describeColumns(surveys.slice(0, maxListedColumns), plan, request.mapping === undefined),
       answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
       other_answers: [...plan.proposal.otherAnswers],
       report: describeReport(sheet, [
@@ -136,12 +136,13 @@ export async function readImport(
   };
 }
 
-function describeColumns(
+/** Says of each column what is in it, how it is read and why. */
+export function describeColumns(
   surveys: readonly ColumnSurvey[],
-  { proposal: { leaks, leftOut }, kinds, columns }: MappedImport,
+  { proposal: { leaks, leftOut }, kinds, columns }: Omit<MappedImport, 'mapping'>,
   isProposed: boolean,
 ): ImportResult['columns'] {
-  return surveys.slice(0, maxListedColumns).map(({ name, type, samples, kind, reason, choices }) => ({
+  return surveys.map(({ name, type, samples, kind, reason, choices }) => ({
     name,
     kind: type,
     samples: samples.map((sample) => sample.slice(0, maxSampleLength)),
@@ -154,7 +155,8 @@ function describeColumns(
   }));
 }
 
-function describeReport(sheet: Sheet, known: readonly string[]): ImportResult['report'] {
+/** Says how a file was read, and what is `known` beside that. */
+export function describeReport(sheet: Sheet, known: readonly string[]): ImportResult['report'] {
   const { encoding, delimiter, quote, skipped, notes } = sheet;
   return {
     encoding: encoding?.name ?? null,
@@ -167,7 +169,8 @@ function describeReport(sheet: Sheet, known: readonly string[]): ImportResult['r
   };
 }
 
-function describeCandidate({ column, why }: Candidate, surveys: readonly ColumnSurvey[]) {
+/** Says why a column could hold the labels, and its commonest values. */
+export function describeCandidate({ column, why }: Candidate, surveys: readonly ColumnSurvey[]) {
   const uses = surveys.find(({ name }) => name === column)?.uses ?? new Map<string, number>();
   return { column, why, values: Object.fromEntries([...uses].slice(0, maxCandidateValues)) };
 }
@@ -178,7 +181,10 @@ const listMisfits = ({ misfits }: ExampleReader): ErrorDetail[] =>
   );
 
 async function readRequest(given: ImportRequest | ImportBody): Promise<ImportOrder> {
-  if ('bytes' in given && !given.contentType.startsWith('application/json')) return readFields(given);
+  if ('bytes' in given && !given.contentType.startsWith('application/json')) {
+    const { file, ...request } = await readFields(given, exampleOperations['examples.import'].fileForm);
+    return { ...request, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } };
+  }
   const { content, format = null, ...request } = 'bytes' in given ? parseRequest(given.bytes) : given;
   return { ...request, file: { content, format } };
 }
@@ -191,10 +197,13 @@ function parseRequest(bytes: Uint8Array): ImportRequest {
 }
 
 /** Fields of a form that are texts as they stand. */
-const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding', 'on_conflict']);
+const plainFields = new Set(['sheet', 'delimiter', 'quote', 'encoding', 'on_conflict', 'decision_type_id', 'name']);
 
 /** Reads the parts of a form: the file, texts as they stand, and the other fields as JSON. */
-async function readFields({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
+export async function readFields<S extends ZodType>(
+  { bytes, contentType }: ImportBody,
+  schema: S,
+): Promise<z.output<S>> {
   const form = await readForm(bytes, contentType).catch(() =>
     refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'),
   );
@@ -204,10 +213,9 @@ async function readFields({ bytes, contentType }: ImportBody): Promise<ImportOrd
     const parsed = isPlain ? { ok: true as const, value } : parseJsonText(value);
     fields[name] = parsed.ok ? parsed.value : refuseField(name, `this field is not JSON: ${parsed.fault.message}`);
   }
-  const parsed = parsePart(exampleOperations['examples.import'].fileForm, fields, 'body');
+  const parsed = parsePart(schema, fields, 'body');
   if (!parsed.ok) throw toValidationError(parsed.problems);
-  const { file, ...request } = parsed.value;
-  return { ...request, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } };
+  return parsed.value;
 }
 
 function refuseField(field: string, msg: string): never {
@@ -215,17 +223,19 @@ function refuseField(field: string, msg: string): never {
 }
 
 /** Starts to write the rows of an import; it refuses more than one import holds. */
-function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>) {
+export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, maxMebibytes = 64) {
   const newId = createIdSource(() => nowMs);
   const rows = new ExampleRowWriter(type.id, nowMs);
   const checkSize = () => {
-    if (rows.characters > maxWrittenCharacters)
-      refuseSize('the examples with the names of their columns take more than 64 MiB');
+    if (rows.characters > maxMebibytes * 2 ** 20)
+      refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
   };
   return {
-    add(example: ImportedExample): void {
-      rows.add({ id: newId(), ...example, test: false });
+    add(example: ImportedExample): string {
+      const id = newId();
+      rows.add({ id, ...example, test: false });
       checkSize();
+      return id;
     },
     addWhole({ given, ...example }: OwnExport['added'][number]): void {
       rows.addWhole(example, given);
@@ -234,9 +244,6 @@ function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>) {
     finish: () => rows.finish(),
   };
 }
-
-/** Characters of the rows that one import writes: in each, the names of the columns stand again. */
-const maxWrittenCharacters = 64 * 1024 * 1024;
 
 /** Starts to sum up what a file holds: `problems` are its labels that the type does not have. */
 function startSummary({ definition }: ExampleType, mapping: ImportMapping) {

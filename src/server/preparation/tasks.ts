@@ -1,4 +1,7 @@
-/** Work that leaves the server's main thread when it is large: each task is a function of its input alone. */
+/**
+ * Work that leaves the server's main thread when it is large: each task is a function of its input alone. What is held
+ * of the file of an open import only saves reading it again.
+ */
 
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
@@ -8,6 +11,7 @@ import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
 import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
+import { type HeldFile, openUpload, planOpenImport, readImportRows, writeOpenImport } from './open-import.ts';
 import { prepareExamples } from './prepare-examples.ts';
 import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
@@ -30,6 +34,10 @@ const tasks = {
   packTypeArchive,
   readMovedFile,
   stageTextModel,
+  openUpload,
+  planOpenImport,
+  readImportRows,
+  writeOpenImport,
 };
 
 type Tasks = typeof tasks;
@@ -38,8 +46,12 @@ export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
 export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
 
 /** Runs a task by its name, in the process that it is called in. */
-export async function runTask<N extends TaskName>(name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
+export async function runTask<N extends TaskName>(
+  name: N,
+  input: TaskInput<N>,
+  held: HeldFile,
+): Promise<TaskOutput<N>> {
   // The type of each function fits its own name; over all names together it cannot say so.
-  const task = tasks[name] as (input: TaskInput<N>) => TaskOutput<N> | Promise<TaskOutput<N>>;
-  return task(input);
+  const task = tasks[name] as (input: TaskInput<N>, held: HeldFile) => TaskOutput<N> | Promise<TaskOutput<N>>;
+  return task(input, held);
 }

@@ -280,6 +280,7 @@ const cases: Record<Sized, Record<string, Case>> = {
   'options.undo': {},
   'examples.undo': {},
   'examples.generate': {},
+  'imports.choose': {},
   'imports.commit': {},
   'teacher_labelling.start': {},
   'training.start': {},

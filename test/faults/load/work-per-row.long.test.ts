@@ -22,7 +22,7 @@ const bounds = {
   'what the call names, found by an index': `
     decide decide.batch models.ask_systemone models.ask_decisions questions.bind questions.forget
     examples.create examples.get examples.update examples.delete examples.labels examples.suggest
-    examples.similar examples.explain second_readings.give imports.begin imports.put_part imports.cancel
+    examples.similar examples.explain second_readings.give imports.put_part imports.cancel
     logs.correct logs.explain decision_types.create decision_types.get versions.get versions.restore
     drafts.get drafts.put drafts.delete policies.create policies.get policies.progress policies.cancel policies.deploy
     policies.keep_promise policies.withdraw_promise bundle.export bundle.export_page promises.get
@@ -52,7 +52,7 @@ const bounds = {
   `,
   'a process of its own': `
     data_findings.list policies.slices policies.try_rules metrics.drift rules.analyse decision_types.archive
-    decision_types.import policies.import text_models.add backups.create backups.verify backups.restore
+    decision_types.import policies.import imports.begin imports.choose imports.rows text_models.add backups.create backups.verify backups.restore
   `,
   'one transaction over at most 200,000 examples of a type': `
     examples.bulk examples.undo options.rename options.merge options.delete options.undo training.start

@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ColumnRole } from '../../../engine/import/plan-import.ts';
 import { columnKinds, readCell, type Sheet } from '../../../engine/import/sheet.ts';
+import { countSpreads } from '../../../engine/import/spreads.ts';
 import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
 import { Spread } from '../../parts/bars.tsx';
 import { FigureHead } from '../../parts/figure.tsx';
@@ -11,7 +12,6 @@ import { count, number } from '../../parts/text/figures.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { kindNames } from '../../parts/text/kind-names.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
-import { countSpreads } from './count-spread.ts';
 import type { Mapping } from './use-mapping.ts';
 
 const roleNames: readonly { value: ColumnRole; label: string }[] = [

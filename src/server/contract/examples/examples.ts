@@ -170,7 +170,8 @@ export type ImportMapping = z.output<typeof importMappingSchema>;
 
 const maxDelimiterLength = 10;
 const headerLineProblem = { message: 'must be the number of a line, or 0 where none names the columns' };
-const importFields = {
+/** How a file is read, where that is not as it is found. */
+export const readingFields = {
   sheet: z.string().optional().describe('Sheet of a workbook. Left out: the fullest'),
   header_line: z
     .int(headerLineProblem)
@@ -186,14 +187,24 @@ const importFields = {
     .enum(['"', "'", 'none'], { message: 'must be ", \' or none' })
     .optional()
     .describe('What stands around cells that hold a separator. Left out: "'),
+};
+export const encodingField = z
+  .string()
+  .refine(isEncoding, { message: 'is no encoding that is known; name one such as windows-1252, shift_jis or utf-8' })
+  .optional()
+  .describe('Encoding of a text, such as windows-1250 or shift_jis. Left out: found');
+export const importedFile = z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines');
+export const onConflict = z
+  .enum(conflictChoices)
+  .default('refuse')
+  .describe(
+    'Of an export of examples: what becomes of one that was changed here and in the file otherwise. keep: as here; take: as in the file; flag: without a label, flagged, with both labels in its note; refuse: nothing is imported',
+  );
+const importFields = {
+  ...readingFields,
   mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
   commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
-  on_conflict: z
-    .enum(conflictChoices)
-    .default('refuse')
-    .describe(
-      'Of an export of examples: what becomes of one that was changed here and in the file otherwise. keep: as here; take: as in the file; flag: without a label, flagged, with both labels in its note; refuse: nothing is imported',
-    ),
+  on_conflict: onConflict,
 };
 const importRequestSchema = z
   .strictObject({
@@ -207,16 +218,12 @@ const importRequestSchema = z
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
 /** An import as a form: sheet, delimiter, quote, encoding and on_conflict as they are, the other fields as JSON. */
 export const importFormSchema = z.strictObject({
-  file: z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines'),
-  encoding: z
-    .string()
-    .refine(isEncoding, { message: 'is no encoding that is known; name one such as windows-1252, shift_jis or utf-8' })
-    .optional()
-    .describe('Encoding of a text, such as windows-1250 or shift_jis. Left out: found'),
+  file: importedFile,
+  encoding: encodingField,
   ...importFields,
 });
 
-const importResultSchema = z.object({
+export const importResultSchema = z.object({
   committed: z.boolean().describe('Whether it was written'),
   mapping: importMappingSchema,
   columns: z.array(

@@ -1,11 +1,20 @@
-/** Imports that are sent part by part and take effect at once. */
+/** Imports that take effect at once: of a file, which is looked at and asked about first, or of rows sent in parts. */
 import { z } from 'zod';
 import { nameText, readingsSchema } from '../../../engine/domain/definition.ts';
+import { columnRoles } from '../../../engine/import/plan-import.ts';
+import { columnKinds } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 import { decisionTypeSchema } from '../types/decision-types.ts';
-import { exampleOperations } from './examples.ts';
+import {
+  encodingField,
+  exampleOperations,
+  importedFile,
+  importResultSchema,
+  onConflict,
+  readingFields,
+} from './examples.ts';
 
 const names = (max: number) => z.array(nameText(limits.maxNameLength)).max(max).default([]);
 const importPlanSchema = z
@@ -22,6 +31,124 @@ const importPlanSchema = z
   .meta({ id: 'ImportPlan', examples: [{ name: 'refunds', options: ['approve', 'reject'] }] });
 export type ImportPlan = z.output<typeof importPlanSchema>;
 
+/** How the file of an import is read, what its columns become, and what its labels mean. */
+const labelTargetSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('option'), option: z.string() }),
+  z.strictObject({ kind: z.literal('add') }),
+  z.strictObject({ kind: z.literal('none') }),
+]);
+const maxNamedColumns = 2_000;
+const maxNamedLabels = 10_000;
+const byName = <V extends z.ZodType>(value: V, max: number) =>
+  z.record(z.string(), value).refine((named) => Object.keys(named).length <= max, { message: `at most ${max} names` });
+const readAs = z.strictObject({ ...readingFields, encoding: encodingField }).shape;
+const importFileSchema = z
+  .strictObject({
+    file: importedFile,
+    decision_type_id: uuid.optional().describe('The decision type that gains the examples'),
+    name: nameText(limits.maxTypeNameLength)
+      .optional()
+      .describe('Of the type that it makes; may be said at the commit'),
+    ...readAs,
+  })
+  .refine((plan) => plan.decision_type_id === undefined || plan.name === undefined, {
+    message: 'give decision_type_id or name, not both',
+  });
+export type ImportUpload = Omit<z.output<typeof importFileSchema>, 'file'>;
+const importChoiceSchema = z
+  .strictObject({
+    answer: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Column with the labels; null: none. What labels mean is then forgotten'),
+    roles: byName(z.enum(columnRoles), maxNamedColumns).optional().describe('What columns become'),
+    must: z.string().nullable().optional().describe('Column that marks pinned cases'),
+    kinds: byName(z.enum(columnKinds), maxNamedColumns).optional().describe('How columns are read'),
+    targets: byName(labelTargetSchema, maxNamedLabels)
+      .optional()
+      .describe('What labels mean: an option, a new option of their name (add), or no label (none)'),
+    options: names(limits.maxOptions).optional().describe('Options of a new type whose file has no labels'),
+    repeated: z.enum(['keep', 'drop']).optional().describe('What becomes of copies. Left out: as the file suggests'),
+    ...readAs,
+  })
+  .meta({ id: 'ImportChoice', examples: [{ answer: 'label', kinds: { amount: 'number_decimal_comma' } }] });
+export type ImportChoice = z.output<typeof importChoiceSchema>;
+
+const counted = z.object({ count: z.int(), sentence: z.string().nullable() });
+const cellRows = z.array(z.object({ line: z.int(), cells: z.array(z.string()) }));
+const resultShape = importResultSchema.shape;
+const planSchema = z
+  .object({
+    file: z
+      .object({
+        name: z.string(),
+        rows: z.int(),
+        detected: z.array(z.string()).describe('Facts found out about its format'),
+        report: resultShape.report,
+        workbook: z.object({ sheets: z.array(z.string()), hidden: z.array(z.string()), sheet: z.string() }).nullable(),
+        header: z
+          .object({ line: z.int(), first: z.array(z.object({ line: z.int(), text: z.string() })) })
+          .nullable()
+          .describe('The line that names the columns, 0 for none, and the first lines'),
+        refused: z
+          .object({ count: z.int(), first: z.array(z.object({ line: z.int(), message: z.string() })) })
+          .describe('Lines that cannot be read, which are left out'),
+      })
+      .describe('How the file was read'),
+    columns: z.array(
+      resultShape.columns.element.extend({
+        role: z.enum(columnRoles),
+        asked: z.string().nullable().describe('Why it is asked whether to learn from it; null: it is not'),
+        is_doubtful: z.boolean().describe('Whether the reading is a guess'),
+        filled: z.int(),
+        distinct: z.int(),
+        spread: z.array(z.int()).describe('Rows of its commonest values, or of equal steps; empty: nothing to show'),
+        language: z.string().nullable().describe('Of a column of texts, in words'),
+      }),
+    ),
+    answer: z.string().nullable().describe('Column with the labels; null: none, or a question asks for it'),
+    answer_candidates: resultShape.answer_candidates,
+    answer_is_certain: z.boolean().describe('Whether the file itself tells which column is the answer'),
+    answers_are_several: z.boolean().describe('Whether some could be decision types of their own'),
+    other_answers: resultShape.other_answers,
+    questions: z
+      .array(
+        z.object({ about: z.enum(['encoding', 'answer', 'input', 'kind']), column: z.string(), sentence: z.string() }),
+      )
+      .describe('What only a person can tell. A commit is refused while one is open'),
+    labels: z
+      .array(z.object({ value: z.string(), count: z.int(), line: z.int(), target: labelTargetSchema }))
+      .describe('The commonest 2,000 labels: their rows, the line of the first, and what each means'),
+    labels_total: z.int(),
+    near: z
+      .array(z.object({ label: z.string(), option: z.string(), is_open: z.boolean() }))
+      .describe('Labels that may be another writing of an option; is_open: nothing was said about it yet'),
+    examples: z.int().describe('Rows that become examples'),
+    labelled: z.int(),
+    new_options: z.array(z.string()),
+    new_reason_codes: z.array(z.string()),
+    readings: resultShape.readings,
+    repeated: counted.describe('Copies that are left out'),
+    alike: counted.describe('Copies that are kept'),
+    conflicts: counted.describe('Rows with the input of another and another label'),
+    misfits: z
+      .array(z.object({ column: z.string(), count: z.int(), line: z.int(), message: z.string() }))
+      .describe('Cells that are left empty because they do not fit the kind of their column'),
+    known: z.string().nullable().describe('Which rows are examples of the type already; null: none'),
+    preview: cellRows.describe('The first rows, cells as texts'),
+    merge: resultShape.merge.unwrap().extend({ unknown_decisions: resultShape.unknown_decisions }).nullable(),
+  })
+  .meta({ id: 'OpenImport' });
+export type OpenImportPlan = z.output<typeof planSchema>;
+const openedSchema = z.object({
+  id: uuid,
+  plan: planSchema.nullable().describe('What becomes of the file; null: of an import in parts'),
+});
+
+/** Bytes of an imported file, packed or not. */
+const maxImportBytes = 100_000_000;
+const maxRowsPerCall = 200;
 const maxParts = 10_000;
 const common = { access: 'key', scope: 'label', tag: 'Examples' } as const;
 const base = '/api/v1/imports';
@@ -30,11 +157,13 @@ export const importOperations = {
   'imports.begin': operation('POST', base, {
     ...common,
     body: importPlanSchema,
-    output: z.object({ id: uuid }),
+    fileForm: importFileSchema,
+    spillsUpToBytes: maxImportBytes,
+    output: openedSchema,
     status: 201,
-    summary: 'Begin an import in parts',
+    summary: 'Begin an import of a file, or in parts',
     description:
-      'Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
+      'A form with a file is answered with what is in it, what becomes of it, and what is to be asked: say otherwise by PATCH, then commit. A file has at most 100 MB. JSON begins an import in parts. Its parts count for nothing until it is committed. They are kept in memory: five minutes without a call, or a restart, end the import, and where the imports of a caller take more than 128 MiB, the one used longest ago gives way. A key needs the scope train to make a type and deploy to add options, reason codes or readings.',
     errors: ['decision_type_not_found', 'conflict', 'quota_exceeded'],
   }),
   'imports.put_part': operation('PUT', `${base}/:import_id/parts/:part`, {
@@ -51,10 +180,37 @@ export const importOperations = {
     summary: 'Send one part of an import; sent again, it replaces what was sent before',
     bodyLimitBytes: exampleOperations['examples.create'].bodyLimitBytes,
   }),
+  'imports.choose': operation('PATCH', `${base}/:import_id`, {
+    ...common,
+    body: importChoiceSchema,
+    output: openedSchema,
+    summary: 'Choose what becomes of the file of an import; what is left out stays as it was',
+    errors: ['decision_type_not_found', 'conflict'],
+  }),
+  'imports.rows': operation('GET', `${base}/:import_id/rows`, {
+    ...common,
+    query: z.strictObject({
+      from: z.int().min(0).default(0).describe('Number of the first row, from 0'),
+      count: z.int().min(1).max(maxRowsPerCall).default(20),
+      label: z.string().optional().describe('Only rows with this label'),
+    }),
+    output: z.object({ rows: cellRows.describe('At most 20,000 cells, 200 characters of each') }),
+    summary: 'Rows of the file of an import, cells as texts',
+    errors: ['decision_type_not_found', 'conflict'],
+  }),
   'imports.commit': operation('POST', `${base}/:import_id/commit`, {
     ...common,
-    body: z.strictObject({ parts: z.int().min(1).max(maxParts).describe('Number of all parts') }),
-    output: z.object({ decision_type: decisionTypeSchema, examples: z.int().describe('Added examples') }),
+    body: z.strictObject({
+      parts: z.int().min(1).max(maxParts).optional().describe('Number of all parts of an import in parts'),
+      name: nameText(limits.maxTypeNameLength).optional().describe('Of the decision type that a file makes'),
+      on_conflict: onConflict,
+    }),
+    output: z.object({
+      decision_type: decisionTypeSchema,
+      examples: z.int().describe('Added examples'),
+      example_ids: z.array(uuid).nullable().describe('Ids of the added examples; null: of an import in parts'),
+      merge: resultShape.merge,
+    }),
     summary: 'Make the type, its new options and all examples of an import count, or nothing of it',
     hints: updates,
     takesIdempotencyKey: true,

@@ -1,27 +1,36 @@
-/** Imports in parts. */
+/** Imports of files and in parts. */
 import { requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
 import { makeExamples, toPartAnswer, writeRows } from '../../preparation/prepare-examples.ts';
+import { SpilledForm } from '../../preparation/spilled-form.ts';
+import {
+  beginFileImport,
+  type CommittedFile,
+  chooseInImport,
+  commitFile,
+  readRows,
+} from '../../services/examples/file-imports.ts';
 import { beginImport, type Committed, commitImport } from '../../services/examples/imports.ts';
 import type { Handlers } from '../context.ts';
 import { toDecisionType } from '../types/decision-type-wire.ts';
 
 export const importHandlers = {
   'imports.begin': async (deps, { caller, body }) => {
+    if (body instanceof SpilledForm) return beginFileImport(deps, caller, body);
     if (body.name !== undefined) requireScope(caller, 'train');
     else if ([body.options, body.reason_codes, Object.keys(body.readings)].some((added) => added.length > 0)) {
       requireScope(caller, 'deploy');
     }
     const { id } = await beginImport(deps, caller, body);
-    return { id };
+    return { id, plan: null };
   },
 
   'imports.put_part': async (deps, { caller, params, body }) => {
-    const known = deps.imports.find(caller, params.import_id);
+    const known = deps.imports.findInParts(caller, params.import_id);
     const order = { type: known.type, nowMs: known.startedAt };
     const keep = (rows: ReturnType<typeof writeRows>) =>
-      deps.imports.keepPart(deps.imports.find(caller, known.id), Number(params.part), rows);
+      deps.imports.keepPart(deps.imports.findInParts(caller, known.id), Number(params.part), rows);
     if (body instanceof LargeBody) {
       const prepared = { ...order, bytes: body.bytes, isPart: true };
       const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
@@ -33,9 +42,27 @@ export const importHandlers = {
     return toPartAnswer(examples);
   },
 
+  'imports.choose': async (deps, { caller, params, body }) => {
+    const known = deps.imports.findOfFile(caller, params.import_id);
+    return { id: known.id, plan: await chooseInImport(deps, caller, known, body) };
+  },
+
+  'imports.rows': (deps, { caller, params, query }) =>
+    readRows(deps, caller, deps.imports.findOfFile(caller, params.import_id), query),
+
   'imports.commit': async (deps, { caller, params, body, receipt }) => {
-    const known = deps.imports.find(caller, params.import_id);
-    const toAnswer = ({ type, examples }: Committed) => ({ decision_type: toDecisionType(deps, type), examples });
+    if (body.parts === undefined) {
+      const toAnswer = ({ type, examples, ids, merge }: CommittedFile) => ({
+        ...{ decision_type: toDecisionType(deps, type), examples, example_ids: ids, merge },
+      });
+      const known = deps.imports.findOfFile(caller, params.import_id);
+      const keep = (committed: CommittedFile) => receipt?.keep(toAnswer(committed));
+      return toAnswer(await commitFile(deps, caller, known, body, keep));
+    }
+    const known = deps.imports.findInParts(caller, params.import_id);
+    const toAnswer = ({ type, examples }: Committed) => ({
+      ...{ decision_type: toDecisionType(deps, type), examples, example_ids: null, merge: null },
+    });
     const keep = (committed: Committed) => receipt?.keep(toAnswer(committed));
     return toAnswer(await commitImport(deps, caller, known, body.parts, keep));
   },

@@ -1,4 +1,4 @@
-/** Imports in parts: begun, collected in memory, and committed at once or never. */
+/** Imports under way, of a file or in parts: begun, and committed at once or never. */
 import type { ZodType, z } from 'zod';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -9,7 +9,9 @@ import { BusyError } from '../../errors/busy-error.ts';
 import { parsePart } from '../../errors/parse-part.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
+import type { ImportChoices } from '../../preparation/import-choices.ts';
 import type { ExampleType } from '../../preparation/prepare-examples.ts';
+import type { SpilledForm } from '../../preparation/spilled-form.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
@@ -27,14 +29,27 @@ export type Committed = { type: DecisionTypeRecord; examples: number };
 
 /** Changes to the decision type: `begin` writes before the first rows, `end` with the last ones. */
 type TypePlan = { type: ExampleType; begin(rows: number): void; end(): DecisionTypeRecord };
-export type OpenImport = TypePlan & {
+type UnderWay = {
   id: string;
   callerId: string;
   startedAt: number;
-  parts: Map<number, ExampleRows>;
   isCommitting: boolean;
   cancelling: AbortController;
 };
+export type OpenImport = UnderWay & TypePlan & { parts: Map<number, ExampleRows> };
+/** An import of a file, which lies in the data folder until it ends. */
+export type FileImport = UnderWay & {
+  upload: SpilledForm;
+  fileName: string;
+  /** The type that gains the examples; null where it is made. */
+  typeId: string | null;
+  name: string | undefined;
+  choices: ImportChoices;
+  /** The last of the calls about it, which wait for each other. */
+  turn: Promise<unknown>;
+  release(): void;
+};
+type AnyImport = OpenImport | FileImport;
 
 const mebibyte = 1024 * 1024;
 /** Characters of the rows, in each of which the names of the fields stand again: of one caller, and of all. */
@@ -44,33 +59,35 @@ const maxOpenOfCaller = 20;
 const retryAfterSeconds = 60;
 
 const countRows = (parts: Iterable<ExampleRows>) => [...parts].reduce((sum, { count }) => sum + count, 0);
-const countCharacters = (imports: readonly OpenImport[]) =>
-  imports
-    .flatMap(({ parts }) => [...parts.values()])
-    .flatMap(({ slices }) => slices)
-    .reduce((sum, { length }) => sum + length, 0);
+const listSizes = (each: AnyImport): number[] =>
+  'upload' in each
+    ? [each.upload.bytes]
+    : [...each.parts.values()].flatMap(({ slices }) => slices.map((s) => s.length));
+/** Characters of rows in memory, or bytes of a file. */
+const countCharacters = (imports: readonly AnyImport[]) =>
+  imports.flatMap(listSizes).reduce((sum, size) => sum + size, 0);
 
 /**
- * The imports under way. They are in memory alone: of one that is not committed nothing is left. Where a caller's share
- * is full, the import of theirs that was used longest ago gives way; where all is full, that of the caller with most.
+ * The imports under way. Of one that is not committed nothing is left after a restart. Where a caller's share is full,
+ * the import of theirs that was used longest ago gives way; where all is full, that of the caller with most.
  */
 export class Imports {
   readonly #idleMs: number;
   /** Those used longest ago first. */
-  readonly #open = new Map<string, { known: OpenImport; timer: NodeJS.Timeout }>();
+  readonly #open = new Map<string, { known: AnyImport; timer: NodeJS.Timeout }>();
 
   constructor(idleMs = 5 * 60_000) {
     this.#idleMs = idleMs;
   }
 
-  add(known: OpenImport): void {
+  add(known: AnyImport): void {
     const timer = setTimeout(() => this.cancel(known), this.#idleMs).unref();
     this.#open.set(known.id, { known, timer });
     this.#makeRoom(known);
   }
 
   /** Finds an import of the caller and lets it wait again; throws `not_found`. */
-  find(caller: Caller, id: string): OpenImport {
+  find(caller: Caller, id: string): AnyImport {
     const found = this.#open.get(id);
     if (found === undefined || found.known.callerId !== toCallerId(caller)) {
       const ends =
@@ -100,7 +117,7 @@ export class Imports {
     this.#makeRoom(known);
   }
 
-  #makeRoom(known: OpenImport): void {
+  #makeRoom(known: AnyImport): void {
     for (let crowd = this.#findCrowd(known); crowd.length > 0; crowd = this.#findCrowd(known)) {
       const oldest = crowd.find((each) => each !== known && !each.isCommitting);
       this.cancel(oldest ?? known);
@@ -115,7 +132,7 @@ export class Imports {
   }
 
   /** The imports of whom has to make room for an import of somebody; none where there is room. */
-  #findCrowd({ callerId }: OpenImport): OpenImport[] {
+  #findCrowd({ callerId }: AnyImport): AnyImport[] {
     const open = [...this.#open.values()].map(({ known }) => known);
     const byCaller = Map.groupBy(open, (each) => each.callerId);
     const own = byCaller.get(callerId) ?? [];
@@ -125,14 +142,29 @@ export class Imports {
   }
 
   /** Ends an import without any effect, also while it is being committed. */
-  cancel(known: OpenImport): void {
+  cancel(known: AnyImport): void {
     this.drop(known);
     known.cancelling.abort(new WorkbenchError('conflict', 'The import was cancelled.'));
   }
 
-  drop({ id }: OpenImport): void {
-    clearTimeout(this.#open.get(id)?.timer);
-    this.#open.delete(id);
+  drop(known: AnyImport): void {
+    clearTimeout(this.#open.get(known.id)?.timer);
+    this.#open.delete(known.id);
+    if ('release' in known) known.release();
+  }
+
+  /** Finds an import in parts; throws `not_found`, or `conflict` for one of a file. */
+  findInParts(caller: Caller, id: string): OpenImport {
+    const known = this.find(caller, id);
+    if (!('upload' in known)) return known;
+    throw new WorkbenchError('conflict', 'This is the import of a file. Choose by PATCH, and commit it without parts.');
+  }
+
+  /** Finds the import of a file; throws `not_found`, or `conflict` for one in parts. */
+  findOfFile(caller: Caller, id: string): FileImport {
+    const known = this.find(caller, id);
+    if ('upload' in known) return known;
+    throw new WorkbenchError('conflict', 'This is an import in parts. Send its parts, and name their number.');
   }
 
   close(): void {
@@ -164,16 +196,16 @@ export async function beginImport(
 }
 
 /** The type is deleted from its first row to its last: nobody sees it, and what breaks off is cleaned up. */
-async function planNewType(
-  deps: Foundation & { imports: Imports },
+export async function planNewType(
+  deps: Foundation,
   caller: Caller,
   request: ImportPlan,
+  id: string = deps.newId(),
 ): Promise<TypePlan> {
   const { name = '', options, reason_codes, readings } = request;
   const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings });
   const definition = await checkNewDecisionType(deps, caller, wanted);
   refuseAnother(deps, caller, name);
-  const id = deps.newId();
   const { decisionTypes } = deps.store;
   return {
     type: toPartType(id, definition),
@@ -189,8 +221,9 @@ async function planNewType(
   };
 }
 
-async function planExtension(
-  deps: Foundation & { imports: Imports },
+/** Plans the additions of an import to a type; throws `decision_type_not_found`, `validation_error` or `conflict`. */
+export async function planExtension(
+  deps: Foundation,
   caller: Caller,
   id: string,
   added: ImportPlan,

@@ -1,8 +1,7 @@
 /** How the values of a column are spread, for a small chart in its head. */
-
-import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
-import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
-import { compileReading } from '../../../engine/readings/readings.ts';
+import { compileReading } from '../readings/readings.ts';
+import { readCell, type Sheet } from './sheet.ts';
+import { type ColumnSurvey, toText } from './survey.ts';
 
 const steps = 12;
 const maxCategories = 24;

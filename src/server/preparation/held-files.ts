@@ -1,0 +1,84 @@
+/** The processes that hold the files of open imports: a few, each with one file that it need not read again. */
+
+import type { SpawnChild } from '../process/spawn-child.ts';
+import { type PoolLimits, TaskPool } from './task-pool.ts';
+import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
+
+type Held = { pool: TaskPool; callerId: string; running: number };
+
+/** Files that are held at once; another one is read again when it is asked about. */
+const maxHeld = 2;
+
+/**
+ * Asks the process that holds the file of an import, or another in the place of the one used longest ago. No caller
+ * has more than one at work.
+ */
+export class HeldFiles {
+  /** Those used longest ago first. */
+  readonly #held = new Map<string, Held>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #open: () => TaskPool;
+
+  constructor(spawn: SpawnChild, limits: PoolLimits) {
+    this.#open = () => new TaskPool(spawn, { ...limits, maxChildren: 1 });
+  }
+
+  /** Runs a task about the file of an import; rejects as `TaskPool.run`. */
+  async run<N extends TaskName>(
+    callerId: string,
+    importId: string,
+    name: N,
+    input: TaskInput<N>,
+    signal: AbortSignal,
+  ): Promise<TaskOutput<N>> {
+    let held = this.#take(callerId, importId);
+    while (held === null) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      signal.throwIfAborted();
+      held = this.#take(callerId, importId);
+    }
+    held.running += 1;
+    try {
+      return await held.pool.run(callerId, name, input);
+    } finally {
+      held.running -= 1;
+      this.#wake();
+    }
+  }
+
+  /** Forgets the file of an import; what goes on with it is refused with `unavailable`. */
+  drop(importId: string): void {
+    this.#held.get(importId)?.pool.close();
+    this.#held.delete(importId);
+    this.#wake();
+  }
+
+  close(): void {
+    for (const importId of [...this.#held.keys()]) this.drop(importId);
+  }
+
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** The process of an import, the last used one from now on; null where all are at work, or one of the caller's. */
+  #take(callerId: string, importId: string): Held | null {
+    const held = this.#held.get(importId) ?? this.#makeRoom(callerId);
+    if (held === null) return null;
+    this.#held.delete(importId);
+    this.#held.set(importId, held);
+    return held;
+  }
+
+  #makeRoom(callerId: string): Held | null {
+    const all = [...this.#held];
+    if (all.some(([, held]) => held.callerId === callerId && held.running > 0)) return null;
+    if (all.length >= maxHeld) {
+      const idle = all.find(([, { running }]) => running === 0);
+      if (idle === undefined) return null;
+      this.#held.delete(idle[0]);
+      idle[1].pool.close();
+    }
+    return { pool: this.#open(), callerId, running: 0 };
+  }
+}

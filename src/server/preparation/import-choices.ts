@@ -1,0 +1,134 @@
+/** Choices about the file of an import, and how further ones are added. */
+import type { ErrorDetail } from '../../engine/errors.ts';
+import type { LabelTarget, LabelUse } from '../../engine/import/labels.ts';
+import type { ColumnRole, Proposal } from '../../engine/import/plan-import.ts';
+import type { ColumnKind } from '../../engine/import/sheet.ts';
+import type { ImportChoice } from '../contract/examples/imports.ts';
+import { refuseProblems } from '../errors/validation-error.ts';
+import type { SheetFields } from './import-file.ts';
+
+type Chosen<Value> = Readonly<Record<string, Value>>;
+export type ImportChoices = {
+  reading: SheetFields;
+  /** undefined: as proposed. */
+  answer: string | null | undefined;
+  roles: Chosen<ColumnRole>;
+  must: string | null;
+  kinds: Chosen<ColumnKind>;
+  targets: Chosen<LabelTarget>;
+  options: readonly string[];
+  repeated: 'keep' | 'drop' | undefined;
+};
+
+/** Nothing is chosen yet but how the file is read. */
+export const startChoices = (reading: SheetFields): ImportChoices => ({
+  reading,
+  answer: undefined,
+  roles: {},
+  must: null,
+  kinds: {},
+  targets: {},
+  options: [],
+  repeated: undefined,
+});
+
+const pick = <Value>(chosen: Chosen<Value>, isKept: (name: string, value: Value) => boolean): Chosen<Value> =>
+  Object.fromEntries(Object.entries(chosen).filter(([name, value]) => isKept(name, value)));
+
+/** Takes over how the file is read. Another sheet or separator has another header. */
+export function chooseReading(former: ImportChoices, choice: ImportChoice): ImportChoices {
+  const { sheet, header_line, delimiter, quote, encoding } = choice;
+  const given = pick({ sheet, header_line, delimiter, quote, encoding }, (_, value) => value !== undefined);
+  if (Object.keys(given).length === 0) return former;
+  const { header_line: _, ...others } = former.reading;
+  const kept = sheet === undefined && delimiter === undefined ? former.reading : others;
+  return { ...former, reading: { ...kept, ...given } };
+}
+
+/** Forgets what was said of columns that the file, read otherwise, does not have. */
+export function keepKnown(choices: ImportChoices, columns: readonly string[]): ImportChoices {
+  const known = new Set(columns);
+  const isKnown = (name: string) => known.has(name);
+  const { answer, must } = choices;
+  return {
+    ...choices,
+    answer: answer == null || isKnown(answer) ? answer : undefined,
+    must: must !== null && isKnown(must) ? must : null,
+    roles: pick(choices.roles, isKnown),
+    kinds: pick(choices.kinds, isKnown),
+  };
+}
+
+function chooseAnswer(former: ImportChoices, answer: string | null): ImportChoices {
+  const roles = pick(former.roles, (name, role) => name !== answer && role !== 'decision');
+  return { ...former, answer, targets: {}, roles };
+}
+
+/** One column is the answer, and at most one holds reason codes. */
+function chooseRole(
+  former: ImportChoices,
+  column: string,
+  role: ColumnRole,
+  { roles, answer }: Proposal,
+): ImportChoices {
+  if (role === 'decision') return chooseAnswer(former, column);
+  const current = former.answer === undefined ? answer : former.answer;
+  const next = column === current ? chooseAnswer(former, null) : former;
+  const all = new Map([...roles, ...Object.entries(next.roles)]);
+  const freed = role === 'reasons' ? [...all].flatMap(([name, old]) => (old === 'reasons' ? [name] : [])) : [];
+  const inputs = Object.fromEntries(freed.map((name): [string, ColumnRole] => [name, 'input']));
+  return { ...next, roles: { ...next.roles, ...inputs, [column]: role } };
+}
+
+/** Adds a choice to the former ones; throws `validation_error` where it names a column that the file does not have. */
+export function addChoice(
+  former: ImportChoices,
+  choice: ImportChoice,
+  proposal: Proposal,
+  columns: readonly string[],
+): ImportChoices {
+  const known = new Set(columns);
+  const { answer, must, roles = {}, kinds = {}, options, repeated } = choice;
+  const places: [loc: string[], name: string | null | undefined][] = [
+    [['answer'], answer],
+    [['must'], must],
+    ...Object.keys(roles).map((name): [string[], string] => [['roles', name], name]),
+    ...Object.keys(kinds).map((name): [string[], string] => [['kinds', name], name]),
+  ];
+  refuseProblems(
+    places.flatMap(([loc, name]): ErrorDetail[] =>
+      name == null || known.has(name)
+        ? []
+        : [{ type: 'unknown_column', loc: ['body', ...loc], msg: `there is no column "${name}"` }],
+    ),
+  );
+  let next = answer === undefined ? former : chooseAnswer(former, answer);
+  for (const [column, role] of Object.entries(roles)) next = chooseRole(next, column, role, proposal);
+  return {
+    ...next,
+    must: must === undefined ? next.must : must,
+    kinds: { ...next.kinds, ...kinds },
+    options: options ?? next.options,
+    repeated: repeated ?? next.repeated,
+  };
+}
+
+/** Adds what labels mean; throws `validation_error` for labels that are not in the file and options that nobody has. */
+export function addTargets(
+  former: ImportChoices,
+  targets: Chosen<LabelTarget>,
+  labels: readonly LabelUse[],
+  options: readonly string[],
+): ImportChoices {
+  const known = new Set(labels.map(({ value }) => value));
+  const meant = new Set([...options, ...known]);
+  refuseProblems(
+    Object.entries(targets).flatMap(([label, target]): ErrorDetail[] => {
+      const loc = ['body', 'targets', label];
+      if (!known.has(label)) return [{ type: 'unknown_label', loc, msg: `no row has the label "${label}"` }];
+      if (target.kind !== 'option' || meant.has(target.option)) return [];
+      return [{ type: 'unknown_option', loc, msg: `"${target.option}" is no option, nor a label of the file` }];
+    }),
+  );
+  return { ...former, targets: { ...former.targets, ...targets } };
+}

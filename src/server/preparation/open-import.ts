@@ -1,0 +1,316 @@
+/** The file of an open import, in the process that holds it: read once, and planned after each choice. */
+import { readFile } from 'node:fs/promises';
+import type { Readings } from '../../engine/domain/definition.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { ConflictChoice } from '../../engine/export/merge.ts';
+import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
+import { guessTargets, listLabels, readLabel } from '../../engine/import/labels.ts';
+import { planImport, proposeImport, type SurveyedSheet, toExampleColumns } from '../../engine/import/plan-import.ts';
+import { planRows, type RowsPlan, type UseExample } from '../../engine/import/plan-rows.ts';
+import { describePairs, type PlannedExample } from '../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
+import { countSpreads } from '../../engine/import/spreads.ts';
+import { surveyColumns, toText } from '../../engine/import/survey.ts';
+import { limits } from '../../engine/limits.ts';
+import {
+  type ImportChoice,
+  type ImportUpload,
+  importOperations,
+  type OpenImportPlan,
+} from '../contract/examples/imports.ts';
+import { refuseProblems, toInvalidValue } from '../errors/validation-error.ts';
+import { openLanguageDetector } from '../runtime/language-detector.ts';
+import type { ExampleMerges } from '../store/examples/example-merges.ts';
+import type { ExampleRows } from '../store/examples/examples.ts';
+import { addChoice, addTargets, chooseReading, type ImportChoices, keepKnown } from './import-choices.ts';
+import { openSheet, toFileProblem, toSheetChoice } from './import-file.ts';
+import { checkInputColumns, isPinned } from './import-mapping.ts';
+import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
+import type { ExampleType } from './prepare-examples.ts';
+import {
+  describeCandidate,
+  describeColumns,
+  describeReport,
+  maxComparedRows,
+  readFields,
+  readOwn,
+  startRows,
+} from './read-import.ts';
+
+/** A form that was written to a file as it came. */
+export type UploadSource = { path: string; contentType: string };
+/** `type` is null where the import makes one. */
+export type OpenOrder = {
+  source: UploadSource;
+  type: ExampleType | null;
+  merge: OwnOrder['merge'];
+  choices: ImportChoices;
+  nowMs: number;
+};
+type Upload = { name: string; bytes: Uint8Array };
+type ReadFile = SurveyedSheet & {
+  key: string;
+  name: string;
+  languages: ReadonlyMap<string, string>;
+  spreads: number[][];
+  known: KnownLabels | null;
+};
+/** The file that a process was asked about last. */
+export type HeldFile = { upload: (Upload & { path: string }) | null; read: ReadFile | null };
+
+const maxListed = 100;
+const maxLabels = 2_000;
+const maxPreviewed = 20;
+const maxPreviewedCells = 2_000;
+const maxCellsOfCall = 20_000;
+const maxCellLength = 200;
+const maxRefused = 8;
+/** Characters of all rows in MiB: in each, the names of the columns stand again. */
+const maxWrittenMebibytes = 128;
+
+async function readUpload({ path, contentType }: UploadSource): Promise<Upload & { fields: ImportUpload }> {
+  const bytes = await readFile(path);
+  const { file, ...fields } = await readFields({ bytes, contentType }, importOperations['imports.begin'].fileForm);
+  return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), fields };
+}
+
+/** Reads what a form says beside its file; throws `validation_error`. */
+export async function openUpload(
+  { source }: { source: UploadSource },
+  held: HeldFile,
+): Promise<{ name: string; fields: ImportUpload }> {
+  const { fields, ...upload } = await readUpload(source);
+  held.upload = { ...upload, path: source.path };
+  held.read = null;
+  return { name: upload.name, fields };
+}
+
+/** Reads the file unless it is held already, read in the same way. */
+async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile): Promise<ReadFile> {
+  const readings = type?.definition.readings ?? {};
+  const key = JSON.stringify([source.path, choices.reading, readings]);
+  if (held.read?.key === key) return held.read;
+  held.read = null;
+  const { name, bytes } = held.upload?.path === source.path ? held.upload : await readUpload(source);
+  held.upload = null;
+  const sheet = await openSheet({ name, bytes }, toSheetChoice(choices.reading)).catch((error: unknown) => {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new WorkbenchError('validation_error', error.message, [
+      toFileProblem(error.line, error.column, error.message),
+    ]);
+  });
+  const surveys = surveyColumns(sheet, readings);
+  held.read = {
+    ...{ key, name, sheet, surveys, spreads: countSpreads(surveys, sheet), known: null },
+    languages: await describeColumnLanguages(sheet, surveys, openLanguageDetector),
+  };
+  if (type !== null && !sheet.isOwnExport && sheet.rows.length <= maxComparedRows) {
+    const { readKnownLabels } = await import('./merge-export.ts');
+    held.read.known = readKnownLabels({ type, merge });
+  }
+  return held.read;
+}
+
+/** The rows as they are planned, and what was asked and found on the way. */
+function planFile(file: ReadFile, type: ExampleType | null, choices: ImportChoices, use?: UseExample) {
+  const { sheet } = file;
+  const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
+  const proposal = proposeImport(file, options, choices.answer);
+  const roles = new Map([...proposal.roles, ...Object.entries(choices.roles)]);
+  if (choices.must !== null) roles.set(choices.must, 'ignore');
+  const columns = toExampleColumns(sheet.columns, roles);
+  checkInputColumns(columns.inputs);
+  const read = planImport(file, proposal, { columns, kinds: choices.kinds, settled: Object.keys(choices.roles) });
+  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
+  const guessed = guessTargets(labels, options);
+  const targets = { ...guessed.targets, ...choices.targets };
+  const rows = planRows(sheet, read, targets, { options, reason_codes, readings }, { repeated: choices.repeated, use });
+  const near = guessed.near.map(({ label: { value }, option }) => ({
+    ...{ label: value, option, is_open: !Object.hasOwn(choices.targets, value) },
+  }));
+  // Without labels the options of a new type are those that were typed.
+  const newOptions = type === null && columns.decision === null ? [...choices.options] : rows.newOptions;
+  return { proposal, roles, read, labels, targets, near, rows: { ...rows, newOptions } };
+}
+
+function listCells(row: SheetRow, columns: readonly string[]) {
+  const cells = columns.map((_, column) => {
+    const cell = readCell(row, columns, column) ?? '';
+    return toText(cell).slice(0, maxCellLength);
+  });
+  return { line: row.line, cells };
+}
+
+const toCounted = (kind: Parameters<typeof describePairs>[0], pairs: RowsPlan['repeated']) => ({
+  count: pairs.length,
+  sentence: describePairs(kind, pairs)[0] ?? null,
+});
+
+function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
+  const { rows, detected, workbook, header, refused } = sheet;
+  const first = refused.slice(0, maxRefused).map(({ line, message }) => ({ line, message }));
+  return {
+    ...{ name, rows: rows.length, detected, workbook, header },
+    report: describeReport(sheet, []),
+    refused: { count: refused.length, first },
+  };
+}
+
+function describeOpened(
+  file: ReadFile,
+  { proposal, roles, read, labels, targets, near, rows }: ReturnType<typeof planFile>,
+): Omit<OpenImportPlan, 'known' | 'merge'> {
+  const { sheet, surveys, spreads, languages } = file;
+  const { answers, asked, leaks } = proposal;
+  const columns = describeColumns(surveys, { ...read, proposal }, true).map((column, place) => {
+    const { isDoubtful = false, filled = 0, distinct = 0 } = surveys[place] ?? {};
+    const { name } = column;
+    return {
+      ...column,
+      role: roles.get(name) ?? 'input',
+      asked: asked.includes(name) ? (leaks.get(name)?.sentence ?? '') : null,
+      ...{ is_doubtful: isDoubtful, filled, distinct, spread: spreads[place] ?? [] },
+      language: languages.get(name) ?? null,
+    };
+  });
+  const previewed = Math.min(maxPreviewed, Math.ceil(maxPreviewedCells / Math.max(1, surveys.length)));
+  return {
+    file: describeFile(file),
+    columns,
+    answer: proposal.answer ?? null,
+    answer_candidates: answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
+    answer_is_certain: answers.isCertain,
+    answers_are_several: answers.areSeveral,
+    other_answers: [...proposal.otherAnswers],
+    questions: read.questions,
+    labels: labels.slice(0, maxLabels).map((label) => ({ ...label, target: targets[label.value] ?? { kind: 'none' } })),
+    labels_total: labels.length,
+    near,
+    ...{ examples: rows.examples, labelled: rows.labelled, new_options: rows.newOptions },
+    ...{ new_reason_codes: rows.newReasons, readings: rows.newReadings },
+    repeated: toCounted('repeated', rows.repeated),
+    alike: toCounted('alike', rows.alike),
+    conflicts: toCounted('conflicts', rows.conflicts),
+    misfits: [...rows.misfits].map(([column, { refusal, count }]) => ({
+      ...{ column, count, line: refusal.line, message: refusal.message },
+    })),
+    preview: sheet.rows.slice(0, previewed).map((row) => listCells(row, sheet.columns.slice(0, surveys.length))),
+  };
+}
+
+/** Compares an export of examples with its type; null for any other file, and where the import makes a type. */
+function readExport(file: ReadFile, { type, merge, nowMs }: OpenOrder, onConflict: ConflictChoice) {
+  return type === null ? null : readOwn(file.sheet, { type, merge, nowMs }, onConflict);
+}
+
+function describeMerge({ merge, imported }: OwnExport, type: ExampleType): NonNullable<OpenImportPlan['merge']> {
+  const unknown = new Map<string, { value: string; count: number; line: number }>();
+  for (const { decision, line } of imported) {
+    if (decision === null || type.definition.options.includes(decision)) continue;
+    const entry = unknown.get(decision) ?? { value: decision, count: 0, line };
+    entry.count += 1;
+    unknown.set(decision, entry);
+  }
+  return { ...merge, unknown_decisions: [...unknown.values()].slice(0, maxListed) };
+}
+
+/** Plans the file of an import with a further choice. Throws `validation_error`. */
+export async function planOpenImport(
+  order: OpenOrder & { choice: ImportChoice },
+  held: HeldFile,
+): Promise<{ choices: ImportChoices; plan: OpenImportPlan }> {
+  const { type, choice } = order;
+  const reading = chooseReading(order.choices, choice);
+  const file = await hold({ ...order, choices: reading }, held);
+  const { columns } = file.sheet;
+  const options = type?.definition.options ?? [];
+  const kept = keepKnown(reading, columns);
+  let choices = addChoice(kept, choice, proposeImport(file, options, kept.answer), columns);
+  if (choice.targets !== undefined) {
+    const { answer } = proposeImport(file, options, choices.answer);
+    const labels = answer == null ? [] : listLabels(file.sheet, answer);
+    choices = addTargets(choices, choice.targets, labels, options);
+  }
+  const compared: PlannedExample[] = [];
+  const isCompared = file.known !== null && file.known.size > 0;
+  const planned = planFile(file, type, choices, isCompared ? (example) => void compared.push(example) : undefined);
+  const own = await readExport(file, order, 'refuse');
+  const known = file.known === null ? null : (await import('./merge-export.ts')).describeKnown(compared, file.known);
+  const merge = own === null || type === null ? null : describeMerge(own, type);
+  return { choices, plan: { ...describeOpened(file, planned), known, merge } };
+}
+
+/** Reads rows of the file as texts, all or those with a label. */
+export async function readImportRows(
+  order: OpenOrder & { from: number; count: number; label: string | undefined },
+  held: HeldFile,
+): Promise<{ rows: OpenImportPlan['preview'] }> {
+  const file = await hold(order, held);
+  const columns = file.sheet.columns.slice(0, file.surveys.length);
+  const count = Math.min(order.count, Math.ceil(maxCellsOfCall / Math.max(1, columns.length)));
+  const { rows } = file.sheet;
+  if (order.label === undefined)
+    return { rows: rows.slice(order.from, order.from + count).map((row) => listCells(row, columns)) };
+  const { answer } = proposeImport(file, order.type?.definition.options ?? [], order.choices.answer);
+  const found = listLabelled(file.sheet, answer ?? null, order.label, order.from + count);
+  return { rows: found.slice(order.from).map((row) => listCells(row, columns)) };
+}
+
+/** The first rows with a label. */
+function listLabelled({ rows, columns }: Sheet, answer: string | null, label: string, count: number): SheetRow[] {
+  const at = columns.indexOf(answer ?? '');
+  const found: SheetRow[] = [];
+  for (const row of rows) {
+    if (found.length === count) break;
+    if (at >= 0 && readLabel(row, columns, at) === label) found.push(row);
+  }
+  return found;
+}
+
+export type WrittenImport = {
+  rows: ExampleRows;
+  ids: string[];
+  /** Names that the type gains beside them. */
+  names: { options: string[]; reason_codes: string[]; readings: Readings };
+  merges: ExampleMerges | null;
+  merge: OwnExport['merge'] | null;
+};
+
+/** Writes the rows of an import for the type of an id. Throws `validation_error` for what is still open. */
+export async function writeOpenImport(
+  order: OpenOrder & { typeId: string; onConflict: ConflictChoice },
+  held: HeldFile,
+): Promise<WrittenImport> {
+  const { type, choices, typeId } = order;
+  const file = await hold(order, held);
+  const own = await readExport(file, order, order.onConflict);
+  const target = {
+    nowMs: order.nowMs,
+    type: { id: typeId, definition: { options: [], reason_codes: [], readings: {} } },
+  };
+  const written = startRows(target, maxWrittenMebibytes);
+  if (own !== null && type !== null) {
+    const unknown = describeMerge(own, type).unknown_decisions.map(({ value, line }) =>
+      toInvalidValue(['body', 'file', line], `line ${line}: "${value.slice(0, 80)}" is not an option`),
+    );
+    refuseProblems([...own.problems, ...unknown].slice(0, maxListed));
+    for (const example of own.added) written.addWhole(example);
+    const names = { options: [], reason_codes: [], readings: {} };
+    return { rows: written.finish(), ids: own.added.map(({ id }) => id), names, merges: own.merges, merge: own.merge };
+  }
+  const ids: string[] = [];
+  const { read, near, rows } = planFile(file, type, choices, (example, row) => {
+    ids.push(written.add({ ...example, must: isPinned(row, file.sheet, choices.must) }));
+  });
+  const open = [
+    ...read.questions.map(({ about, column, sentence }) => ({ loc: [about, column], msg: sentence })),
+    ...near
+      .filter(({ is_open }) => is_open)
+      .map(({ label, option }) => ({ loc: ['targets', label], msg: `is it the same as “${option}”?` })),
+  ];
+  refuseProblems(open.slice(0, maxListed).map(({ loc, msg }) => ({ type: 'ambiguous', loc: ['body', ...loc], msg })));
+  if (ids.length > limits.maxExamples)
+    refuseProblems([toInvalidValue(['body', 'file'], `more than ${limits.maxExamples} examples`)]);
+  const { newOptions: options, newReasons: reason_codes, newReadings: readings } = rows;
+  return { rows: written.finish(), ids, names: { options, reason_codes, readings }, merges: null, merge: null };
+}

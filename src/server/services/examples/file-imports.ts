@@ -1,0 +1,208 @@
+/** The import of a file: begun with its upload, planned after each choice, and committed at once. */
+import { rmSync } from 'node:fs';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { ConflictChoice } from '../../../engine/export/merge.ts';
+import { hasScope, requireScope } from '../../auth/auth.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
+import type { ImportResult } from '../../contract/examples/examples.ts';
+import type { ImportChoice, OpenImportPlan } from '../../contract/examples/imports.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
+import { toValidationError } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
+import { startChoices } from '../../preparation/import-choices.ts';
+import type { OpenOrder, WrittenImport } from '../../preparation/open-import.ts';
+import type { SpilledForm } from '../../preparation/spilled-form.ts';
+import type { TaskInput, TaskName, TaskOutput } from '../../preparation/tasks.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findDecisionType, refuseAnother, refuseChangedMeanwhile } from '../types/decision-types.ts';
+import type { ExampleAdditions } from './example-additions.ts';
+import { toExampleType } from './examples.ts';
+import { type FileImport, type Imports, planExtension, planNewType } from './imports.ts';
+
+type ImportDeps = Foundation & { imports: Imports };
+export type CommittedFile = {
+  type: DecisionTypeRecord;
+  examples: number;
+  ids: string[];
+  merge: ImportResult['merge'];
+};
+
+/** Removes the files of imports that a former run of the program left open. */
+export function removeLeftUploads(dataDir: string): void {
+  rmSync(toFolderPaths(dataDir).imports, { recursive: true, force: true });
+}
+
+/** Begins the import of an uploaded file. Throws `validation_error`, `decision_type_not_found` or `forbidden`. */
+export async function beginFileImport(
+  deps: ImportDeps,
+  caller: Caller,
+  upload: SpilledForm,
+): Promise<{ id: string; plan: OpenImportPlan }> {
+  const known: FileImport = {
+    id: deps.newId(),
+    callerId: toCallerId(caller),
+    startedAt: deps.clock.now(),
+    upload,
+    ...{ fileName: '', typeId: null, name: undefined, choices: startChoices({}) },
+    isCommitting: false,
+    cancelling: new AbortController(),
+    turn: Promise.resolve(),
+    release() {
+      deps.preparation.heldFiles.drop(this.id);
+      upload.remove().catch((error: unknown) => deps.log.warn({ error }, 'the file of an import was not removed'));
+    },
+  };
+  const leave = () => deps.imports.cancel(known);
+  upload.signal.addEventListener('abort', leave);
+  try {
+    const { name, fields } = await ask(deps, known, 'openUpload', { source: upload });
+    const { decision_type_id, name: typeName, ...reading } = fields;
+    Object.assign(known, { fileName: name, typeId: decision_type_id ?? null, name: typeName });
+    known.choices = startChoices(reading);
+    if (known.typeId === null) requireScope(caller, 'train');
+    if (typeName !== undefined) refuseAnother(deps, caller, typeName);
+    const plan = await choose(deps, caller, known, {});
+    deps.imports.add(known);
+    return { id: known.id, plan };
+  } catch (error) {
+    known.release();
+    throw error;
+  } finally {
+    upload.signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Runs a task about an import's file; one that ends with the import is refused as the import was ended. */
+async function ask<N extends TaskName>(
+  deps: Foundation,
+  { id, callerId, cancelling: { signal } }: FileImport,
+  name: N,
+  input: TaskInput<N>,
+): Promise<TaskOutput<N>> {
+  try {
+    return await deps.preparation.heldFiles.run(callerId, id, name, input, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+function toOrder(deps: Foundation, known: FileImport, type: DecisionTypeRecord | null): OpenOrder {
+  const { path, contentType } = known.upload;
+  return {
+    source: { path, contentType },
+    type: type === null ? null : toExampleType(type),
+    merge: { databaseFile: toFolderPaths(deps.options.dataDir).database, piiFields: type?.piiFields ?? [] },
+    choices: known.choices,
+    nowMs: known.startedAt,
+  };
+}
+
+const findType = (deps: Foundation, caller: Caller, { typeId }: FileImport) =>
+  typeId === null ? null : findDecisionType(deps, caller, typeId);
+
+/** Does something with an import when what was asked before is done. */
+function inTurn<T>(known: FileImport, run: () => Promise<T>): Promise<T> {
+  const done = known.turn.then(() => {
+    known.cancelling.signal.throwIfAborted();
+    return run();
+  });
+  known.turn = done.catch(() => undefined);
+  return done;
+}
+
+async function choose(
+  deps: Foundation,
+  caller: Caller,
+  known: FileImport,
+  choice: ImportChoice,
+): Promise<OpenImportPlan> {
+  const type = findType(deps, caller, known);
+  const order = { ...toOrder(deps, known, type), choice };
+  const { choices, plan } = await ask(deps, known, 'planOpenImport', order);
+  known.choices = choices;
+  return plan;
+}
+
+/** Plans an import with a further choice; one that is refused changes nothing. */
+export function chooseInImport(
+  deps: Foundation,
+  caller: Caller,
+  known: FileImport,
+  choice: ImportChoice,
+): Promise<OpenImportPlan> {
+  return inTurn(known, () => choose(deps, caller, known, choice));
+}
+
+/** Reads rows of the file of an import. */
+export function readRows(
+  deps: Foundation,
+  caller: Caller,
+  known: FileImport,
+  { from, count, label }: { from: number; count: number; label?: string | undefined },
+) {
+  const read = () =>
+    ask(deps, known, 'readImportRows', { ...toOrder(deps, known, findType(deps, caller, known)), from, count, label });
+  return inTurn(known, read);
+}
+
+/**
+ * Makes an import count with what `alongside` writes. Throws `validation_error` for what is still open and `conflict`;
+ * the import then goes on.
+ */
+export function commitFile(
+  deps: ImportDeps & { exampleAdditions: ExampleAdditions },
+  caller: Caller,
+  known: FileImport,
+  request: { name?: string | undefined; on_conflict: ConflictChoice },
+  alongside: (committed: CommittedFile) => void,
+): Promise<CommittedFile> {
+  return inTurn(known, async () => {
+    const type = findType(deps, caller, known);
+    const name = request.name ?? known.name;
+    if (type === null && name === undefined)
+      throw toValidationError([{ type: 'missing', loc: ['body', 'name'], msg: 'name the decision type that is made' }]);
+    if (type === null && name !== undefined) refuseAnother(deps, caller, name);
+    known.isCommitting = true;
+    try {
+      const typeId = type?.id ?? deps.newId();
+      const order = { ...toOrder(deps, known, type), typeId, onConflict: request.on_conflict };
+      const written = await ask(deps, known, 'writeOpenImport', order);
+      return await writeAll(deps, caller, known, { type, typeId, name }, written, alongside);
+    } finally {
+      known.isCommitting = false;
+    }
+  });
+}
+
+type Target = { type: DecisionTypeRecord | null; typeId: string; name: string | undefined };
+
+async function writeAll(
+  deps: ImportDeps & { exampleAdditions: ExampleAdditions },
+  caller: Caller,
+  known: FileImport,
+  { type, typeId, name }: Target,
+  { rows, ids, names, merges, merge }: WrittenImport,
+  alongside: (committed: CommittedFile) => void,
+): Promise<CommittedFile> {
+  if (type !== null && names.options.length + names.reason_codes.length > 0) requireScope(caller, 'deploy');
+  const readings = type === null || hasScope(caller, 'deploy') ? names.readings : {};
+  const request = { ...names, readings };
+  const plan =
+    type === null
+      ? await planNewType(deps, caller, { ...request, name }, typeId)
+      : await planExtension(deps, caller, typeId, request);
+  if (type !== null) refuseChangedMeanwhile(deps, findDecisionType(deps, caller, typeId), type);
+  const begin = () => plan.begin(rows.count);
+  let committed: CommittedFile | null = null;
+  const end = () => {
+    if (merges !== null && deps.store.exampleMerges.apply(merges) < merges.count)
+      throw new WorkbenchError('conflict', 'Examples were changed meanwhile; nothing was imported. Import it again.');
+    committed = { type: plan.end(), examples: rows.count, ids, merge };
+    alongside(committed);
+  };
+  await deps.exampleAdditions.add(rows, begin, end, known.cancelling.signal);
+  deps.imports.drop(known);
+  if (committed === null) throw new Error('An addition ended without its last transaction.');
+  return committed;
+}
