@@ -495,6 +495,8 @@ const training = {
   'DRW-3': 'Below 60 such rows no promise is made, and the sentence says how many there are of 60.',
   'DRW-6':
     'From 60 labels and 20 measured rows on, a training says how many points 100 more labels would bring, with an interval: under Evaluate, and beside the rows to label next over REST.',
+  'DRW-7':
+    'Where a classifier tells the examples that came with their label from those that came without, the headline says so.',
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5': 'Copies of a row, whatever only tells them apart, have one number, one side and one fold.',
@@ -520,6 +522,8 @@ const training = {
     'Sentences that differ only in names, numbers and addresses are one group of a field that rows are held out by; where a field has such, what the classifier reaches on unseen ones is measured and said.',
   'HLD-11':
     'Figures of test rows that were marked or that a column names never stand alone: the headline says what is reached at random and, where the chosen rows are certainly easier, quotes that figure instead.',
+  'FIG-3':
+    'No figure and no promise is given where labels seem to be what a policy answered: those added since one could answer are certainly easier, or they are the wrong answers of another type’s policy.',
   'FIG-1':
     'The headline names a field that alone gives the label, and says of figures that came with an imported file that they were not measured here: page, REST, commands, agents.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',

@@ -35,7 +35,11 @@ export const splitReportSchema = z.object({
 
 /** Facts that belong to a policy's figures wherever they are quoted. */
 export const cautionSchema = z.object({
-  kind: z.enum(['gives_answer']).describe('`gives_answer`: a field alone tells the label of nearly all examples'),
+  kind: z
+    .enum(['gives_answer', 'labelled_differ', 'own_answers'])
+    .describe(
+      '`gives_answer`: a field alone tells the label of nearly all examples; `labelled_differ`: those that came with their label are not like those that came without; `own_answers`: labels that seem to be what a policy answered, so no figure is said',
+    ),
   sentence: z.string(),
 });
 export type Caution = z.infer<typeof cautionSchema>;

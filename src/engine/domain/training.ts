@@ -21,6 +21,8 @@ export type TrainingExample = {
   test?: boolean;
   /** Whether it came without its label, which a person gave it later. Left out: no. */
   later?: boolean;
+  /** Whether its label came when a policy of the type could answer already. Left out: no. */
+  answered?: boolean;
   /** Whether it is left to a rule: only the whole decision is measured on it. Left out: no. */
   ruled?: boolean;
 };

@@ -21,6 +21,8 @@ export type PromiseQuestion = PromiseTerms & {
   isRefitted: boolean;
   /** Whether the rows are those drawn among rows that came without a label; left out: no. */
   isDrawn?: boolean;
+  /** Why figures of the rows say nothing; left out: they do. */
+  unknown?: string | null;
 };
 
 /** Thresholds that are tried, falling: by 0.0001 down to 0.99, then by 0.001. */
@@ -86,9 +88,10 @@ export function findPromise(rows: readonly ReappliedRow[], question: PromiseQues
     measured_on: isRefitted ? ('before_refit' as const) : ('the_policy' as const),
   };
   const none = { threshold: null, share_automatic: null, error_observed: null, error_bound: null };
-  const few = describeMissingDrawn(rows.length, question.isDrawn);
-  if (few !== null) {
-    return { possible: false, ...common, ...none, rows_needed: minDrawnRows.promise, sentence: few };
+  const silent = describeSilence(rows.length, question);
+  if (silent !== null) {
+    const rows_needed = question.unknown == null ? minDrawnRows.promise : null;
+    return { possible: false, ...common, ...none, rows_needed, sentence: silent };
   }
   if (found === null) {
     const passes = isDeclared ? (each: Tried) => passesTest(target_error, each, risk) : isWithin;
@@ -125,10 +128,15 @@ function findLowestBound(tried: readonly Tried[], risk: number): number {
   return Math.min(1, ...[...most].map(([wrong, decided]) => boundError(wrong, decided, risk)));
 }
 
+/** Says why rows promise nothing, whatever they hold; null where they may. */
+export function describeSilence(rows: number, { isDrawn, unknown = null }: PromiseQuestion): string | null {
+  return unknown ?? describeMissingDrawn(rows, isDrawn);
+}
+
 /** Whether a target declared before the look is kept: the sequence down to the threshold, or it alone, passes. */
 export function keepsDeclared(rows: readonly ReappliedRow[], question: PromiseQuestion, threshold: number): boolean {
-  const { target_error, isDrawn } = question;
-  if (describeMissingDrawn(rows.length, isDrawn) !== null) return false;
+  const { target_error } = question;
+  if (describeSilence(rows.length, question) !== null) return false;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question, threshold);
   const asked = tried.at(-1);

@@ -13,6 +13,13 @@ export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 
+/** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */
+function describeTooFew(rows: number, { isDrawn }: Basis): string | null {
+  return isDrawn && rows < minDrawnRows.figure
+    ? `Accuracy not known yet: ${rows} of ${minDrawnRows.figure} random rows have a label. ${labelRandomOnly}`
+    : null;
+}
+
 const labelRandomOnly = 'Label random rows only to get there sooner.';
 
 /** Says how many drawn rows are missing for a promise; null where there are enough, or rows are not `isDrawn`. */
@@ -41,8 +48,10 @@ export type Basis = {
   /** The figure of rows held out at random where they were chosen; null where it is not known. */
   atRandom: Pick<OtherWay, 'accuracy' | 'standing'> | null;
   cautions: readonly string[];
+  /** Why the figure of the rows says nothing; null where it does. */
+  unknown: string | null;
 };
-const usualBasis: Basis = { isDrawn: false, isChosen: false, atRandom: null, cautions: [] };
+const usualBasis: Basis = { isDrawn: false, isChosen: false, atRandom: null, cautions: [], unknown: null };
 
 /** Reads how the rows of a policy came to be from its metrics. */
 export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split' | 'other_ways' | 'cautions'>): Basis {
@@ -53,6 +62,7 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
     isChosen,
     atRandom: atRandom ?? null,
     cautions: cautions.map(({ sentence }) => sentence),
+    unknown: cautions.find(({ kind }) => kind === 'own_answers')?.sentence ?? null,
   };
 }
 
@@ -91,7 +101,8 @@ export function measureWholeDecision(
 ): WholeDecision {
   const counts = countOutcomes(rows, settings);
   const total = rows.length;
-  const isUnknown = basis.isDrawn && total < minDrawnRows.figure;
+  const unknown = basis.unknown ?? describeTooFew(total, basis);
+  const isUnknown = unknown !== null;
   const atRandom = basis.atRandom?.standing === 'lower' ? basis.atRandom.accuracy : null;
   const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
   const automatic = measureShare(counts.automatic, total);
@@ -109,9 +120,7 @@ export function measureWholeDecision(
     missing,
     refused,
     masked: counts.masked,
-    headline: isUnknown
-      ? `Accuracy not known yet: ${total} of ${minDrawnRows.figure} random rows have a label. ${labelRandomOnly}`
-      : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
+    headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
     accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),

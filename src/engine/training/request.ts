@@ -42,8 +42,20 @@ export type TrainRequest = {
   identifying?: string[][];
   /** The type's rows without a label by a person; left out: none. */
   open?: OpenRows;
+  /** When the first policy of the type was ready to answer, in milliseconds; left out: none was. */
+  answersFrom?: number;
+  /** Answers of policies of other types to inputs that they had not seen; left out: none. */
+  elsewhere?: AnswersElsewhere[];
+  /** Inputs of some of them, drawn by their numbers; left out: none. */
+  openInputs?: JsonObject[];
   /** Dotted paths of personal data: their values never enter the bundle. */
   piiFields?: string[];
+};
+
+/** Held-out answers of a policy, named in words, by the hash of the whole input. */
+export type AnswersElsewhere = {
+  policy: string;
+  answers: { inputHash: number; expected: string; predicted: string }[];
 };
 
 /** An example that a teacher proposes; its receiver gives it an id. */

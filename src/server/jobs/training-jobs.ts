@@ -172,10 +172,7 @@ export class TrainingJobs {
     });
     const attempt = createActiveAttempt({ policyId, attemptId }, state, process, partFile, options.clock.now());
     this.#active.set(policyId, attempt);
-    void this.#feed(
-      attempt,
-      order.request.definition.hard_rules.some(({ hint }) => hint),
-    );
+    void this.#feed(attempt);
     options.pendingWrites.run(() => options.trainingRuns.setPid(attemptId, process.pid));
     return attempt;
   }
@@ -261,11 +258,11 @@ export class TrainingJobs {
     }
   }
 
-  async #feed(attempt: ActiveAttempt, hasHints: boolean): Promise<void> {
+  async #feed(attempt: ActiveAttempt): Promise<void> {
     const { policyId, process } = attempt;
     const isWanted = () => isRunning(attempt);
     try {
-      await sendSnapshot(process, this.#options.trainingRuns.snapshots, policyId, hasHints, isWanted);
+      await sendSnapshot(process, this.#options.trainingRuns.snapshots, policyId, isWanted);
     } catch (error) {
       if (!isWanted()) return;
       this.#apply(attempt, { kind: 'failed', error: `The examples could not be read: ${toMessage(error)}` });

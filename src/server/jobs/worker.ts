@@ -8,6 +8,7 @@ import { noOpenRows, type OpenRows, toRowContent, toRowNumber } from '../../engi
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
 import type { JsonObject } from '../../engine/json.ts';
+import { maxCompared } from '../../engine/measure/two-samples.ts';
 import type { Adapters, TuningGraph } from '../../engine/ports.ts';
 import { compileHintReader, maxHintedRows } from '../../engine/training/data/hint-rows.ts';
 import type {
@@ -88,13 +89,18 @@ async function reportLabelChecks(checks: readonly LabelCheck[]): Promise<void> {
 
 /** An open row with the option on which hints agree, and its random number. */
 type HintedRow = { inputJson: string; decision: string; number: number };
-type Snapshot = { rows: SnapshotRecord[]; open: OpenRows; hinted: HintedRow[] };
+type OpenInput = Omit<HintedRow, 'decision'>;
+/** `sample`: open rows to compare the labelled ones with. */
+type Snapshot = { rows: SnapshotRecord[]; open: OpenRows; hinted: HintedRow[]; sample: OpenInput[] };
 
 /** Keeps the rows of lowest number: which ones does not depend on their order. */
-const keepLowest = (rows: HintedRow[]) => rows.sort((a, b) => a.number - b.number).slice(0, maxHintedRows);
+function keepLowest<Row extends OpenInput>(rows: Row[], count: number, isLast: boolean): Row[] {
+  return isLast || rows.length > 2 * count ? rows.sort((a, b) => a.number - b.number).slice(0, count) : rows;
+}
 
 function receiveRows({ identifying = [], definition }: WorkerOrder['request']): Promise<Snapshot> {
-  const received: Snapshot = { rows: [], open: { ...noOpenRows }, hinted: [] };
+  const hasHints = definition.hard_rules.some(({ hint }) => hint);
+  const received: Snapshot = { rows: [], open: { ...noOpenRows }, hinted: [], sample: [] };
   const readHints = compileHintReader(definition);
   return new Promise((resolve) => {
     const receive = ({ rows, open, last }: RowsMessage) => {
@@ -105,12 +111,16 @@ function receiveRows({ identifying = [], definition }: WorkerOrder['request']): 
         received.open.rows += 1;
         const number = toRowNumber(content);
         received.open.lowest = Math.min(received.open.lowest, number);
+        received.sample.push({ inputJson, number });
         const decision = readHints(input);
         if (decision !== null) received.hinted.push({ inputJson, decision, number });
       }
-      if (last || received.hinted.length > 2 * maxHintedRows) received.hinted = keepLowest(received.hinted);
+      received.hinted = keepLowest(received.hinted, maxHintedRows, last);
+      received.sample = keepLowest(received.sample, maxCompared, last);
       if (!last) return;
       process.off('message', receive);
+      // Where every row came with its label, open ones change no figure, and without hints teach nothing.
+      if (!hasHints && !received.rows.some(({ later }) => later)) received.open = noOpenRows;
       resolve(received);
     };
     process.on('message', receive);
@@ -154,7 +164,7 @@ function toHintedExample({ inputJson, decision }: HintedRow, at: number): Traini
 }
 
 async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome> {
-  const { rows, open, hinted } = snapshot;
+  const { rows, open, hinted, sample } = snapshot;
   const snapshotSha256 = digestRows(snapshot);
   // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
   const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
@@ -186,8 +196,11 @@ async function run(order: WorkerOrder, snapshot: Snapshot): Promise<TrainOutcome
   }
   try {
     const provenance = { snapshotSha256, node: process.version };
-    const examples = [...rows.map(toExample), ...hinted.map(toHintedExample)];
-    const request = { ...order.request, examples, open, seed, provenance };
+    const { answersFrom = Number.POSITIVE_INFINITY } = order.request;
+    const labelled = rows.map((row) => ({ ...toExample(row), answered: row.labelledAt > answersFrom }));
+    const examples = [...labelled, ...hinted.map(toHintedExample)];
+    const openInputs = sample.map(({ inputJson }): JsonObject => JSON.parse(inputJson));
+    const request = { ...order.request, examples, open, openInputs, seed, provenance };
     return await train(request, {
       ...usual,
       encoder: choice === 'words' ? null : usual.encoder,

@@ -15,6 +15,7 @@ import { ExampleStore } from './examples/examples.ts';
 import { createHeldOutStore } from './examples/held-out.ts';
 import { createLabelHistoryStore } from './examples/label-history.ts';
 import { createLabellingStore } from './examples/labelling.ts';
+import { createOwnAnswersStore } from './examples/own-answers.ts';
 import { DeploymentStore } from './policies/deployments.ts';
 import { createPolicyStore } from './policies/policies.ts';
 import { createPromiseStore } from './policies/promises.ts';
@@ -46,6 +47,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     exampleChanges: createExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),
     heldOut: createHeldOutStore(db),
+    ownAnswers: createOwnAnswersStore(db),
     policies: createPolicyStore(db),
     promises: createPromiseStore(db),
     deployments: new DeploymentStore(db, clock),

@@ -142,6 +142,50 @@ describe('a figure', () => {
     expect(metrics.other_ways).toMatchObject([{ split: { by: 'random' }, standing: 'lower' }]);
   });
 
+  /** The rows of a pool with the answers of a type's policy as their labels. */
+  async function answer(name: string, rows: readonly { input: object }[]) {
+    const answered: { input: object; decision: string }[] = [];
+    for (let from = 0; from < rows.length; from += 50) {
+      const part = rows.slice(from, from + 50);
+      const decisions = part.map(({ input }) => ({ decision_type: name, input }));
+      const { body } = await bench.call('POST', '/decide/batch?dry_run=true', { decisions });
+      answered.push(...part.map(({ input }, i) => ({ input, decision: body.results[i].decision as string })));
+    }
+    return answered;
+  }
+
+  it("is not said where labels are the policy's own answers, added to its type or as those of another one [FIG-3]", async () => {
+    const { url, name, wrong, right } = await begin();
+    const others = await answer(name, [...wrong, ...right, ...makeRows(400, 8)]);
+    const next = { name: `${name} again`, options };
+    const copy = `/decision-types/${(await bench.call('POST', '/decision-types', next)).body.id}`;
+    await bench.call('POST', `${copy}/examples`, { examples: others });
+    const copied = await wholeOf(copy, await train(bench.call, copy, quickly));
+    expect(copied.accuracy.share).toBeNull();
+    const told = `^Accuracy not known: of ${wrong.length} examples that v1 of «${name}» answered wrongly, \\d+ have this answer as their label\\.`;
+    expect(copied.headline).toMatch(new RegExp(told));
+
+    await bench.call('POST', `${url}/examples`, { examples: await answer(name, makeRows(900, 9)) });
+    const second = await train(bench.call, url, quickly);
+    const whole = await wholeOf(url, second);
+    expect(whole).toMatchObject({ accuracy: { share: null }, error_automatic: { share: null } });
+    expect(whole.headline).toMatch(
+      /^Accuracy not known: of the \d+ held-out examples labelled since the first policy (9\d[.\d]*|100)% are right, of the \d+ before only [78]/,
+    );
+    const { possible, sentence } = (await bench.call('GET', `${url}/policies/${second}/promise?target_error=0.1`)).body;
+    expect([possible, sentence]).toEqual([false, whole.headline]);
+    const [listed] = (await bench.call('GET', `${url}/policies`)).body;
+    expect(listed.whole.headline).toBe(whole.headline);
+  });
+
+  it('is said where a person went on labelling after the first policy', async () => {
+    const { url } = await begin();
+    const examples = makeRows(600, 12).map(({ input, answer: decision }) => ({ input, decision }));
+    await bench.call('POST', `${url}/examples`, { examples });
+    const whole = await wholeOf(url, await train(bench.call, url, quickly));
+    expect(whole.headline).toMatch(/^Correct on/);
+  });
+
   it('says which field gives the answer away, and that it came with a file [FIG-1]', async () => {
     const type = { name: 'leaky', options };
     const url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}`;

@@ -84,3 +84,25 @@ it('says how many drawn rows are missing, then a figure that holds the truth, an
   const next = (await call('GET', `${path}/examples/next?count=1`)).body;
   expect(next.stop_hint).toBe(forecast.sentence);
 });
+
+it('says that labelled rows differ from the open ones of their file, and nothing where chance chose them [DRW-7]', async () => {
+  const { call } = bench;
+  const cautionsOf = async (
+    name: string,
+    isLabelled: (row: ReturnType<typeof makeRows>[number], at: number) => boolean,
+  ) => {
+    const path = `/decision-types/${(await call('POST', '/decision-types', { name, options })).body.id}`;
+    const examples = makeRows().map((row, at) => ({
+      input: row.input,
+      ...(isLabelled(row, at) ? { expected_decision: row.answer } : {}),
+    }));
+    await call('POST', `${path}/examples`, { examples });
+    const id = await train(call, path, { tune_hyperparams: false, tune_encoder: false, min_per_option: 8 });
+    const { metrics } = (await call('GET', `${path}/policies/${id}`)).body;
+    return { cautions: metrics.cautions, headline: metrics.whole.headline };
+  };
+  const chosen = await cautionsOf('easy', ({ doubt }) => doubt < 0.2 || doubt > 0.8);
+  expect(chosen.cautions).toContainEqual(expect.objectContaining({ kind: 'labelled_differ' }));
+  expect(chosen.headline).toMatch(/Examples that came with their label differ from those that came without \(.*\)/);
+  expect((await cautionsOf('even', (_, at) => at % 2 === 0)).cautions).toEqual([]);
+});

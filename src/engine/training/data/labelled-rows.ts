@@ -26,6 +26,8 @@ export type LabelledRow = SplitRow & {
   first?: { decision: string; label: number };
   /** Of a row that is measured by its first label: the current one. */
   relabelled?: string;
+  /** Whether its label may be the answer of a policy of the type; left out: no. */
+  answered?: boolean;
   reasonCodes: string[];
   ruled?: boolean;
   /** Whether personal values were masked, and are missing in `input`. */
@@ -99,6 +101,7 @@ export function prepareRows(
         test = false,
         ruled = false,
         later = false,
+        answered = false,
       } = example;
       const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
       const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
@@ -116,6 +119,7 @@ export function prepareRows(
         label,
         test,
         later,
+        answered,
         ruled,
         isMasked,
         ...place(input),

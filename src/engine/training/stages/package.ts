@@ -6,12 +6,10 @@ import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { searchFields } from '../../findings/fields.ts';
 import { toLabel } from '../../findings/taken-out.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { isSetAsideLikelier, reapplySettings, toMeasuredLabel, toUnruledRow } from '../../measure/reapply.ts';
 import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts';
-import type { Caution } from '../../measured.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
@@ -24,6 +22,7 @@ import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
+import { listCautions } from './cautions.ts';
 import { reportRareOptions } from './rare-options.ts';
 import type {
   Classified,
@@ -45,10 +44,6 @@ type State = Run &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Pick<Classified, 'notes'> &
   Evaluated & { otherWays: Metrics['other_ways'] };
-
-/** Examples in which fields are looked for that tell the label, and how many such fields are named. */
-const maxSearched = 20_000;
-const maxGiveaways = 2;
 
 /** Packs the slim bundle and completes the metrics. Rejects where a graph is not its model. */
 export async function packagePolicy(state: State): Promise<PackedPolicy> {
@@ -171,7 +166,7 @@ function measureDecisions(
   const dropped = request.doubtedLabels?.filter((label) => !measured.has(label)).length;
   const takenOut = state.takenOut.map((answer) => toUnruledRow(answer, manifest));
   const rows = [...reapplied.rows, ...takenOut];
-  const cautions = findGiveaways(state);
+  const cautions = listCautions(state);
   const whole = measureWholeDecision({ ...reapplied, rows }, manifest, {
     missing: reapplied.leftOut,
     ...{ dropped, takenOut, basis: readBasis({ split: state.split, other_ways: state.otherWays, cautions }) },
@@ -185,16 +180,6 @@ function measureDecisions(
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
   };
-}
-
-/** Names the fields that alone tell the label of nearly all examples. */
-function findGiveaways({ request, rows }: State): Caution[] {
-  const search = searchFields(request.definition.options, request.piiFields ?? [], null);
-  for (const { id, input, decision } of rows.filter(isLabelled).slice(0, maxSearched)) {
-    search.add({ id, input, decision, heldOut: false, reviewedAt: null });
-  }
-  const found = search.finish().filter(({ kind }) => kind === 'leak');
-  return found.slice(0, maxGiveaways).map(({ message }) => ({ kind: 'gives_answer', sentence: message }));
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {

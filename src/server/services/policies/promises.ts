@@ -3,8 +3,14 @@ import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { findStricterWay } from '../../../engine/domain/metrics.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
-import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
-import { describeMissingDrawn } from '../../../engine/measure/whole-decision.ts';
+import {
+  describeSilence,
+  findPromise,
+  keepsDeclared,
+  type PromiseQuestion,
+  toRisk,
+} from '../../../engine/measure/promise.ts';
+import { readBasis } from '../../../engine/measure/whole-decision.ts';
 import {
   type DeclaredPromise,
   type KeptPromise,
@@ -53,6 +59,7 @@ function toQuestion(
     lowest: ownEscalation ?? 0,
     isRefitted: isRefitted(policy),
     isDrawn: policy.metrics?.split?.rule === 'drawn',
+    unknown: policy.metrics === null ? null : readBasis(policy.metrics).unknown,
   };
 }
 
@@ -136,7 +143,7 @@ export class PromiseChecks {
     const isKept = basis === 'declared' && keepsDeclared(rows, question, readLeastConfidence(settings));
     // The bounds hold along one order of the rows, which thresholds of single options leave.
     const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
-    const isKnown = describeMissingDrawn(rows.length, question.isDrawn) === null;
+    const isKnown = describeSilence(rows.length, question) === null;
     const tested = isKept ? target_error : isKnown ? boundError(error.count, error.of, toRisk(question)) : 1;
     const bound = hasOwnThresholds ? 1 : tested;
     return {

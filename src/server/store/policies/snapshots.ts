@@ -18,6 +18,8 @@ export type SnapshotRecord = {
   test: boolean;
   /** Whether it came without its label, which a person gave it later; not of live decisions that were drawn. */
   later: boolean;
+  /** When it was given its first label, in milliseconds. */
+  labelledAt: number;
 };
 
 /**
@@ -26,6 +28,11 @@ export type SnapshotRecord = {
  */
 const isLater = `coalesce((SELECT h.before IS NULL AND h.given_at > e.created_at AND e.audited = 0
   FROM examples e JOIN label_history h ON h.example_id = e.id AND h.kind = 'label'
+  WHERE e.id = training_snapshots.example_id ORDER BY h.seq LIMIT 1), 0)`;
+
+/** When the row of a snapshot was given its first label, as far as that is known. */
+const labelledAt = `coalesce((SELECT iif(h.before IS NULL, ifnull(h.given_at, e.created_at), e.created_at)
+  FROM examples e LEFT JOIN label_history h ON h.example_id = e.id AND h.kind = 'label'
   WHERE e.id = training_snapshots.example_id ORDER BY h.seq LIMIT 1), 0)`;
 
 function prepareStatements(db: WorkbenchDatabase) {
@@ -43,7 +50,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       Omit<SnapshotRecord, 'test' | 'later'> & { test: number; later: number }
     >(
       `SELECT position, example_id AS exampleId, input AS inputJson, decision, first_decision AS firstDecision, reason_codes AS reasonCodesJson, source, test,
-         ${isLater} AS later
+         ${isLater} AS later, ${labelledAt} AS labelledAt
        FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
     ),
     open: db.prepare<[{ policyId: string; after: number; limit: number }], { seq: number; inputJson: string }>(
