@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -114,6 +115,21 @@ def test_a_text_is_the_only_field_or_an_object(service: Service) -> None:
     """A text that is an object is read as one [MDL-8]."""
     assert ask(service, {"a": CHOICE}, '{"loan": {"amount": 5}}').status == 200
     refused = ask(service, {"a": CHOICE}, "some text")
+    assert (refused.status, refused.body["detail"][0]["loc"]) == (422, ["body", "state"])
+
+
+def test_the_fields_of_dspy_are_unwrapped(service: Service) -> None:
+    """One field under a name of the caller's own is what is asked about [MDL-8]."""
+    loan = {"loan": {"amount": 500}}
+    plain = ask(service, {"a": CHOICE}, loan).body["answers"]["a"]["probabilities"]
+    other = ask(service, {"a": CHOICE}, {}).body["answers"]["a"]["probabilities"]
+    assert plain != other
+    wrapped = {"instructions": "Decide.", "input_fields": "1. `loan`", "demos": [{}]}
+    for inputs in (loan, {"application": loan}, {"application": '{"loan": {"amount": 500}}'}):
+        for state in ({**wrapped, "inputs": inputs}, json.dumps({**wrapped, "inputs": inputs})):
+            answer = ask(service, {"a": CHOICE}, state)
+            assert answer.body["answers"]["a"]["probabilities"] == plain, inputs
+    refused = ask(service, {"a": CHOICE}, {**wrapped, "inputs": {"letter": "I need a car."}})
     assert (refused.status, refused.body["detail"][0]["loc"]) == (422, ["body", "state"])
 
 

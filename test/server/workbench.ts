@@ -169,6 +169,17 @@ export async function createTrainable(
   return url;
 }
 
+/** Makes a type whose rules alone decide, deployed, and gives its path below /api/v1. */
+export async function deployRules({ call }: Pick<Workbench, 'call'>, type: object): Promise<string> {
+  const made = await call('POST', '/decision-types', type);
+  if (made.status !== 201) throw new Error(`the type was not made: ${made.text}`);
+  const url = `/decision-types/${made.body.id}`;
+  const policy = await call('POST', `${url}/policies`, { kind: 'rules_only' });
+  const deployed = await call('POST', `${url}/policies/${policy.body.id}/deploy`, {});
+  if (deployed.status !== 200) throw new Error(`the rules were not deployed: ${deployed.text}`);
+  return url;
+}
+
 /** Polls as a client would, until `done` says so. */
 export async function pollUntil<T>(poll: () => Promise<T>, done: (answer: T) => boolean): Promise<T> {
   for (;;) {

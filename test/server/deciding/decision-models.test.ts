@@ -2,9 +2,21 @@
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { packBundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { compileRules } from '../../../src/engine/rules/compile.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { type Call, deployForAll, forAll, loanExamples, loanType, openForTest, startWorkbench } from '../workbench.ts';
+import { amountModel, bundleParts } from '../../engine/bundle-fixture.ts';
+import {
+  type Call,
+  deployForAll,
+  deployRules,
+  forAll,
+  loanExamples,
+  loanType,
+  openForTest,
+  sendForm,
+  startWorkbench,
+} from '../workbench.ts';
 
 const folder = deployForAll(loanType, loanExamples(40));
 let url: string;
@@ -22,15 +34,13 @@ const toDecisions = (questions: object[], input: unknown = JSON.stringify(applic
   questions,
 });
 
+/** Names that are members of every object, or that objects put in another order. */
+const oddNames = ['constructor', 'toString', '10', '9', 'true', 'x_decision', 'ja, «gern»'];
+type AnyType = typeof anyType extends fc.Arbitrary<infer T> ? T : never;
+
 /** Makes a type whose rules alone decide, deployed, and gives its path. */
-async function makeRules(name: string, options: string[], rules: object[] = []): Promise<string> {
-  const made = await bench.call('POST', '/decision-types', { name, options, rules, fallback_option: options[0] });
-  expect(made.status, made.text).toBe(201);
-  const path = `/decision-types/${made.body.id}`;
-  const policy = await bench.call('POST', `${path}/policies`, { kind: 'rules_only' });
-  await bench.call('POST', `${path}/policies/${policy.body.id}/deploy`, {});
-  return path;
-}
+const makeRules = (name: string, options: string[], rules: object[] = []): Promise<string> =>
+  deployRules(bench, { name, options, rules, fallback_option: options[0] });
 
 beforeAll(() => {
   url = folder.url.replace('/api/v1', '');
@@ -50,62 +60,150 @@ beforeAll(() => {
   };
 });
 
-describe('a choice', () => {
-  it('is answered in both formats by the probabilities of /api/v1/decide, whatever the input [MDL-1]', async () => {
-    const input = fc.record(
-      {
-        applicant: fc.record({ score: fc.integer({ min: 300, max: 900 }) }),
-        amount: fc.integer({ min: 0, max: 60_000 }),
-        purpose: fc.constantFrom('car', 'home', 'boat'),
-        employed: fc.boolean(),
-      },
-      { requiredKeys: ['amount'] },
-    );
-    await fc.assert(
-      fc.asyncProperty(input, async (state) => {
-        const { body: own } = await bench.call('POST', '/decide', { decision_type: 'loan', input: state });
-        const { body: one } = await ask('/v1/systemone', { model: 'loan', state, questions: { a: choice } });
-        const { body: two } = await ask(
-          '/v1/decisions',
-          toDecisions(
-            [{ type: 'choice', choices: [{ value: 'approve' }, { value: 'decline' }] }],
-            JSON.stringify(state),
-          ),
-        );
-        const p: Record<string, number> = own.class_probabilities;
-        const likelier = (p['approve'] ?? 0) > (p['decline'] ?? 0) ? 'approve' : 'decline';
-        const confidence = 2 * Math.max(...Object.values(p)) - 1;
-        expect(one.answers.a).toMatchObject({
-          type: 'choice',
-          choice: likelier,
-          probabilities: p,
-          x_decision: own.decision,
-          x_stage: own.stage,
-          x_escalate: own.escalate,
-          x_unfamiliar: own.unfamiliar,
-          x_confidence: own.confidence,
-          x_release: own.release,
-        });
-        expect(one.answers.a.confidence).toBeCloseTo(confidence, 12);
-        expect(two.answers).toEqual([
-          {
-            type: 'choice',
-            name: null,
-            choice: likelier,
-            confidence: one.answers.a.confidence,
-            probabilities: [
-              { value: 'approve', probability: p['approve'] },
-              { value: 'decline', probability: p['decline'] },
-            ],
-          },
-        ]);
-        expect(two.x_workbench[0]).toMatchObject({ x_decision: own.decision, x_decision_type: 'loan' });
-        expect([one.model, two.model]).toEqual([`loan@${own.release}`, `loan@${own.release}`]);
+/** A type as a bundle: its options, in any number and of any name, weights of an amount, thresholds and a rule. */
+const anyType = fc
+  .uniqueArray(fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), fc.constantFrom(...oddNames)), {
+    minLength: 2,
+    maxLength: 7,
+    selector: (option) => option.trim(),
+  })
+  .filter((options) => options.every((option) => /^[^\p{C}]+$/u.test(option) && option.trim() === option))
+  .chain((options) =>
+    fc.record({
+      options: fc.constant(options),
+      levels: fc.shuffledSubarray(options, { minLength: options.length }),
+      yes: fc.constantFrom(...options),
+      ruled: fc.constantFrom(...options),
+      fallback: fc.option(fc.constantFrom(...options)),
+      weights: fc.array(fc.float({ min: -3, max: 3, noNaN: true }), {
+        minLength: 3 * options.length,
+        maxLength: 3 * options.length,
       }),
-      { numRuns: 40 },
-    );
-  });
+      auto: fc.double({ min: 0.3, max: 0.95, noNaN: true }),
+    }),
+  );
+const anyInput = fc.record({ amount: fc.double({ min: -4, max: 4, noNaN: true }) }, { requiredKeys: [] });
 
+function toBundle({ options, ruled, fallback, weights, auto }: AnyType): Uint8Array {
+  const K = options.length;
+  const parts = bundleParts({
+    model: {
+      ...amountModel,
+      K,
+      dense: Float32Array.from(weights.slice(K)),
+      bias: Float32Array.from(weights.slice(0, K)),
+    },
+    thresholds: { auto_decide: auto, escalation: auto / 2 },
+    fallbackOption: fallback,
+  });
+  const rule = { name: 'large', condition: 'ctx.amount > 3.0', then: ruled, reason_code: null, priority: 1 };
+  const rules = compileRules([rule], { options, reason_codes: parts.manifest.reason_codes });
+  if (!rules.ok) throw new Error(JSON.stringify(rules.problems));
+  const reasons = { by_option: Object.fromEntries(options.map((option) => [option, []])), heads: [] };
+  return packBundle({ ...parts, manifest: { ...parts.manifest, options }, rules: rules.value.file, reasons }, sha256);
+}
+
+/** Asks what a type answers in one format, all three kinds in one call, and returns it as the other format has it. */
+async function askAll(format: 'systemone' | 'decisions', model: string, input: object, { levels, yes }: AnyType) {
+  if (format === 'systemone') {
+    const criteria = Object.fromEntries(levels.map((level) => [level, null]));
+    const questions = {
+      a: { type: 'choice', criteria },
+      b: { type: 'noul', instructions: `${yes}?` },
+      c: { type: 'score', criteria: levels },
+    };
+    const { body, text } = await ask('/v1/systemone', { model, state: input, questions });
+    expect(body.answers, text).toBeDefined();
+    const { a, b, c } = body.answers;
+    expect(c.legend).toEqual({ ...levels });
+    return {
+      model: body.model,
+      outcome: a,
+      choice: [a.choice, a.confidence, levels.map((level) => a.probabilities[level])],
+      yes: b.noul,
+      score: [c.score, c.confidence, levels.map((_, level) => c.probabilities[level])],
+    };
+  }
+  const questions = [
+    { type: 'choice', choices: levels.map((value) => ({ value })) },
+    { type: 'predicate', instructions: `${yes}?` },
+    { type: 'score', levels: levels.map((label) => ({ label })) },
+  ];
+  const messages = [{ role: 'user', content: [{ type: 'input_json', data: input }] }];
+  const { body, text } = await ask('/v1/decisions', toDecisions(questions, messages, model));
+  expect(body.answers, text).toBeDefined();
+  const [a, b, c] = body.answers;
+  expect([a, c].map(({ probabilities }) => probabilities.map((each: { value: unknown }) => each.value))).toEqual([
+    levels,
+    levels.map((_, level) => level),
+  ]);
+  const shares = (answer: typeof a) => answer.probabilities.map((each: { probability: number }) => each.probability);
+  return {
+    model: body.model,
+    outcome: body.x_workbench[0],
+    choice: [a.choice, a.confidence, shares(a)],
+    yes: b.probability,
+    score: [c.score, c.confidence, shares(c)],
+  };
+}
+
+describe('what a type answers', () => {
+  it('is what /api/v1/decide says, in both formats, for any type and any input [MDL-1]', async () => {
+    const property = fc.asyncProperty(
+      anyType,
+      fc.array(anyInput, { minLength: 2, maxLength: 4 }),
+      async (type, inputs) => {
+        const file = new File([Uint8Array.from(toBundle(type))], 'any.zip');
+        const made = await sendForm(bench.call, '/decision-types/import', file, { name: 'any' });
+        expect(made.status, made.text).toBe(201);
+        const path = `/decision-types/${made.body.decision_type.id}`;
+        try {
+          for (const [kind, options] of [
+            ['predicate', [type.yes]],
+            ['score', type.levels],
+          ])
+            expect((await bench.call('POST', `${path}/questions`, { kind, options })).status).toBe(201);
+          for (const input of inputs) {
+            const { body: own } = await bench.call('POST', '/decide', { decision_type: 'any', input });
+            const p = type.levels.map((level) => own.class_probabilities[level]);
+            expect(p.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 9);
+            const one = await askAll('systemone', 'any', input, type);
+            const two = await askAll('decisions', 'any', input, type);
+            const { outcome, ...answers } = one;
+            expect(two).toMatchObject(answers);
+            for (const each of [outcome, two.outcome])
+              expect(each).toMatchObject({
+                x_decision_type: 'any',
+                x_decision: own.decision,
+                x_stage: own.stage,
+                x_escalate: own.escalate,
+                x_unfamiliar: own.unfamiliar,
+                x_confidence: own.confidence,
+                x_reason_codes: own.reason_codes,
+                x_policy_version: own.policy_version,
+                x_release: own.release,
+              });
+            expect([one.model, one.yes]).toEqual([`any@${own.release}`, own.class_probabilities[type.yes]]);
+            const [choice, spread, shares] = one.choice;
+            expect([shares, own.class_probabilities[choice]]).toEqual([p, Math.max(...p)]);
+            expect(spread).toBeCloseTo((Math.max(...p) - 1 / p.length) / (1 - 1 / p.length), 12);
+            const [score, , ofLevels] = one.score;
+            expect(ofLevels).toEqual(p);
+            expect(score).toBeCloseTo(
+              p.reduce((sum, each, level) => sum + level * each, 0),
+              12,
+            );
+          }
+        } finally {
+          await bench.call('DELETE', path);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 15 });
+  });
+});
+
+describe('a choice', () => {
   it('is recorded and charged as any decision, and named by the request [MDL-1]', async () => {
     const before = (await bench.call('GET', `${url}/logs`)).body.total;
     const answer = await ask(
@@ -305,6 +403,9 @@ describe('an input', () => {
     const choose = async (input: unknown, model = 'spam') =>
       (await ask('/v1/decisions', toDecisions([question], input, model))).body.answers?.[0].choice;
     const { release } = (await bench.call('POST', '/decide', { decision_type: 'spam', input: {} })).body;
+    // As DSPy wraps the fields of a signature, one of which may be what is asked about.
+    const wrap = (inputs: object, more: object = {}) =>
+      JSON.stringify({ instructions: 'Decide.', input_fields: '1. `text` (str):', inputs, ...more });
     const user = (content: unknown) => [
       { role: 'system', content: 'You decide.' },
       { role: 'user', content },
@@ -319,12 +420,23 @@ describe('an input', () => {
         { type: 'input_text', text: 'a prize' },
       ]),
       user([{ type: 'input_json', data: { text: 'a prize' } }]),
-      JSON.stringify({ instructions: 'Decide.', input_fields: {}, inputs: { text: 'a prize' } }),
+      wrap({ text: 'a prize' }),
+      wrap({ text: 'a prize' }, { demos: [{ text: 'hello', kind: 'ham' }] }),
+      wrap({ message: 'a prize' }),
+      wrap({ mail: { text: 'a prize' } }),
     ]) {
       expect([input, await choose(input)]).toEqual([input, 'spam']);
       expect([input, await choose(input, `spam@${release}`)]).toEqual([input, 'spam']);
     }
     expect(await choose('hello')).toBe('ham');
+    const asked = (inputs: object) =>
+      ask('/v1/systemone', { model: 'loan', state: JSON.parse(wrap(inputs)), questions: { a: choice } });
+    const own = await ask('/v1/systemone', { model: 'loan', state: applicant, questions: { a: choice } });
+    for (const inputs of [applicant, { loan: applicant }, { loan: JSON.stringify(applicant) }]) {
+      expect((await asked(inputs)).body.answers.a.probabilities).toEqual(own.body.answers.a.probabilities);
+    }
+    const foreign = await asked({ letter: 'I need a car.' });
+    expect(foreign.body.detail[0]).toMatchObject({ loc: ['body', 'state'], type: 'input_not_known' });
     for (const input of [user([{ type: 'input_image', image_url: 'x' }]), [], [{ role: 'user', content: [] }]]) {
       const refused = await ask('/v1/decisions', toDecisions([question], input, 'spam'));
       expect([refused.status, refused.body.error.param]).toEqual([400, expect.stringMatching(/^input/)]);

@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal["choice", "predicate", "score"]
 _MAX_LISTED = 10
 _MAX_NAME = 100
 _READS_TEXT = frozenset({"text", "conversation", "category", "any"})
-_WRAPPER = frozenset({"inputs", "input_fields", "instructions"})
+_WRAPPER = frozenset({"inputs", "input_fields", "instructions", "demos"})
 _DIGEST_DIGITS = 12
 
 
@@ -170,14 +170,19 @@ def find_bundle(predictors: Mapping[str, EdgePredictor], model: str, question: Q
 
 
 def read_input(asked: Asked, name: str, predictor: EdgePredictor) -> JsonObject:
-    """Return the input of a bundle: an object, a text that is one, or any text as the only field. Raises Refusal."""
+    """Return the input of a bundle: an object, a text that is one, or any text as the only field. Raises Refusal.
+
+    DSPy wraps the inputs; one field under a name of the caller's own is what is asked about.
+    """
     paths = [field.path.split(".") for field in predictor.fields]
-    state = asked.state
-    if isinstance(state, str):
+
+    def read(state: str | JsonObject) -> JsonObject:
+        if not isinstance(state, str):
+            return read_wrapped(state)
         written = _read_object(state)
         if written is not None:
-            inner = _unwrap(written, paths)
-            if any(path[0] in inner for path in paths):
+            inner = read_wrapped(written)
+            if _holds_any(inner, paths):
                 return inner
         if len(paths) == 1 and predictor.fields[0].kind in _READS_TEXT:
             value: JsonValue = state
@@ -187,7 +192,19 @@ def read_input(asked: Asked, name: str, predictor: EdgePredictor) -> JsonObject:
         known = ", ".join(".".join(path) for path in paths[:_MAX_LISTED])
         message = f"“{name}” takes no text alone: send an object with {known}"
         raise Refusal.of_problem(asked.place, message, "input_not_known")
-    return _unwrap(state, paths)
+
+    def read_wrapped(value: JsonObject) -> JsonObject:
+        inputs = value.get("inputs")
+        if not isinstance(inputs, dict) or not value.keys() <= _WRAPPER or any(path[0] == "inputs" for path in paths):
+            return value
+        if not paths or len(inputs) != 1 or _holds_any(inputs, paths):
+            return inputs
+        [only] = inputs.values()
+        if isinstance(only, str):
+            return read(only)
+        return only if isinstance(only, dict) and _holds_any(only, paths) else inputs
+
+    return read(asked.state)
 
 
 def answer_systemone(answers: Sequence[Answer], sends_extras: bool) -> JsonObject:
@@ -361,9 +378,5 @@ def _read_object(text: str) -> JsonObject | None:
     return value
 
 
-def _unwrap(value: JsonObject, paths: Sequence[Sequence[str]]) -> JsonObject:
-    """Return the input in a wrapper of instructions, fields and inputs, which DSPy puts around it."""
-    inputs = value.get("inputs")
-    if not isinstance(inputs, dict) or not value.keys() <= _WRAPPER or any(path[0] == "inputs" for path in paths):
-        return value
-    return inputs
+def _holds_any(value: JsonObject, paths: Sequence[Sequence[str]]) -> bool:
+    return any(path[0] in value for path in paths)

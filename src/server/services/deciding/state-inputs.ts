@@ -19,14 +19,12 @@ const maxListedFields = 10;
  * only field that it reads. Throws `validation_error` where a text could mean several.
  */
 export function toInput({ value, loc }: State, { name, listFields }: Reader): JsonObject {
-  if (typeof value !== 'string') return unwrap(value, listFields);
+  if (typeof value !== 'string') return unwrap(value, loc, { name, listFields });
   const fields = listFields();
   const written = readObject(value);
   if (written !== null) {
-    const input = unwrap(written, () => fields);
-    if (fields === null || fields.some(({ path }) => path[0] !== undefined && Object.hasOwn(input, path[0]))) {
-      return input;
-    }
+    const input = unwrap(written, loc, { name, listFields: () => fields });
+    if (fields === null || holdsAny(input, fields)) return input;
   }
   const [only, ...others] = fields ?? [];
   if (only !== undefined && others.length === 0 && readsText.has(only.kind)) {
@@ -52,11 +50,22 @@ function readObject(text: string): JsonObject | null {
   return parsed.value;
 }
 
-const wrapperKeys = ['inputs', 'input_fields', 'instructions'];
+const holdsAny = (input: JsonObject, fields: NonNullable<Fields>) =>
+  fields.some(({ path }) => path[0] !== undefined && Object.hasOwn(input, path[0]));
 
-/** The input in a wrapper of instructions, fields and inputs, which DSPy puts around it. */
-function unwrap(value: JsonObject, listFields: Reader['listFields']): JsonObject {
+const wrapperKeys = ['inputs', 'input_fields', 'instructions', 'demos'];
+
+/**
+ * The input in a wrapper of instructions, fields, inputs and labelled examples, which DSPy puts around it; one field
+ * under a name of the caller's own is what is asked about.
+ */
+function unwrap(value: JsonObject, loc: State['loc'], { name, listFields }: Reader): JsonObject {
   const { inputs } = value;
   if (!isJsonObject(inputs) || !Object.keys(value).every((key) => wrapperKeys.includes(key))) return value;
-  return listFields()?.some(({ path }) => path[0] === 'inputs') ? value : inputs;
+  const fields = listFields() ?? [];
+  if (fields.some(({ path }) => path[0] === 'inputs')) return value;
+  const [only, ...others] = Object.values(inputs);
+  if (fields.length === 0 || others.length > 0 || holdsAny(inputs, fields)) return inputs;
+  if (typeof only === 'string') return toInput({ value: only, loc }, { name, listFields: () => fields });
+  return isJsonObject(only) && holdsAny(only, fields) ? only : inputs;
 }
