@@ -132,8 +132,8 @@ export type TextModelFiles = { readonly tokenizer: Uint8Array; readonly encoder?
 export type LoadOptions = {
   /** Needed by a slim bundle that reads text. */
   readonly textModel?: TextModelFiles;
-  /** Needed by a bundle whose texts are read by a text model. */
-  readonly runtime?: OnnxRuntime;
+  /** Needed by a bundle whose texts are read by a text model; a function is called for such a bundle alone. */
+  readonly runtime?: OnnxRuntime | (() => Promise<OnnxRuntime>);
 };
 
 /** A bundle that cannot be used: damaged, foreign, of a newer version, or deciding otherwise here. */

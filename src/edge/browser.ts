@@ -9,6 +9,6 @@ export { InvalidBundle, InvalidInput, TextModelNeeded } from './api.ts';
 /** Opens the bytes of a bundle and decides its golden inputs. Rejects with InvalidBundle or TextModelNeeded. */
 export function loadBundle(bundle: Uint8Array | ArrayBuffer, options: LoadOptions = {}): Promise<Predictor> {
   const bytes = bundle instanceof ArrayBuffer ? new Uint8Array(bundle) : bundle;
-  const findRuntime = async () => options.runtime ?? null;
-  return openPredictor(bytes, { sha256, findRuntime, textModel: options.textModel ?? null });
+  const { runtime, textModel = null } = options;
+  return openPredictor(bytes, { sha256, runtime, importRuntime: async () => null, textModel });
 }

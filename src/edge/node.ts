@@ -27,7 +27,8 @@ export async function loadBundle(
   try {
     return await openPredictor(bytes, {
       sha256,
-      findRuntime: async () => runtime ?? (await importRuntime()),
+      runtime,
+      importRuntime,
       textModel: typeof textModel === 'string' ? await readTextModel(textModel) : (textModel ?? null),
     });
   } catch (error) {

@@ -19,6 +19,7 @@ import {
   type Input,
   InvalidBundle,
   InvalidInput,
+  type LoadOptions,
   type OnnxRuntime,
   type Predictor,
   type TextModelFiles,
@@ -31,8 +32,9 @@ import { loadPatterns } from './late-re2.ts';
 /** Functions and files that a predictor takes from the place where it runs. */
 export type Platform = {
   sha256: Sha256;
-  /** ONNX Runtime, or null where the caller has to give it. */
-  findRuntime(): Promise<OnnxRuntime | null>;
+  runtime: LoadOptions['runtime'];
+  /** ONNX Runtime where none is given, or null where the caller has to give it. */
+  importRuntime(): Promise<OnnxRuntime | null>;
   textModel: TextModelFiles | null;
 };
 
@@ -112,15 +114,19 @@ async function openText(bytes: Uint8Array, { manifest, plan }: Bundle, platform:
   if (spec === null) return { tokenizer, encoder: null, close };
   if (files.encoder === undefined)
     throw new TextModelNeeded('The bundle is slim: give the encoder of its text model as `textModel`, too.');
-  const runtime = await platform.findRuntime();
-  if (runtime === null)
-    throw new TextModelNeeded(
-      'The bundle reads texts by a text model: install onnxruntime-node or onnxruntime-web, or give it as `runtime`.',
-    );
+  const runtime = await findRuntime(platform);
   const { openEncoder } = await import('./encoder.ts');
   const facts = { sha256: platform.sha256(files.encoder), dimensions: spec.dimensions };
   const encoder = await openEncoder(runtime, files.encoder, facts);
   return { tokenizer, encoder, close: encoder.close };
+}
+
+async function findRuntime({ runtime, importRuntime }: Platform): Promise<OnnxRuntime> {
+  const found = (typeof runtime === 'function' ? await runtime() : runtime) ?? (await importRuntime());
+  if (found !== null) return found;
+  throw new TextModelNeeded(
+    'The bundle reads texts by a text model: install onnxruntime-node, or give onnxruntime-web as `runtime`.',
+  );
 }
 
 async function openTokenizer(bytes: Uint8Array): Promise<Tokenizer> {

@@ -1,13 +1,9 @@
 /** A policy saved as a page: opened from disk it decides one input and whole files as the workbench does. */
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Verification } from '../../src/edge/api.ts';
 import { readPath } from '../../src/engine/features/values.ts';
 import { readFile } from '../../src/engine/import/read-file.ts';
 import { readCell } from '../../src/engine/import/sheet.ts';
@@ -27,6 +23,7 @@ import {
   train,
 } from '../server/workbench.ts';
 import { keepPicture, openAddress } from './tools/browser-page.ts';
+import { decideInChromium } from './tools/program-page.ts';
 
 type Answer = { decision: string; confidence: number; stage: string };
 
@@ -187,30 +184,9 @@ describe('a saved page', () => {
   });
 });
 
-const program = `
-import { loadBundle } from '/browser.js';
-const predictor = await loadBundle(await (await fetch('/loan.zip')).arrayBuffer());
-const inputs = await (await fetch('/inputs.json')).json();
-globalThis.decided = { made: await predictor.decideMany(inputs), verified: await predictor.verify() };
-`;
-
 describe('the package in a browser', () => {
   test('decides a bundle that the page of a program fetched [EDG-9]', async () => {
-    const files: Record<string, [type: string, body: string | Buffer]> = {
-      '/': ['text/html', `<!doctype html><title>x</title><script type="module">${program}</script>`],
-      '/inputs.json': ['application/json', JSON.stringify(loans)],
-      '/loan.zip': ['application/zip', readFileSync(join(bench.folder, 'loan.zip'))],
-    };
-    const served = createServer(({ url = '' }, response) => {
-      const [type, body] = files[url] ?? ['text/javascript', readFileSync(join(edge.folder, url))];
-      response.setHeader('content-type', type).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(served, 'listening');
-    onTestFinished(() => void served.close());
-    const { page, close } = await openAddress(`http://127.0.0.1:${(served.address() as AddressInfo).port}/`);
-    onTestFinished(close);
-    await page.waitForFunction('globalThis.decided !== undefined');
-    const decided = await page.evaluate<{ made: Answer[]; verified: Verification }>('decided');
+    const decided = await decideInChromium(edge.folder, readFileSync(join(bench.folder, 'loan.zip')), loans);
     expect(decided.verified.differences).toEqual([]);
     const answers = await decideThere(bench.workbench.call, 'loan', loans);
     for (const [at, { decision, stage, confidence }] of decided.made.entries()) {

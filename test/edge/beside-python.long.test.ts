@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildEdge } from '../../scripts/build-edge.ts';
 import { isFresh, projectRoot } from '../../scripts/freshness.ts';
+import { findChromium } from '../../scripts/testing/chromium.ts';
 import type { EdgeDecision } from '../../src/edge/api.ts';
+import { decideInChromium } from '../e2e/tools/program-page.ts';
 import { requireEdgePython } from '../edge-python.ts';
 import { remarks } from '../engine/training/tuning-request.ts';
 import { runCommand } from '../server/wire/command-process.ts';
@@ -55,28 +57,44 @@ const bundles = forAll(
   ({ folder }) => removeDataDir(folder),
 );
 
-describe('600 inputs', () => {
-  it.each(Object.entries(kinds))('of %s are decided as in Python [EDG-9]', async (name, inputs) => {
-    const python = await requireEdgePython();
-    const file = join(bundles.folder, `${name}.zip`);
-    const { stdout, stderr } = spawnSync(python, ['-m', 'decision_edge', 'predict', file], {
-      input: inputs.map((input) => `${JSON.stringify(input)}\n`).join(''),
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-    });
-    const expected = stdout.split('\n').filter((line) => line !== '');
-    expect(expected.length, stderr).toBe(600);
-    const predictor = await edge.node.loadBundle(file);
-    const decided = await predictor.decideMany(inputs);
-    for (const [at, line] of expected.entries()) {
-      const { confidence, class_probabilities, ...settled } = JSON.parse(line) as EdgeDecision;
-      expect(decided[at]).toMatchObject(settled);
-      expect(Math.abs(decided[at]!.confidence - confidence)).toBeLessThan(1e-5);
-      for (const [option, share] of Object.entries(class_probabilities))
-        expect(Math.abs((decided[at]!.class_probabilities[option] ?? -1) - share)).toBeLessThan(1e-5);
-    }
-    await predictor.close();
+async function decideInPython(file: string, inputs: readonly object[]): Promise<EdgeDecision[]> {
+  const python = await requireEdgePython();
+  const { stdout, stderr } = spawnSync(python, ['-m', 'decision_edge', 'predict', file], {
+    input: inputs.map((input) => `${JSON.stringify(input)}\n`).join(''),
+    encoding: 'utf8',
+    maxBuffer: 1e8,
   });
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  expect(lines.length, stderr).toBe(600);
+  return lines.map((line) => JSON.parse(line));
+}
+
+function expectSame(decided: readonly EdgeDecision[], expected: readonly EdgeDecision[]): void {
+  for (const [at, { confidence, class_probabilities, ...settled }] of expected.entries()) {
+    expect(decided[at]).toMatchObject(settled);
+    expect(Math.abs(decided[at]!.confidence - confidence)).toBeLessThan(1e-5);
+    for (const [option, share] of Object.entries(class_probabilities))
+      expect(Math.abs((decided[at]!.class_probabilities[option] ?? -1) - share)).toBeLessThan(1e-5);
+  }
+}
+
+describe('600 inputs', () => {
+  it.each(Object.entries(kinds))(
+    'of %s are decided in Node and in Chromium as in Python [EDG-9]',
+    async (name, inputs) => {
+      const file = join(bundles.folder, `${name}.zip`);
+      const expected = await decideInPython(file, inputs);
+      const predictor = await edge.node.loadBundle(file);
+      expectSame(await predictor.decideMany(inputs), expected);
+      await predictor.close();
+      if (findChromium() === null) return;
+      const there = await decideInChromium(edge.folder, readFileSync(file), inputs);
+      expectSame(there.made, expected);
+      expect(there.verified.differences).toEqual([]);
+      // ONNX Runtime is loaded for texts that a text model reads, and for nothing else.
+      expect(there.hasLoadedRuntime).toBe(name === 'fast');
+    },
+  );
 
   it('read by a text model need it: from its folder, and ONNX Runtime [EDG-9]', async () => {
     const slim = join(bundles.folder, 'fast-slim.zip');
