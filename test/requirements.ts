@@ -191,7 +191,7 @@ const decisionModels = {
     'What is asked about is an object, a text that is one, the last message of the user, or the only text that a type reads; bodies may be compressed by zstd.',
   'MDL-6': 'Errors have the shape of their format, never a 5xx for what a client sent; /v1/models serves both.',
   'MDL-7':
-    'The clients of OpenAI and TypeSafe for Python and Node, and those of LangChain, ask unmodified and get these answers.',
+    'The clients of OpenAI and TypeSafe for Python and Node, both of LangChain, LiteLLM, DSPy and ThinkLess ask unmodified and get these answers.',
   'MDL-8':
     'decision-edge serve answers both formats by the bundles that it serves; a bundle carries the marks for a yes or no and a score.',
 };

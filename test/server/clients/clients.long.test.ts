@@ -8,7 +8,17 @@ import path from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/server/process/clock.ts';
-import { type Call, loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
+import {
+  type Call,
+  callerOf,
+  deployRules,
+  loanExamples,
+  loanType,
+  makeDeployedFolder,
+  openForTest,
+  temporaryFolder,
+  type Workbench,
+} from '../workbench.ts';
 
 type Run = (command: string, ...commandArguments: string[]) => Promise<string>;
 /** Makes a client of `openapi.json` in the folder, and resolves with what the program at `url` prints. */
@@ -72,31 +82,75 @@ const clients: Readonly<Record<string, Client>> = {
   },
 };
 
+const askByPython =
+  (name: string, ...packages: string[]): Client =>
+  async (run, _folder, url, key) => {
+    const python = await installPython(run, ...packages);
+    return run(python, path.join(programs, 'decision_models.py'), url, key, name);
+  };
+const askByNode =
+  (name: string, sdk: string): Client =>
+  async (run, folder, url, key) => {
+    await run('npm', 'init', '-y');
+    await run('npm', 'install', '--silent', sdk);
+    cpSync(path.join(programs, 'decision-models.mjs'), path.join(folder, 'ask.mjs'));
+    return run(process.execPath, 'ask.mjs', url, key, name);
+  };
+
 /** Clients of decision models at the versions that they were tried with; each prints what it was answered. */
 const modelClients: Readonly<Record<string, Client>> = {
-  'decision-models-python': async (run, _folder, url, key) => {
-    const openai = ['openai==3.54.0', 'langchain-openai==1.7.3'];
-    const python = await installPython(run, ...openai, 'typesafe-sdk[zstd]==0.7.5', 'langchain-typesafe==0.0.1a3');
-    return run(python, path.join(programs, 'decision_models.py'), url, key);
-  },
-  'decision-models-node': async (run, folder, url, key) => {
-    await run('npm', 'init', '-y');
-    await run('npm', 'install', '--silent', 'openai@7.57.0', '@typesafe-ai/sdk@0.6.0');
-    cpSync(path.join(programs, 'decision-models.mjs'), path.join(folder, 'ask.mjs'));
-    return run(process.execPath, 'ask.mjs', url, key);
-  },
+  'openai-python': askByPython('openai', 'openai==3.54.0'),
+  'typesafe-python': askByPython('typesafe', 'typesafe-sdk[zstd]==0.7.5'),
+  'openai-node': askByNode('openai', 'openai@7.57.0'),
+  'typesafe-node': askByNode('typesafe', '@typesafe-ai/sdk@0.6.0'),
+  'langchain-openai': askByPython('langchain-openai', 'langchain-openai==1.7.3', 'openai==3.54.0'),
+  'langchain-typesafe': askByPython('langchain-typesafe', 'langchain-typesafe==0.0.1a3'),
+  litellm: askByPython('litellm', 'litellm==1.106.2'),
+  dspy: askByPython('dspy', 'dspy==3.4.1', 'typesafe-sdk==0.7.5'),
+  thinkless: askByPython('thinkless', 'thinkless==0.5.0'),
 };
+const inOrder = ['low', 'middle', 'high'];
+const isOld = { name: 'old', condition: 'ctx.days > 3', then: 'middle', priority: 1 };
+const isPrize = { name: 'prize', condition: 'ctx.text.contains("prize")', then: 'spam', priority: 1 };
+const readsText = { type: 'object', properties: { text: { type: 'string' } } };
+
+/** What a client of a type that is a choice, a yes or no, a score and a reader of one text is answered. */
+async function expectedOf(name: string, bench: Pick<Workbench, 'call'>, type: string): Promise<object> {
+  await bench.call('POST', `${type}/questions`, { kind: 'predicate', options: ['approve'] });
+  const urgency = { name: 'urgency', options: inOrder.toReversed(), rules: [isOld], fallback_option: 'low' };
+  await bench.call('POST', `${await deployRules(bench, urgency)}/questions`, { kind: 'score', options: inOrder });
+  const spam = { name: 'spam', options: ['ham', 'spam'], rules: [isPrize], fallback_option: 'ham' };
+  await deployRules(bench, { ...spam, input_schema: readsText });
+  const input = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
+  const { body } = await bench.call('POST', '/decide', { decision_type: 'loan', input });
+  const { decision: choice, class_probabilities: p } = body;
+  if (name === 'litellm') {
+    const kinds = Object.entries({ choice, yes: p.approve, score: 1 });
+    return Object.fromEntries(
+      ['typesafe', 'openai'].flatMap((by) => kinds.map(([kind, value]) => [`${by} ${kind}`, [value, value]])),
+    );
+  }
+  const all = { choice, yes: p.approve, score: 1, text: 'spam' };
+  if (name === 'dspy') return { ...all, nested: choice, 'with examples': choice };
+  if (name === 'openai-python') {
+    return { ...all, models: ['loan', 'urgency', 'spam'], refused: ['question_not_known', 'questions[0].choices'] };
+  }
+  return name === 'typesafe-python' ? { ...all, refused: true } : all;
+}
 
 async function withProgram(work: (run: Run, folder: string, url: string, bench: Loan) => Promise<void>) {
   const trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  const { app, call } = await openForTest({ dataDir: trained.copy() });
+  const { app, token } = await openForTest({ dataDir: trained.copy() });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  // Where it listens, only the host with its port is served.
+  const owner = callerOf(app, { authorization: `Bearer ${token}`, host: new URL(url).host });
+  const call: Call = (method, address, ...rest) => owner(method, `/api/v1${address}`, ...rest);
   const folder = temporaryFolder();
   const run: Run = async (command, ...commandArguments) => {
     const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 });
     return stripVTControlCharacters(stdout).trim();
   };
-  await work(run, folder, url, { call, key: trained.key, path: trained.url });
+  await work(run, folder, url, { call, key: trained.key, path: trained.url.replace('/api/v1', '') });
   trained.remove();
 }
 type Loan = { call: Call; key: string; path: string };
@@ -108,20 +162,9 @@ describe.runIf(process.env['CLIENTS'] !== undefined)('an unmodified client of de
       { timeout: 900_000 },
       () =>
         withProgram(async (run, folder, url, { call, key, path: type }) => {
-          await call('POST', `${type}/questions`, { kind: 'predicate', options: ['approve'] });
-          const input = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
-          const { body } = await call('POST', '/api/v1/decide', { decision_type: 'loan', input });
-          const answer = [body.decision, body.class_probabilities.approve];
-          const found = JSON.parse(await askBy(run, folder, url, key));
-          expect(found).toMatchObject({ openai: answer, typesafe: answer });
-          if (name !== 'decision-models-python') return;
-          expect(found).toMatchObject({
-            'openai models': ['loan'],
-            'openai refused': ['question_not_known', 'questions[0].choices'],
-            'typesafe refused': expect.stringContaining('“loan” cannot answer this'),
-            'langchain openai': body.decision,
-            'langchain typesafe': body.decision,
-          });
+          const expected = await expectedOf(name, { call }, type);
+          const printed = await askBy(run, folder, url, key);
+          expect(JSON.parse(printed.split('\n').at(-1) ?? '')).toEqual(expected);
         }),
     );
   }

@@ -1,27 +1,38 @@
-/** Asks the deployed type `loan` by the JavaScript clients of both formats of decision models, and prints what they got. */
-import { TypeSafeClient } from '@typesafe-ai/sdk';
-import OpenAI from 'openai';
+/** Asks deployed types by a JavaScript client of decision models, and prints what it got, as decision_models.py does. */
+const [url, key, client] = process.argv.slice(2);
+const loan = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
+const levels = ['low', 'middle', 'high'];
+const good = 'Is it a good risk?';
 
-const [url, key] = process.argv.slice(2);
-const state = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
+async function askOpenai() {
+  const { default: OpenAI } = await import('openai');
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+  const ask = async (model, input, question) =>
+    (await openai.decisions.create({ model, input, questions: [question] })).answers[0];
+  const choose = (...values) => ({ type: 'choice', choices: values.map((value) => ({ value })) });
+  const score = { type: 'score', levels: levels.map((label) => ({ label })) };
+  return {
+    choice: (await ask('latest', JSON.stringify(loan), choose('approve', 'decline'))).choice,
+    yes: (await ask('loan', JSON.stringify(loan), { type: 'predicate', instructions: good })).probability,
+    score: (await ask('latest', '{"days": 5}', score)).score,
+    text: (await ask('latest', 'You won a prize', choose('ham', 'spam'))).choice,
+  };
+}
 
-const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
-const asked = await openai.decisions.create({
-  model: 'latest',
-  input: JSON.stringify(state),
-  questions: [
-    { type: 'choice', choices: [{ value: 'approve' }, { value: 'decline' }] },
-    { type: 'predicate', name: 'loan', instructions: 'Is it a good risk?' },
-  ],
-});
-const questions = {
-  one: { type: 'choice', criteria: { approve: null, decline: null } },
-  loan: { type: 'noul', instructions: 'Is it a good risk?' },
-};
-const typesafe = await new TypeSafeClient({ baseURL: url, apiKey: key }).systemOne({ state, questions });
-process.stdout.write(
-  JSON.stringify({
-    openai: [asked.answers[0].choice, asked.answers[1].probability],
-    typesafe: [typesafe.answers.one.choice, typesafe.answers.loan.noul],
-  }),
-);
+async function askTypesafe() {
+  const { TypeSafeClient } = await import('@typesafe-ai/sdk');
+  const typesafe = new TypeSafeClient({ baseURL: url, apiKey: key });
+  const ask = async (model, state, one) => (await typesafe.systemOne({ model, state, questions: { one } })).answers.one;
+  const choose = (...options) => ({
+    type: 'choice',
+    criteria: Object.fromEntries(options.map((option) => [option, null])),
+  });
+  return {
+    choice: (await ask('latest', loan, choose('approve', 'decline'))).choice,
+    yes: (await ask('loan', loan, { type: 'noul', instructions: good })).noul,
+    score: (await ask('latest', { days: 5 }, { type: 'score', criteria: levels })).score,
+    text: (await ask('latest', 'You won a prize', choose('ham', 'spam'))).choice,
+  };
+}
+
+process.stdout.write(JSON.stringify(await (client === 'openai' ? askOpenai() : askTypesafe())));
