@@ -96,9 +96,9 @@ export function Place({ id, side, beside, inspector, inspectorShare = 28, ...mai
   const narrow = useNarrow();
   const content = <Pane level={1} {...main} />;
   const columns: Column[] = [];
-  if (side) columns.push({ id: 'side', content: side, size: '13rem', min: '140px' });
+  if (side) columns.push({ id: 'side', content: side, size: '13rem', min: '13rem' });
   columns.push({ id: 'main', content, min: '280px' });
-  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '34%' : '28%', min: '200px' });
+  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '34%' : '28%', min: '21rem' });
   if (inspector && !narrow)
     columns.push({ id: 'inspector', content: inspector, size: `${inspectorShare}%`, min: '260px' });
   const panelIds = columns.map((column) => column.id);

@@ -14,6 +14,9 @@ const inputs = Array.from({ length: 600 }, (_, i) => ({
   employed: i % 3 === 0,
 }));
 
+/** Said of a file with a history, which can be checked to be possible, and not to have happened. */
+const asTheFileSays = expect.stringMatching(/figures, and who released what and why, are as the file says/);
+
 describe('a decision type', () => {
   const folder = deployForAll(loanType, loanExamples(40));
   const path = () => folder.url;
@@ -77,7 +80,13 @@ describe('a decision type', () => {
     const moved = await production.upload(`${types}/import`, archive);
     expect([moved.status, moved.body]).toMatchObject([
       201,
-      { decision_type: { name: 'loan', model_deployed: true }, examples: 81, policies: 1, releases: 2, notes: [] },
+      {
+        decision_type: { name: 'loan', model_deployed: true },
+        examples: 81,
+        policies: 1,
+        releases: 2,
+        notes: [asTheFileSays],
+      },
     ]);
     // Nothing is left out: it is written there as it was here.
     expect(moved.body.decision_type.id).toBe(path().split('/').at(-1));
@@ -359,7 +368,7 @@ describe('a decision type', () => {
     const archive = await development.load(`${path()}/archive`);
 
     const production = await open();
-    expect((await production.upload(`${types}/import`, archive)).body.notes).toEqual([]);
+    expect((await production.upload(`${types}/import`, archive)).body.notes).toEqual([asTheFileSays]);
     expect((await production.call('GET', `${path()}/questions`)).body).toEqual(questions);
     expect(Buffer.compare(archive, await production.load(`${path()}/archive`))).toBe(0);
     const answerOf = async ({ call }: typeof production, body: object) =>
@@ -370,6 +379,7 @@ describe('a decision type', () => {
     // Beside the type that it comes from, what is asked there goes on being answered there.
     const copy = await development.upload(`${types}/import`, archive, { name: 'loan copy' });
     expect(copy.body.notes).toEqual([
+      asTheFileSays,
       'Questions of decision models that were left out, 2: other types answer them here already.',
     ]);
     const url = `${types}/${copy.body.decision_type.id}`;

@@ -93,7 +93,7 @@ async function importArchive(
   const record = toRecord(caller, { ...archived, name: name ?? archived.name });
   refuseAnother(deps, caller, record.name);
   const deployed = archived.policies.find(({ status }) => status === 'deployed');
-  let notes = listNotes(deps, caller, record);
+  let notes = [...listNotes(deps, caller, record), ...(archived.releases.length > 0 ? [unprovenHistory] : [])];
   const toMoved = (): MovedType => ({
     type: findDecisionType(deps, caller, record.id),
     examples: rows.count,
@@ -164,6 +164,10 @@ function toRecord(caller: Caller, archived: ReadArchive['type']): Omit<DecisionT
     updatedAt: archived.updated_at,
   };
 }
+
+/** Said of a file with a history: all of it is checked to be possible, and none of it to have happened. */
+const unprovenHistory =
+  'Its labels, readers, figures, and who released what and why, are as the file says: none of it happened here.';
 
 function listNotes(
   deps: Foundation,
