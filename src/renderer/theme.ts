@@ -20,6 +20,13 @@ import {
   Tooltip,
 } from '@mantine/core';
 
+declare module 'react' {
+  /** Lengths, shares and colours that only a stylesheet reads. */
+  interface CSSProperties {
+    [custom: `--${string}`]: string | number;
+  }
+}
+
 const indigo: MantineColorsTuple = [
   '#eef0fd',
   '#dfe3fb',

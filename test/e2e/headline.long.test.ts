@@ -49,7 +49,7 @@ describe('the headline', () => {
     const words = quoteNames(headline);
     for (const place of ['Train', 'Evaluate', 'Deploy']) {
       await goToPlace(page, place);
-      await page.getByRole('main').getByText(words).waitFor();
+      await page.getByRole('main').getByRole('img', { name: words }).waitFor();
       expect(await page.getByTitle(words).filter({ hasText: figure }).count()).toBe(2);
     }
     const [policy] = (await workbench.call<{ whole: Whole }[]>('GET', base.replace(/\/[^/]+$/, ''))).body;
@@ -83,7 +83,10 @@ describe('the headline', () => {
     const tried = await measure(`?auto_decide=${high}&escalation=${low}`);
     expect(tried.confusion_matrix).not.toEqual(before.confusion_matrix);
     // The button is still down.
-    await page.getByRole('region', { name: 'In short' }).getByText(quoteNames(tried.headline)).waitFor();
+    await page
+      .getByRole('region', { name: 'In short' })
+      .getByRole('img', { name: quoteNames(tried.headline) })
+      .waitFor();
     await expect.poll(readMatrix).toEqual(tried.confusion_matrix);
     await page.mouse.up();
     const options = page.getByRole('region', { name: 'Each option' });
@@ -94,9 +97,15 @@ describe('the headline', () => {
     expect((await measure()).confidence_thresholds).toEqual(before.confidence_thresholds);
 
     await page.reload();
-    await page.getByRole('region', { name: 'In short' }).getByText(quoteNames(tried.headline)).waitFor();
+    await page
+      .getByRole('region', { name: 'In short' })
+      .getByRole('img', { name: quoteNames(tried.headline) })
+      .waitFor();
     await page.getByRole('button', { name: 'Back to the thresholds in use' }).click();
-    await page.getByRole('region', { name: 'In short' }).getByText(quoteNames(before.headline)).waitFor();
+    await page
+      .getByRole('region', { name: 'In short' })
+      .getByRole('img', { name: quoteNames(before.headline) })
+      .waitFor();
   });
 
   test.each([
@@ -113,7 +122,7 @@ describe('the headline', () => {
     for (const place of ['Evaluate', 'Deploy']) {
       await goToPlace(page, place);
       await waitForQuiet(page);
-      const words = page.getByRole('main').getByText(quoteNames((await measure()).headline));
+      const words = page.getByRole('main').getByRole('img', { name: quoteNames((await measure()).headline) });
       expect(await words.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(1);
       await page.screenshot({ path: resolve(pictures, `headline-${place}-${colorScheme}-${width}.png`) });
     }

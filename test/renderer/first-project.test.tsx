@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
+import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { type Call, deployForAll, loanExamples, loanType, makeType, openForTest } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
 import { claims } from './deployed.ts';
@@ -89,10 +90,12 @@ describe('the end of a training', () => {
       recall,
     }));
     const weakest = recalls.reduce((found, each) => (each.recall < found.recall ? each : found));
-    expect(part.textContent).toContain(`decides ${percent(whole.automatic.share)} alone`);
-    expect(part.textContent).toContain(`weakest at ${weakest.option} and catches ${percent(weakest.recall)} of these`);
-    expect(part.querySelector('.bars')?.textContent).toContain(`Always ${whole.baseline.option}`);
-    expect(part.querySelector('.bars')?.textContent).toContain(percent(whole.baseline.accuracy.share));
+    const factOf = (name: RegExp) => within(part).getByText(name, { selector: 'dt' }).parentElement?.textContent;
+    expect(factOf(/^automated$/)).toContain(percent(whole.automatic.share));
+    expect(factOf(/caught, the weakest option$/)).toContain(`of ${weakest.option} caught`);
+    expect(factOf(/caught, the weakest option$/)).toContain(percent(weakest.recall));
+    const scale = within(part).getByRole('img', { name: quoteNames(whole.headline) });
+    expect(scale.textContent).toContain(`always ${whole.baseline.option} ${percent(whole.baseline.accuracy.share)}`);
   });
 
   it('names no weakest answer where every unseen example is decided correctly', async () => {

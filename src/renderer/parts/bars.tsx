@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
-import { percent } from './text/figures.ts';
+import type { WholeDecision } from '../../engine/measured.ts';
+import { Figure } from './figure.tsx';
+import { count, percent, toRight } from './text/figures.ts';
+import { isolate, quoteNames } from './text/names.ts';
 
 /** Named shares between 0 and 1 as bars with their figures; `says` tells in one sentence what they are. */
 export function Bars({ items, says }: { items: readonly (BarShape & { key: string; text?: string })[]; says: string }) {
@@ -57,5 +60,83 @@ export function Spread({ counts }: { counts: readonly number[] }) {
         />
       ))}
     </svg>
+  );
+}
+
+const toPlace = (share: number) => ({ '--at': share });
+/** Names closer than this would lie over each other. */
+const leastApart = 0.3;
+
+/**
+ * How often a policy is right, on a scale of 0 to 100%: its range, and beside it what is reached without it. The
+ * sentence that says the same is its name and hover text.
+ */
+export function ShareScale({ whole: { accuracy, baseline, headline } }: { whole: WholeDecision }) {
+  const { share, low, high } = accuracy;
+  const says = quoteNames(headline);
+  if (share === null) return <p>{says}</p>;
+  const always = baseline?.accuracy.share ?? null;
+  const rules = baseline?.rules_alone?.share ?? null;
+  const isNamed = rules !== null && Math.abs(rules - share) > leastApart;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
+    <div className="scale" role="img" aria-label={says} title={says} tabIndex={0}>
+      <i style={{ left: percent(low), right: percent(1 - high) }} />
+      {baseline && always !== null && (
+        <span style={toPlace(always)}>
+          always {isolate(baseline.option)} {percent(always)}
+        </span>
+      )}
+      {rules !== null && (
+        <span className="below" style={toPlace(rules)}>
+          {isNamed && `rules alone ${percent(rules)}`}
+        </span>
+      )}
+      <b className="below" style={toPlace(share)}>
+        {percent(low)} to {percent(high)}
+      </b>
+    </div>
+  );
+}
+
+/** Shows how often a policy is right: the headline, its scale, and of how many examples. */
+export function RightShare({ whole }: { whole: WholeDecision }) {
+  return (
+    <div>
+      <strong className="headline">
+        <Figure says="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
+          {toRight(whole) ?? '–'} correct
+        </Figure>
+      </strong>
+      <ShareScale whole={whole} />
+      <p className="muted small">{count(whole.accuracy.of, 'example')} it has not seen</p>
+    </div>
+  );
+}
+
+/** Shows what becomes of all decisions, as one bar whose parts are named below it. */
+export function FateBar({ whole: { automatic, by_rule, escalated, fallback } }: { whole: WholeDecision }) {
+  const shareOf = (count: number) => count / Math.max(1, escalated.of);
+  const fates = [
+    { name: 'automated', share: automatic.share ?? 0 },
+    { name: 'review', share: shareOf(escalated.count - fallback.count) },
+    { name: 'fallback', share: shareOf(fallback.count) },
+  ].filter(({ share }) => share > 0);
+  return (
+    <div>
+      <div className="fate" aria-hidden="true">
+        {fates.map(({ name, share }) => (
+          <span key={name} className={name} style={{ flexGrow: share }} />
+        ))}
+      </div>
+      <div className="named">
+        {fates.map(({ name, share }, place) => (
+          <span key={name} className={name}>
+            {percent(share)} {name}
+            {place === 0 && by_rule.share ? `, ${percent(by_rule.share)} by a rule` : ''}
+          </span>
+        ))}
+      </div>
+    </div>
   );
 }

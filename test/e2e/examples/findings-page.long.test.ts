@@ -34,8 +34,11 @@ describe('what the workbench finds out by itself', () => {
     const short = page.getByRole('region', { name: 'In short' });
     const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
     await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();
-    await short.getByText(`${percent(whole.automatic.share)} automated`).waitFor();
-    await short.getByText(`${percent(whole.error_automatic.share)} of these are wrong`).waitFor();
+    await short
+      .locator('strong')
+      .getByText(`${percent(whole.automatic.share)} automated`)
+      .waitFor();
+    await short.getByText(`${percent(whole.error_automatic.share)} of these wrong`).waitFor();
     await short.getByText('No error limit promised').waitFor();
     // Once, beside the thresholds that would keep it.
     await expect.poll(() => page.getByText(promise.sentence).count()).toBe(1);
@@ -44,7 +47,7 @@ describe('what the workbench finds out by itself', () => {
 
   test('lists weak parts of the unseen examples, or says how many it tried', async () => {
     const weak = page.getByRole('region', { name: 'Where it is weak' });
-    await weak.getByText(/segments of \d+ unseen examples checked/).waitFor();
+    await weak.getByText(/segments of \d+ unseen examples/).waitFor();
     await weak.scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(pictures, 'weak-parts.png') });
   });
@@ -147,7 +150,7 @@ describe('what the workbench finds out by itself', () => {
     const lines = page.getByRole('grid', { name: 'Rules' }).locator('tbody tr');
     await expect.poll(() => lines.filter({ hasText: /[1-9]\d* · \d+/ }).count()).toBe(3);
     await page.getByRole('button', { name: 'Look for rules' }).click();
-    const proposals = page.getByRole('region', { name: 'Rules that the examples suggest' });
+    const proposals = page.getByRole('region', { name: 'Suggestions' });
     await proposals.getByText(/labelled examples that no saved rule decides/).waitFor();
     await proposals.scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(pictures, 'rule-proposals.png') });

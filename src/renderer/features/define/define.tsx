@@ -107,16 +107,18 @@ function Question({ type }: { type: DecisionType }) {
           />
         </div>
       </Part>
-      <Answers type={type} />
-      <Part title="Reasons">
-        <TextList
-          label="Reason codes"
-          itemLabel="Reason code"
-          hint="Short codes that say why, for rules and examples."
-          values={draft.reason_codes}
-          onValues={(reason_codes) => edit({ reason_codes }, `reasons-${reason_codes.length}`)}
-        />
-      </Part>
+      <div className="pair">
+        <Answers type={type} />
+        <Part title="Reason codes">
+          <TextList
+            label="Reason codes"
+            itemLabel="Reason code"
+            hint="Short codes that say why, for rules and examples."
+            values={draft.reason_codes}
+            onValues={(reason_codes) => edit({ reason_codes }, `reasons-${reason_codes.length}`)}
+          />
+        </Part>
+      </div>
       <Audit type={type} />
       <Part title="Releases">
         <Checkbox
@@ -210,7 +212,7 @@ function Answers({ type }: { type: DecisionType }) {
   const isEdited = changedFields(base, draft).length > 0;
   return (
     <Part
-      title="Answers"
+      title="Options"
       tools={
         <Button
           size="compact-xs"

@@ -3,6 +3,7 @@ import { type Dispatch, lazy, type SetStateAction, Suspense, useState } from 're
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ShareScale } from '../../parts/bars.tsx';
 import { DraftBar } from '../../parts/explained/draft-bar.tsx';
 import { PinnedCases } from '../../parts/explained/pinned-cases.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
@@ -13,7 +14,6 @@ import { PlainTable } from '../../parts/plain-table.tsx';
 import { ReportButton } from '../../parts/report-button.tsx';
 import { Snippet } from '../../parts/snippet.tsx';
 import { toRight } from '../../parts/text/figures.ts';
-import { quoteNames } from '../../parts/text/names.ts';
 import { findAddress, toClient, toCurl, toOfflinePython } from '../../parts/text/programs.ts';
 import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -114,7 +114,7 @@ function Standing({ type, newest, deployed }: StandingProps) {
           <strong className="headline">
             v{deployed.version} decides, {toRight(deployed.whole)} correct
           </strong>
-          <p>{quoteNames(deployed.whole.headline)}</p>
+          <ShareScale whole={deployed.whole} />
         </div>
       )}
       {deployed && <VerdictNotes policy={deployed} kinds={['split', 'gate', 'retraining']} />}
@@ -169,7 +169,7 @@ function PolicyTable({ type, policies, why }: PolicyTableProps) {
   usePolicyCommands(deployable, run, deployed && setReplayedId);
   return (
     <>
-      <Part title="Policies">
+      <Part title="Deciding now">
         <div className="stack">
           <Standing type={type} newest={policies[0]} deployed={deployed} />
           {error && <ErrorNote error={error} />}

@@ -108,15 +108,6 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
       <div className="row between">
         <span className="wrap">
           <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
-          <span className="muted">
-            <Moment iso={release.created_at} />
-            {automatic ? ', automatically after training' : by === null ? '' : ` by ${showUnseen(by)}`}
-            {replaced_at !== null && (
-              <>
-                , until <Moment iso={replaced_at} />
-              </>
-            )}
-          </span>{' '}
           {aliases.map((alias) => (
             <span key={alias} className="tag">
               {alias}
@@ -142,9 +133,15 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
         </p>
       ))}
       {more > 0 && <p className="muted">{more === 1 ? 'One more change' : `${number(more)} more changes`}</p>}
-      <p>{describeLive(live)}</p>
-      <p className="muted">
-        Digest <span className="mono">{release.digest.slice(0, shownDigits)}</span>
+      <p className="muted small">
+        <Moment iso={release.created_at} />
+        {automatic ? ', automatically after training' : by === null ? '' : ` by ${showUnseen(by)}`}
+        {replaced_at !== null && (
+          <>
+            , until <Moment iso={replaced_at} />
+          </>
+        )}{' '}
+        · <span>{describeLive(live)}</span> <span className="mono">{release.digest.slice(0, shownDigits)}</span>
       </p>
     </li>
   );

@@ -7,7 +7,7 @@ import { Part } from '../../parts/notes.tsx';
 import { findLongest, OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
-import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 
 /** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
@@ -15,10 +15,6 @@ const maxMatrixOptions = 12;
 const maxListed = 30;
 /** Names of more characters than this in all would not stand beside one another. */
 const maxLevelCharacters = 60;
-/** More and longer names than this would make heads that push the matrix out of sight: they are numbers then. */
-const maxUprightNames = 6;
-const maxUprightCharacters = 240;
-
 type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
 
 /** Where the policy is wrong: a matrix, or with many options the commonest mistakes first. */
@@ -62,14 +58,12 @@ function Matrix({ type, confusion, canOpen }: Props) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
   const longest = findLongest(labels);
-  const isNumbered = labels.length > maxUprightNames && labels.length * longest > maxUprightCharacters;
-  const digits = Math.max(2, String(Math.max(...matrix.flat())).length);
-  const isUpright = !isNumbered && labels.length * longest > maxLevelCharacters;
+  const isSlanted = labels.length * longest > maxLevelCharacters;
   return (
     <div className="scroll">
       <table
-        className={isNumbered ? 'matrix numbered' : isUpright ? 'matrix upright' : 'matrix'}
-        style={{ '--columns': labels.length + 2, '--longest': longest, '--digits': digits } as React.CSSProperties}
+        className={isSlanted ? 'matrix slanted' : 'matrix'}
+        style={{ '--columns': labels.length, '--longest': longest }}
         aria-label="Right options against decided ones"
         title="How many unseen examples of the option at the left were decided as the option above, by rules, classifier and thresholds together."
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
@@ -78,9 +72,9 @@ function Matrix({ type, confusion, canOpen }: Props) {
         <thead>
           <tr>
             <th scope="col">Actual ↓ Decided →</th>
-            {labels.map((label, column) => (
-              <th key={label} scope="col" {...(isNumbered && { title: showUnseen(label), 'aria-label': label })}>
-                {isNumbered ? column + 1 : <OptionName typeId={type.id} option={label} />}
+            {labels.map((label) => (
+              <th key={label} scope="col">
+                <OptionName typeId={type.id} option={label} />
               </th>
             ))}
             <FigureHead says="The share of the examples of this option that were decided as it.">Caught</FigureHead>
@@ -93,24 +87,20 @@ function Matrix({ type, confusion, canOpen }: Props) {
             return (
               <tr key={label}>
                 <th scope="row">
-                  <span className="numbered-name">
-                    {isNumbered && <span className="muted">{row + 1}</span>}
-                    <OptionName typeId={type.id} option={label} />
-                  </span>
+                  <OptionName typeId={type.id} option={label} />
                 </th>
                 {labels.map((other, column) => {
                   const count = counts[column] ?? 0;
                   const share = sum === 0 ? 0 : count / sum;
-                  const tint = count === 0 ? 0 : Math.round(14 + share * 30);
-                  const colour = row === column ? 'var(--good)' : 'var(--bad)';
                   return (
                     <td
                       key={other}
-                      style={{ background: `color-mix(in srgb, ${colour} ${tint}%, var(--pane))` }}
+                      className={row === column ? 'hit' : count > 0 ? 'miss' : undefined}
+                      style={{ '--share': share }}
                       aria-current={label === right && other === decided ? 'true' : undefined}
                     >
                       {count === 0 || !canOpen ? (
-                        <span className={count === 0 ? 'muted' : undefined}>{count}</span>
+                        <span className={count === 0 ? 'muted none' : undefined}>{count}</span>
                       ) : (
                         <button
                           type="button"

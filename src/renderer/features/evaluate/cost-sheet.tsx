@@ -122,7 +122,7 @@ function Sheet({ type, field }: PairFields) {
     <div className="scroll">
       <table
         className="matrix"
-        style={{ '--columns': options.length + 1 } as React.CSSProperties}
+        style={{ '--columns': options.length + 1 }}
         aria-label="Costs by right and decided option"
       >
         <thead>

@@ -29,13 +29,10 @@ export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; po
         !isOpen && <Button onClick={() => setOpen(true)}>{type.costs === null ? 'Set costs…' : 'Change costs…'}</Button>
       }
     >
+      {type.costs === null && !isOpen && (
+        <p className="muted">Set what errors and reviews cost, to find the cheapest thresholds.</p>
+      )}
       <div className="stack">
-        {type.costs === null && !isOpen && (
-          <p className="muted">
-            Say what a wrong answer costs and what a person’s review of a decision costs; then the cheapest thresholds
-            can be found.
-          </p>
-        )}
         <SettingRefusal setting={setting} />
         {isOpen && (
           <CostSheet
@@ -78,17 +75,17 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
   return (
     <>
       <p className="muted">Per 1,000 decisions, measured on {number(rows)} unseen examples:</p>
-      <div className="sentences">
+      <div className="short">
         <Amount name={name} says={nowSays} estimate={now} currency={currency}>
-          {percent(now.share_automatic)} decided alone
+          {percent(now.share_automatic)} automated
         </Amount>
         {isOffered && (
-          <Amount name="with these" says={suggestedSays} estimate={suggested} currency={currency}>
-            from {describe(suggested.thresholds)}: {percent(suggested.share_automatic)} decided alone
+          <Amount name="at suggested thresholds" says={suggestedSays} estimate={suggested} currency={currency}>
+            from {describe(suggested.thresholds)}: {percent(suggested.share_automatic)} automated
           </Amount>
         )}
         <Amount name="all by hand" says={byHandSays} estimate={by_hand} currency={currency}>
-          nothing decided alone
+          nothing automated
         </Amount>
       </div>
       <CostCurve finding={finding} name={name} now={now} suggested={isOffered ? suggested : null} />
@@ -125,10 +122,10 @@ function CostCurve({ finding: { curve, by_hand, currency }, name, now, suggested
     <Chart
       rows={curve}
       columns={[
-        { name: 'Decided alone from', show: ({ auto_decide }) => decimal(auto_decide, 2) },
+        { name: 'Automated from', show: ({ auto_decide }) => decimal(auto_decide, 2) },
         { name: `Cost of 1,000${unit && `,${unit}`}`, show: ({ per_1000 }) => amount(per_1000) },
       ]}
-      x={{ name: 'Decided alone from this confidence on', show: number, from: ({ auto_decide }) => auto_decide }}
+      x={{ name: 'Automated from this confidence on', show: number, from: ({ auto_decide }) => auto_decide }}
       y={{ name: `Cost of 1,000${unit && `,${unit}`}`, show: number }}
       lines={[{ colour: 'var(--accent)', of: ({ per_1000 }) => per_1000, drawn: 'line' }]}
       guides={[
@@ -136,7 +133,7 @@ function CostCurve({ finding: { curve, by_hand, currency }, name, now, suggested
         ...mark('suggested', suggested),
         ...(by_hand === null ? [] : [{ axis: 'y' as const, at: by_hand.per_1000, name: 'all by hand' }]),
       ]}
-      says="What 1,000 decisions cost at each threshold, the same for all options: at the left nearly all are decided alone and errors cost, at the right people look at nearly all. A suggestion also heeds what the confidence says, so it may stand beside the lowest point of few examples."
+      says="Left of the lowest point errors cost more, right of it reviews. A suggestion also heeds the confidence, so it may stand beside it."
     />
   );
 }
@@ -145,9 +142,9 @@ const describe = (thresholds: ConfidenceThresholds) =>
   decimal(thresholds.auto_decide, 3) + listOwnThresholds(thresholds, isolate);
 
 const nowSays =
-  'What 1,000 decisions like the unseen examples cost with the current rules and these thresholds: errors by their cost, and a review for each that is handed on.';
+  'What 1,000 decisions like the unseen examples cost now: errors, and a review for each that is handed on.';
 const suggestedSays =
-  'The same with the thresholds of least cost. Each example was decided by thresholds that were chosen without it.';
+  'The same with the thresholds of least cost, each example by thresholds that were chosen without it.';
 const byHandSays = 'What 1,000 reviews cost.';
 
 type AmountProps = {
@@ -162,7 +159,7 @@ function Amount({ name, says, estimate: { per_1000, low, high }, currency, child
   const unit = currency === null ? '' : ` ${isolate(currency)}`;
   return (
     <p>
-      <strong>
+      <strong className="figure-large">
         <Figure says={says}>
           {amount(per_1000)}
           {unit} {name}

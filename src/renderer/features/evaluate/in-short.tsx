@@ -3,11 +3,12 @@ import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { MeasuredShare, WholeDecision } from '../../../engine/measured.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { FateBar, RightShare } from '../../parts/bars.tsx';
 import { OtherWays } from '../../parts/explained/other-ways.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { amount, decimal, milliseconds, percent, toRight } from '../../parts/text/figures.ts';
-import { isolate, quoteNames } from '../../parts/text/names.ts';
+import { amount, decimal, milliseconds, number, percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { useCosts } from './tried-thresholds.ts';
 
@@ -15,40 +16,31 @@ type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
 
 /** Says what a reader wants to know first, measured on the current rules, classifier and thresholds together. */
 export function InShort({ type, policy, whole }: Props) {
-  const { automatic, by_rule, error_automatic, missing, refused, masked } = whole;
+  const { automatic, error_automatic: wrong, missing, refused, masked } = whole;
   return (
     <section className="part stack whole-width" aria-label="In short">
-      <div className="sentences">
-        <p>
-          <Says
-            text="The share of unseen examples that rules, classifier and thresholds together decide correctly."
-            isHeadline
-          >
-            {toRight(whole) ?? '–'} correct
-          </Says>
-          <span className="muted">{quoteNames(whole.headline)}</span>
-        </p>
-        <Ceiling type={type} />
-        <p>
-          <Says text="The share of unseen examples that is decided without a review.">
-            {shareText(automatic)} automated
-          </Says>
-          <span className="muted">
-            <Figure says="How many of the decisions made alone are wrong.">
-              {shareText(error_automatic)} of these are wrong
+      <div className="short">
+        <RightShare whole={whole} />
+        <div>
+          <p className="row between">
+            <Says text="The share of unseen examples that needs no review.">{shareText(automatic)} automated</Says>
+            <Figure
+              className="muted"
+              says={`How many of the decisions made alone are wrong: ${number(wrong.count)} of ${number(wrong.of)}.`}
+            >
+              {shareText(wrong)} of these wrong, {range(wrong)}
             </Figure>
-            , {range(error_automatic)}, {error_automatic.count.toLocaleString()} of{' '}
-            {error_automatic.of.toLocaleString()};{' '}
-            {by_rule.count === 0 ? 'no rule decides any of them' : `${shareText(by_rule)} by a rule`}
-          </span>
-        </p>
+          </p>
+          <FateBar whole={whole} />
+          <div className="row small muted">
+            {policy.metrics && <Latency metrics={policy.metrics} />}
+            <Promised type={type} policy={policy} />
+          </div>
+        </div>
         <Cost type={type} policyId={policy.id} />
       </div>
+      <Ceiling type={type} />
       <OtherWays policy={policy} />
-      <div className="row between">
-        <Promised type={type} policy={policy} />
-        {policy.metrics && <Latency metrics={policy.metrics} />}
-      </div>
       {missing + refused + masked > 0 && (
         <p className="muted">
           {missing > 0 &&
@@ -97,11 +89,9 @@ function Cost({ type, policyId }: { type: DecisionType; policyId: string }) {
 
 function Latency({ metrics }: { metrics: Metrics }) {
   return (
-    <Figure
-      className="muted small"
-      says="How long half of the decisions take at most, and 95 of 100, one after the other, each text read for the first time."
-    >
-      {milliseconds(metrics.latency_estimate_p50_ms)} a decision, p95 {milliseconds(metrics.latency_estimate_p95_ms)}
+    <Figure says="One after the other, each text read for the first time.">
+      {milliseconds(metrics.latency_estimate_p50_ms)} a decision, 95 of 100 within{' '}
+      {milliseconds(metrics.latency_estimate_p95_ms)}
     </Figure>
   );
 }
@@ -130,11 +120,7 @@ function Promised({ type, policy }: Pick<Props, 'type' | 'policy'>) {
     );
   }
   if (policy.promise_standing?.state === 'not_kept') return <PromiseState promise={policy.promise_standing} />;
-  return (
-    <p>
-      <span className="tag">No error limit promised</span>
-    </p>
-  );
+  return <p>No error limit promised</p>;
 }
 
 /** The figures of the training, where no example was held out to decide again. */
@@ -143,7 +129,7 @@ export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics
   const found = metrics.risk_coverage.find(({ threshold }) => threshold >= auto_decide - 1e-9);
   const alone = found ?? { coverage: 0, error: 0 };
   return (
-    <section className="part sentences" aria-label="In short">
+    <section className="part short whole-width" aria-label="In short">
       <p>
         <Says text="The share of training examples that the classifier decides correctly." isHeadline>
           {percent(metrics.accuracy)} correct
@@ -157,7 +143,7 @@ export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics
         <span className="muted">from a confidence of {decimal(auto_decide, 2)}</span>
       </p>
       <p>
-        <Says text="How many of those decisions are wrong.">{percent(alone.error)} of these are wrong</Says>
+        <Says text="How many of those decisions are wrong.">{percent(alone.error)} of these wrong</Says>
         <span className="muted">the classifier by itself, before any rule</span>
       </p>
       <Latency metrics={metrics} />

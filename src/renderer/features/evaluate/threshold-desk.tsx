@@ -7,7 +7,7 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
-import { count, decimal, number, percent } from '../../parts/text/figures.ts';
+import { decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { toDraft } from '../../state/drafts.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
@@ -72,45 +72,37 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           alone={alone}
           from={findStart(whole, kept.escalation)}
         />
-        <Effect type={type} whole={whole} thresholds={tried ?? stored} />
+        <Effect whole={whole} thresholds={tried ?? stored} />
         <SettingRefusal setting={setting} />
-        <div className="row">
-          <Button
-            variant={isKept && type.draft ? 'default' : 'filled'}
-            disabled={isKept}
-            loading={setting.isPending}
-            onClick={() => save(low, high)}
-          >
-            {isKept
-              ? tried === null
-                ? 'In use'
-                : 'In the draft'
-              : type.model_deployed
-                ? 'Keep as draft'
-                : 'Use these thresholds'}
-          </Button>
-          {tried !== null && <Button onClick={() => tryThresholds(stored)}>Back to the thresholds in use</Button>}
-        </div>
+        {tried !== null && (
+          <div className="row">
+            <Button
+              variant={isKept && type.draft ? 'default' : 'filled'}
+              disabled={isKept}
+              loading={setting.isPending}
+              onClick={() => save(low, high)}
+            >
+              {isKept ? 'In the draft' : type.model_deployed ? 'Keep as draft' : 'Use these thresholds'}
+            </Button>
+            <Button onClick={() => tryThresholds(stored)}>Back to the thresholds in use</Button>
+          </div>
+        )}
       </div>
     </Part>
   );
 }
 
 /** Says what becomes of the unseen examples under the two thresholds. */
-function Effect({ type, whole, thresholds }: Pick<Props, 'type' | 'whole'> & { thresholds: ConfidenceThresholds }) {
-  const { automatic, by_rule, error_automatic, escalated, fallback } = whole;
-  const { auto_decide: high, escalation: low } = thresholds;
-  const own = listOwnThresholds(thresholds, isolate);
-  const flagged = escalated.count - fallback.count;
+function Effect({ whole, thresholds }: Pick<Props, 'whole'> & { thresholds: ConfidenceThresholds }) {
+  const { automatic, error_automatic } = whole;
   const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
   return (
-    <p title="What becomes of the unseen examples, by rules, classifier and thresholds together.">
-      From {decimal(high, 2)}
-      {own}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of those decided alone{' '}
-      {show(error_automatic)} are wrong.{' '}
-      {fallback.count > 0 &&
-        `${show(fallback)} get the fallback ${isolate(type.fallback_option ?? '')}, below ${decimal(low, 2)} or unfamiliar. `}
-      {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be flagged for review.`}
+    <p>
+      <strong>
+        From {decimal(thresholds.auto_decide, 2)} on{listOwnThresholds(thresholds, isolate)}: {show(automatic)}{' '}
+        automated
+      </strong>
+      , {show(error_automatic)} of these wrong.
     </p>
   );
 }
@@ -223,7 +215,7 @@ function Distribution({ bins, low, high, alone, from }: DistributionProps) {
         />
       }
       guides={[low, high].map((at) => ({ axis: 'x', at, name: decimal(at, 2) }))}
-      says={`How sure the classifier is of the unseen examples that no rule decides, from ${decimal(from, 1)} on; wrong ones are red, and those below ${decimal(alone, 2)}, which it does not decide alone, are faint.`}
+      says="Unseen examples that no rule decides, by confidence. Red were wrong; pale ones go to a person."
     />
   );
 }

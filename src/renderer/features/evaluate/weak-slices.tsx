@@ -3,7 +3,7 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { percent } from '../../parts/text/figures.ts';
+import { number, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
@@ -54,14 +54,12 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   const judged = isWhole ? toWhole(type) : 'The classifier by itself';
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
-  const tried = `${tested.toLocaleString()} segments of ${rows.toLocaleString()} unseen examples checked`;
+  const tried = `${number(tested)} segments of ${number(rows)} unseen examples`;
   return (
     <div className="stack tight">
       {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}
       {items.length === 0 ? (
-        <p className="muted">
-          No weak spots found: {tried}. {judged}.
-        </p>
+        <p className="muted">No weak spot in {tried}.</p>
       ) : (
         <>
           <PlainTable
@@ -85,7 +83,7 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
             ))}
           </PlainTable>
           <p className="muted">
-            {judged}. {tried}; at most one in twenty listed is chance.
+            {judged}. {tried} checked; at most one in twenty listed is chance.
           </p>
         </>
       )}

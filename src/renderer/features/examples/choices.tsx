@@ -90,7 +90,7 @@ export const Choices = memo(function Choices({
         )}
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
-      <div className="choices" style={{ '--longest': longest } as React.CSSProperties}>
+      <div className="choices" style={{ '--longest': longest }}>
         {[...shown, ...late].map((option, index) => (
           <button
             key={option}
@@ -98,7 +98,7 @@ export const Choices = memo(function Choices({
             className="choice"
             aria-pressed={example.expected_decision === option}
             data-suggested={suggestion?.decision === option ? true : undefined}
-            style={{ '--colour': colourOf(option) } as React.CSSProperties}
+            style={{ '--colour': colourOf(option) }}
             onClick={() => onLabel(option)}
           >
             <kbd>{index < shown.length ? index + 1 : 'Enter'}</kbd>

@@ -41,7 +41,7 @@ export function QueuePane({ type, stats, queue, onQueue }: QueuePaneProps) {
         ))}
       </ul>
       <Part title="Options">
-        <ul className="queues options-list" style={{ '--largest': largest } as React.CSSProperties}>
+        <ul className="queues options-list" style={{ '--largest': largest }}>
           {shown.map((option) => (
             <OptionQueue
               key={option}

@@ -69,9 +69,8 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
         </div>
       ) : (
         <EmptyState title="Drop a file anywhere" actions={choose}>
-          CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines, up to {maxFileBytes / 1_000_000} MB. One row
-          is one example: a column with the decision, where there is one, and the others as input. Nothing is stored
-          before you have seen it. Or a ZIP: a decision type that another workbench has exported, or a bundle.
+          Nothing is stored before you have seen it: CSV, TSV, Excel, Parquet, JSON, JSON Lines, up to{' '}
+          {maxFileBytes / 1_000_000} MB, or a ZIP of a decision type or a bundle. One row is one example.
         </EmptyState>
       )}
       {state.kind === 'failed' && (

@@ -12,12 +12,7 @@ export function AuditNote({ type }: { type: DecisionType }) {
   if (!audit.data) return null;
   const { deployed, to_judge: waiting } = audit.data;
   if (type.audit === null && waiting === 0 && deployed === null) {
-    return (
-      <p className="muted">
-        How often live decisions are wrong is not known yet. Under Define, choose how many are drawn at random for you
-        to judge.
-      </p>
-    );
+    return <p className="muted">Live errors are not known yet: draw some decisions to judge, under Define.</p>;
   }
   return (
     <div className="row between" role="status" aria-label="Audit">

@@ -49,7 +49,7 @@ export function DriftNote({ type }: { type: DecisionType }) {
       </ul>
       {now}
       <p className="row between">
-        The figures under Evaluate may no longer hold. Correct some of these decisions, then train again.
+        Evaluate may no longer hold: correct some of these, then train again.
         <Button onClick={() => changeQuery({ review: 'yes', page: '', record: '' })}>Show what needs review</Button>
       </p>
     </div>

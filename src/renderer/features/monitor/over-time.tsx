@@ -27,13 +27,20 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
   const reviewed = items.reduce((sum, day) => sum + day.total_decisions * (day.escalation_rate ?? 0), 0);
   return (
     <>
-      <Part title="Decisions by day" tools={<Figure says="Decisions in this period.">{number(total)}</Figure>}>
+      <Part
+        title="Decisions by day"
+        tools={
+          <Figure className="figure-large" says="Decisions in this period.">
+            {number(total)}
+          </Figure>
+        }
+      >
         <DaysChart typeId={type.id} days={items} />
       </Part>
       <Part
         title="Review by day"
         tools={
-          <Figure says="The share of the decisions of this period that needs review.">
+          <Figure className="figure-large" says="The share of the decisions of this period that needs review.">
             {total === 0 ? '–' : percent(reviewed / total)}
           </Figure>
         }

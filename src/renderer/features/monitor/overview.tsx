@@ -19,7 +19,7 @@ const maxOptions = 6;
 /** Decisions of the last days, how they differ from the examples, and how things stand now; an alert first. */
 export function Overview({ type, days }: { type: DecisionType; days: number }) {
   return (
-    <div className="overview">
+    <div className="overview cards">
       <DamageNote />
       <ClockNote />
       <DriftNote type={type} />
@@ -102,10 +102,11 @@ function Mix({ type, distribution }: { type: DecisionType; distribution: Readonl
             <td className="lanes">
               <span className="meter" aria-hidden="true">
                 <span style={{ width: `${now * 100}%`, background: colourOf(option) }} />
+                <i style={{ left: `${examples * 100}%` }} />
               </span>
             </td>
             <td className="number">{percent(now)}</td>
-            <td className="muted number">examples {percent(examples)}</td>
+            <td className="muted small number">was {percent(examples)}</td>
           </tr>
         ))}
       </tbody>

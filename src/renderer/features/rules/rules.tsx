@@ -170,7 +170,7 @@ function Proposals({ type, desk, isOpen, onOpen }: ProposalsProps) {
   const add = ({ priority: _own, ...made }: Rule) => desk.addRules([made]);
   const button = <Button onClick={onOpen}>Look for rules</Button>;
   return (
-    <Part title="Rules that the examples suggest" tools={!isOpen && button}>
+    <Part title="Suggestions" tools={!isOpen && button}>
       {isOpen ? (
         <Suspense fallback={<Busy>Loading…</Busy>}>
           <RuleProposals type={type} rules={desk.rules} onAdd={add} />

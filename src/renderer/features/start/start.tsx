@@ -52,12 +52,9 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
   const sample = samples.data?.[0];
   return (
     <section className="beginnings" aria-label="Begin">
-      <div className="stack tight">
+      <div className="part stack tight">
         <h2>Begin with your own data</h2>
-        <p className="muted">
-          Drop a spreadsheet anywhere on this page: CSV, TSV, Excel, Parquet, JSON or JSON Lines. You see what was found
-          in it before anything is stored.
-        </p>
+        <p className="muted">Drop a spreadsheet anywhere on this page. Nothing is stored before you have seen it.</p>
         <div>
           <FileButton
             accept={acceptedFiles}
@@ -75,7 +72,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
           </FileButton>
         </div>
       </div>
-      <div className="stack tight">
+      <div className="part stack tight">
         <h2>Look around in a sample</h2>
         <p className="muted">
           {sample
@@ -91,7 +88,7 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
         {openSample.isError && <ErrorNote error={openSample.error} />}
         {samples.isError && <ErrorNote error={samples.error} />}
       </div>
-      <div className="stack tight">
+      <div className="part stack tight">
         <h2>Begin with the question</h2>
         <p className="muted">Name a question that a program asks again and again, and list its possible answers.</p>
         <Button onClick={() => ui.getState().show('new-type')}>New decision type</Button>
@@ -101,11 +98,15 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
 }
 
 function TypesTable({ types }: { types: readonly DecisionType[] }) {
+  const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
+  const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
   return (
     <PlainTable
+      className="part"
       heads={[
         'Name',
         'State',
+        { name: 'Decisions', says: 'Decisions in the last 24 hours.' },
         'Options',
         { name: 'Rules', says: 'Rules that decide before the classifier is asked.' },
         'Changed',
@@ -121,6 +122,7 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
           <td>
             <TypeTag type={type} />
           </td>
+          <td className="number">{decisions.get(type.id) ?? 0}</td>
           <td>
             <OptionNames options={type.active_version.options} />
           </td>

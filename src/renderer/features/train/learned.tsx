@@ -1,59 +1,33 @@
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { Bars } from '../../parts/bars.tsx';
-import { OptionName, useOptionColours } from '../../parts/option.tsx';
-import { percent, toRight } from '../../parts/text/figures.ts';
-import { quoteNames } from '../../parts/text/names.ts';
-
-type Props = { type: DecisionType; whole: OutputOf<'policies.whole'> };
+import { RightShare } from '../../parts/bars.tsx';
+import { Facts } from '../../parts/notes.tsx';
+import { percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
 
 /** Shows what a training has brought: its figure beside what is reached without it, and where it is weakest. */
-export function Learned({ type, whole }: Props) {
-  const { accuracy, automatic, error_automatic, baseline } = whole;
-  const colourOf = useOptionColours(type.id);
-  const share = (value: number | null | undefined) => ({ value: value ?? 0, text: percent(value ?? 0) });
+export function Learned({ whole }: { whole: OutputOf<'policies.whole'> }) {
+  const { automatic, error_automatic } = whole;
   const [weakest] = Object.entries(whole.per_class)
     .filter(([, { support = 0, recall }]) => support > 0 && (recall ?? 0) < 1)
     .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
+  const toFact = (name: string, share: number | null, help: string) =>
+    share === null ? [] : [{ name, value: percent(share), help }];
   return (
-    <div className="learned">
-      <div className="stack tight">
-        <strong className="headline">{toRight(whole)} correct</strong>
-        <p className="result">{quoteNames(whole.headline)}</p>
-        {automatic.share !== null && (
-          <p>
-            It decides {percent(automatic.share)} alone
-            {error_automatic.share !== null && `, and ${percent(error_automatic.share)} of these wrongly`}.
-          </p>
-        )}
-        {weakest && (
-          <p className="row">
-            It is weakest at <OptionName typeId={type.id} option={weakest[0]} /> and catches{' '}
-            {percent(weakest[1].recall ?? 0)} of these.
-          </p>
-        )}
-      </div>
-      {baseline !== null && (
-        <Bars
-          says="The share of unseen examples that are decided correctly by the policy, by its rules alone, and by always giving the commonest answer."
-          items={[
-            { key: 'policy', name: 'This policy', ...share(accuracy.share), colour: 'var(--accent)' },
-            ...(baseline.rules_alone === null
-              ? []
-              : [{ key: 'rules', name: 'Rules alone', ...share(baseline.rules_alone.share), colour: 'var(--muted)' }]),
-            {
-              key: 'always',
-              name: (
-                <>
-                  Always <OptionName typeId={type.id} option={baseline.option} />
-                </>
-              ),
-              ...share(baseline.accuracy.share),
-              colour: colourOf(baseline.option),
-            },
-          ]}
-        />
-      )}
-    </div>
+    <>
+      <RightShare whole={whole} />
+      <Facts
+        items={[
+          ...toFact('automated', automatic.share, 'The share of unseen examples that needs no review.'),
+          ...toFact('of these wrong', error_automatic.share, 'Of the decisions without a review.'),
+          ...(weakest
+            ? toFact(
+                `of ${isolate(weakest[0])} caught, the weakest option`,
+                weakest[1].recall ?? 0,
+                'The share of its unseen examples that was decided as it.',
+              )
+            : []),
+        ]}
+      />
+    </>
   );
 }

@@ -21,17 +21,17 @@ export function PromiseForm({ type }: { type: DecisionType }) {
   const body = { target_error: Number(target) / 100, certainty: Number(certainty) / 100 };
   const isValid = target !== '' && body.target_error >= 0.0001 && body.target_error <= 0.5 && certainty !== '';
   return (
-    <Part title="Promise">
+    <Part title="Error limit">
       <div className="stack">
         <PromiseState promise={promised} />
         <p className="muted">
-          Set it before you train: each policy is then checked against it on unseen examples, and decides alone as often
-          as the limit allows. A policy that cannot keep it waits under Deploy.
+          Each new policy is checked against it on unseen examples and automates as much as it allows. One that cannot
+          keep it waits under Deploy.
         </p>
         <div className="row">
           <NumberInput
-            label="Wrong at most, among decisions made alone (%)"
-            w={320}
+            label="Automated and wrong at most (%)"
+            w={220}
             min={0.01}
             max={50}
             step={1}

@@ -24,7 +24,7 @@ export function TextModels({ policy, names }: Props) {
       <PlainTable
         label="What texts are read by"
         heads={[
-          'Texts read by',
+          'Read by',
           { name: 'Correct', says: `Of ${chosen.rows} examples, each judged by a classifier that had not seen it.` },
           { name: 'Log-loss', says: 'Less is better.' },
           { name: 'Time a text', says: 'Measured at the training.' },

@@ -55,14 +55,16 @@ export function Train({ type }: { type: DecisionType }) {
           a policy that decides. A small project takes seconds.
         </EmptyState>
       )}
-      <TrainingOptions
-        typeId={type.id}
-        settings={settings}
-        hasRules={type.active_version.hard_rules.some(({ hint }) => !hint)}
-        onChange={change}
-      />
-      <PromiseForm key={type.declared_promise?.declared_at} type={type} />
-      {!isRunning && <RulesAlone type={type} />}
+      <div className="pair">
+        <TrainingOptions
+          typeId={type.id}
+          settings={settings}
+          hasRules={type.active_version.hard_rules.some(({ hint }) => !hint)}
+          onChange={change}
+        />
+        <PromiseForm key={type.declared_promise?.declared_at} type={type} />
+        {!isRunning && <RulesAlone type={type} />}
+      </div>
     </Place>
   );
 }

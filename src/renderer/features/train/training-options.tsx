@@ -71,7 +71,7 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
   );
   return (
     <Part
-      title="Options"
+      title="Next training"
       tools={
         <Button size="compact-xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Fewer' : 'More'}

@@ -155,7 +155,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
     goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policy.id } } : {}) });
   return (
     <>
-      {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
+      {whole ? <Learned whole={whole} /> : sentence && <p>{sentence}</p>}
       <VerdictNotes
         policy={policy}
         kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'worse', 'retraining']}

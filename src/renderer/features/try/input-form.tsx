@@ -1,4 +1,4 @@
-import { Autocomplete, Checkbox, Fieldset, TextInput } from '@mantine/core';
+import { Autocomplete, Checkbox, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
@@ -47,21 +47,20 @@ type InputFormProps = {
   onInput(input: JsonObject): void;
 };
 
-/** An input as a form, objects in frames; the kind of a field does not follow what is typed into it. */
-export function InputForm({ input, kinds, seen, readings, path, onInput }: InputFormProps) {
+/** The fields of an input by their whole paths; the kind of a field does not follow what is typed into it. */
+export function InputForm({ input, path, onInput, ...shared }: InputFormProps) {
+  const { kinds, seen, readings } = shared;
   return (
-    <div className="input-form">
+    <>
       {Object.entries(input).map(([name, value]) => {
         const place = path === '' ? name : `${path}.${name}`;
         const set = (changed: Json) => onInput({ ...input, [name]: changed });
         return isJsonObject(value) ? (
-          <Fieldset key={name} legend={showUnseen(name)}>
-            <InputForm input={value} kinds={kinds} seen={seen} readings={readings} path={place} onInput={set} />
-          </Fieldset>
+          <InputForm key={name} {...shared} input={value} path={place} onInput={set} />
         ) : (
           <Field
             key={name}
-            name={name}
+            name={place}
             kind={kinds.get(place) ?? toKind(value)}
             choices={listChoices(seen, place)}
             isRead={Object.hasOwn(readings, place)}
@@ -70,7 +69,7 @@ export function InputForm({ input, kinds, seen, readings, path, onInput }: Input
           />
         );
       })}
-    </div>
+    </>
   );
 }
 

@@ -156,14 +156,16 @@ function ShapedForm({ type, input, onInput }: ShapedFormProps) {
   const seen = useSeenFields(type.id);
   const [kinds] = useState(() => readKinds(input));
   return (
-    <InputForm
-      input={input}
-      kinds={kinds}
-      seen={seen}
-      readings={type.active_version.readings}
-      path=""
-      onInput={onInput}
-    />
+    <div className="input-form part">
+      <InputForm
+        input={input}
+        kinds={kinds}
+        seen={seen}
+        readings={type.active_version.readings}
+        path=""
+        onInput={onInput}
+      />
+    </div>
   );
 }
 
