@@ -49,3 +49,6 @@ export const limits = {
   /** Code points of a text that is HTML in which its readable text is looked for. */
   maxMarkupCharacters: 250_000,
 } as const;
+
+/** Why a decision type takes no more examples, and what to do, wherever more are refused. */
+export const exampleBound = `A decision type holds at most ${limits.maxExamples.toLocaleString('en-US')} examples, all of which a training keeps in memory. Import a random sample of the rows.`;

@@ -1,4 +1,5 @@
 /** The unpacked size of a file by its directory, before anything is unpacked: a few kilobytes can hold gigabytes. */
+import { exampleBound } from '../limits.ts';
 import { formatCount } from '../numeric.ts';
 import { UnreadableFile } from './sheet.ts';
 
@@ -42,13 +43,16 @@ async function findLargeTable(bytes: Uint8Array, limits: SizeLimits): Promise<st
   const columns = row_groups.map((group) => group.columns);
   const cells = columns.flat().reduce((sum, { meta_data }) => sum + Number(meta_data?.num_values ?? 0), 0);
   const refuse = (held: string, most: number, remedy: string) =>
-    `The file holds ${held}; at most ${formatCount(most)} are read. ${remedy}.`;
-  if (num_rows > limits.maxRows)
-    return refuse(`${formatCount(Number(num_rows))} rows`, limits.maxRows, 'Import it in several parts');
+    `The file holds ${held}; at most ${formatCount(most)} are read. ${remedy}`;
+  if (num_rows > limits.maxRows) return refuse(`${formatCount(Number(num_rows))} rows`, limits.maxRows, exampleBound);
   const width = columns[0]?.length ?? 0;
   if (width > limits.maxColumns)
-    return refuse(`${formatCount(width)} columns`, limits.maxColumns, 'Leave out those that say nothing of the answer');
+    return refuse(
+      `${formatCount(width)} columns`,
+      limits.maxColumns,
+      'Leave out those that say nothing of the answer.',
+    );
   if (cells > limits.maxCells)
-    return refuse(`${formatCount(cells)} cells`, limits.maxCells, 'Import it in several parts');
+    return refuse(`${formatCount(cells)} cells`, limits.maxCells, `Import it in several parts. ${exampleBound}`);
   return null;
 }

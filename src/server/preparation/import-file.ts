@@ -13,7 +13,7 @@ import {
 } from '../../engine/import/sheet.ts';
 import { blanks } from '../../engine/import/tables/split-lines.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
-import { limits } from '../../engine/limits.ts';
+import { exampleBound, limits } from '../../engine/limits.ts';
 import { formatCount } from '../../engine/numeric.ts';
 import type { importFormSchema } from '../contract/examples/examples.ts';
 import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
@@ -60,7 +60,9 @@ const toProblem = ({ line, column, message }: Refusal) => toFileProblem(line, co
 
 /** Refuses a file that is too much for one import. */
 export function refuseSize(what: string): never {
-  return refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: `${what}; import it in several parts` }]);
+  return refuseFile([
+    { type: 'too_many', loc: ['body', 'content'], msg: `${what}; import it in several parts. ${exampleBound}` },
+  ]);
 }
 
 /** Parses JSON of a file as strictly as a body: content that a body may not hold would come back as something else. */
@@ -105,7 +107,7 @@ function checkSheet({ columns, rows, header }: Sheet): void {
   }
   if (rows.length === 0) refuseFile([{ type: 'empty', loc: ['body', 'content'], msg: 'the file holds no examples' }]);
   if (rows.length > limits.maxExamples) {
-    refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: `more than ${limits.maxExamples} examples` }]);
+    refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg: exampleBound }]);
   }
 }
 

@@ -11,7 +11,7 @@ import { describePairs, type PlannedExample } from '../../engine/import/row-read
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { countSpreads } from '../../engine/import/spreads.ts';
 import { surveyColumns, toText } from '../../engine/import/survey.ts';
-import { limits } from '../../engine/limits.ts';
+import { exampleBound, limits } from '../../engine/limits.ts';
 import {
   type ImportChoice,
   type ImportUpload,
@@ -309,8 +309,7 @@ export async function writeOpenImport(
       .map(({ label, option }) => ({ loc: ['targets', label], msg: `is it the same as “${option}”?` })),
   ];
   refuseProblems(open.slice(0, maxListed).map(({ loc, msg }) => ({ type: 'ambiguous', loc: ['body', ...loc], msg })));
-  if (ids.length > limits.maxExamples)
-    refuseProblems([toInvalidValue(['body', 'file'], `more than ${limits.maxExamples} examples`)]);
+  if (ids.length > limits.maxExamples) refuseProblems([toInvalidValue(['body', 'file'], exampleBound)]);
   const { newOptions: options, newReasons: reason_codes, newReadings: readings } = rows;
   return { rows: written.finish(), ids, names: { options, reason_codes, readings }, merges: null, merge: null };
 }

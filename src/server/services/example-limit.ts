@@ -1,5 +1,5 @@
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { limits } from '../../engine/limits.ts';
+import { exampleBound, limits } from '../../engine/limits.ts';
 import type { Foundation } from '../foundation.ts';
 import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 
@@ -14,7 +14,7 @@ export function refuseTooMany(
   const maximum = limits.maxExamples;
   if (current + requested <= maximum) return;
   const remaining = Math.max(0, maximum - current);
-  throw new WorkbenchError('validation_error', `A decision type holds at most ${maximum} examples.`, [
+  throw new WorkbenchError('validation_error', exampleBound, [
     { type: 'too_many', loc, msg: 'too many examples', current, requested, maximum, remaining },
   ]);
 }

@@ -37,8 +37,16 @@ function sendForm(fields: readonly string[], file: Uint8Array, name: string) {
 describe('a small file that holds much', () => {
   it.each([
     ['blanks.xlsx', () => makeBlankWorkbook(8_000_000), 'A sheet takes 8 MB and holds next to nothing'],
-    ['rows.parquet', () => readFixture('300000-rows.parquet'), '300,000 rows; at most 200,000 are read'],
-    ['cells.parquet', () => readFixture('3200000-cells.parquet'), '3,200,000 cells; at most 3,000,000 are read'],
+    [
+      'rows.parquet',
+      () => readFixture('300000-rows.parquet'),
+      '300,000 rows; at most 200,000 are read. A decision type holds at most 200,000 examples, all of which a training keeps in memory. Import a random sample of the rows.',
+    ],
+    [
+      'cells.parquet',
+      () => readFixture('3200000-cells.parquet'),
+      '3,200,000 cells; at most 3,000,000 are read. Import it in several parts. A decision type',
+    ],
   ])('is refused by its directory: %s [LRG-4]', async (name, make, sentence) => {
     const file = make();
     expect(file.length).toBeLessThan(100_000);

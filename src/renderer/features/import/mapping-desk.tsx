@@ -1,7 +1,7 @@
 import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
-import { limits } from '../../../engine/limits.ts';
+import { exampleBound, limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
@@ -33,8 +33,7 @@ function findProblem(
   name: string,
 ): string | null {
   if (plan.rows.length === 0) return 'The file has no rows to import.';
-  if (plan.rows.length > limits.maxExamples)
-    return `A decision type holds at most ${limits.maxExamples.toLocaleString()} examples.`;
+  if (plan.rows.length > limits.maxExamples) return exampleBound;
   const [openKinds, openInputs] = [listOpen('kind'), listOpen('input')];
   if (openKinds.length > 0) return `Choose the kind of ${openKinds.map(isolate).join(', ')} under Columns.`;
   if (openNear.length > 0) return 'Say which labels mean the same.';
