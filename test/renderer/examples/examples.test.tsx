@@ -301,6 +301,22 @@ describe('the counts of the queues', () => {
     expect(document.querySelector('progress')?.getAttribute('max')).toBe('20');
   });
 
+  it('stand beside what more labels would bring, as the newest training has it [DRW-6]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: [{ input: { message: 'a cup' } }] });
+    const stop_hint = 'About +1.0 points for 100 more labels (−0.5 to +2.5).';
+    // What it says only a training knows.
+    const answer: Call = async (method, address, ...rest) => {
+      const said = await call(method, address, ...rest);
+      if (!address.includes('/examples/next')) return said;
+      const body = { ...said.body, stop_hint };
+      return { ...said, body, text: JSON.stringify(body) };
+    };
+    showWindow(answer, `#/types/${id}/examples?view=card&queue=useful`);
+    await screen.findByText(stop_hint);
+  });
+
   it('lose a suspect label once it is confirmed, and have it back with the undo', async () => {
     const stats = { suspect: 2 };
     const { call } = await openForTest();

@@ -12,6 +12,8 @@ export type Given = {
   whyOf(exampleId: string): string | null;
   /** How far the labels are of a queue that the labelling model orders. */
   progress: { labels: number; drawn: number } | null;
+  /** What more labels would bring. */
+  forecast?: string | null | undefined;
   /** Whether nothing may speak for an answer. */
   isBlind: boolean;
   /** Whether Enter confirms the label that stands there: a person has corrected it. */

@@ -267,11 +267,12 @@ function ChangedSuspects({ suspects }: Pick<OutputOf<'examples.stats'>, 'suspect
 }
 
 /** Why this row comes now, and how far the labels are. */
-function GivenNote({ given: { whyOf, progress }, example }: { given: Given; example: Example }) {
+function GivenNote({ given: { whyOf, progress, forecast }, example }: { given: Given; example: Example }) {
   return (
     <div className="note stack tight">
       <p>{quoteNames(whyOf(example.id) ?? '')}</p>
-      {progress !== null && <LabelProgress {...progress} />}
+      {progress && <LabelProgress {...progress} />}
+      {progress && forecast && <p>{forecast}</p>}
     </div>
   );
 }

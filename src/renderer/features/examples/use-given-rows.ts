@@ -65,6 +65,7 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,
       whyOf: (id) => said.get(id)?.why ?? null,
       progress: queue === 'to_label' || queue === 'random' ? (last?.labelling_model ?? null) : null,
+      forecast: last?.stop_hint,
       isBlind: queue === 'second_reading' || queue === 'conflicts',
       // The person who corrected a decision is right about it, not the model that was corrected.
       confirms: queue === 'corrections',
