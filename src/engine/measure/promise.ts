@@ -5,7 +5,7 @@ import type { PromiseFinding, PromiseTerms } from '../measured.ts';
 import { boundError, isErrorBelow } from './error-bound.ts';
 import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
 import { formatShare } from './format-share.ts';
-import type { ReappliedRow } from './reapply.ts';
+import { type ReappliedRow, takeDistinct } from './reapply.ts';
 import { countRowsNeeded } from './rows-needed.ts';
 import { describeMissingDrawn } from './whole-decision.ts';
 
@@ -71,7 +71,8 @@ function countByThreshold(rows: readonly ReappliedRow[], { option, lowest }: Pro
  * hold at all thresholds at once (see error-bound.ts), so any number of targets can be explored on the same rows. Rows
  * decided by a rule are among the automatic ones; unfamiliar and refused ones never are.
  */
-export function findPromise(rows: readonly ReappliedRow[], question: PromiseQuestion): PromiseFinding {
+export function findPromise(measured: readonly ReappliedRow[], question: PromiseQuestion): PromiseFinding {
+  const rows = takeDistinct(measured);
   const { target_error, certainty, option, isRefitted, basis } = question;
   const risk = toRisk(question);
   const tried = countByThreshold(rows, question);
@@ -134,7 +135,12 @@ export function describeSilence(rows: number, { isDrawn, unknown = null }: Promi
 }
 
 /** Whether a target declared before the look is kept: the sequence down to the threshold, or it alone, passes. */
-export function keepsDeclared(rows: readonly ReappliedRow[], question: PromiseQuestion, threshold: number): boolean {
+export function keepsDeclared(
+  measured: readonly ReappliedRow[],
+  question: PromiseQuestion,
+  threshold: number,
+): boolean {
+  const rows = takeDistinct(measured);
   const { target_error } = question;
   if (describeSilence(rows.length, question) !== null) return false;
   const risk = toRisk(question);

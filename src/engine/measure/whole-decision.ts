@@ -8,9 +8,10 @@ import { formatCount } from '../numeric.ts';
 import { formatShare } from './format-share.ts';
 import { decideRow, type ReappliedRow } from './reapply.ts';
 
-/** A counted share with its Wilson interval. */
-export function measureShare(count: number, of: number): MeasuredShare {
-  return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
+/** A counted share with its Wilson interval, which `distinct` rows give where others are copies of these. */
+export function measureShare(count: number, of: number, distinct = of): MeasuredShare {
+  const share = of === 0 ? null : count / of;
+  return { count, of, share, ...computeWilsonInterval((share ?? 0) * distinct, distinct) };
 }
 
 /** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */
@@ -66,7 +67,14 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
   };
 }
 
+/** Counts rows of which none is a copy of another one. */
+function countDistinct(rows: readonly ReappliedRow[]): number {
+  const copies = rows.flatMap(({ content }) => content ?? []);
+  return rows.length - copies.length + new Set(copies).size;
+}
+
 function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
+  const alone: ReappliedRow[] = [];
   const counts = {
     masked: 0,
     right: 0,
@@ -88,9 +96,10 @@ function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSetting
     if (stage === 'fallback') counts.fallback += 1;
     if (escalate) continue;
     counts.automatic += 1;
+    alone.push(row);
     if (!isRight) counts.wrongAutomatic += 1;
   }
-  return counts;
+  return { ...counts, distinct: countDistinct(rows), distinctAutomatic: countDistinct(alone) };
 }
 
 /** Measures the whole decision on held-out rows. */
@@ -105,16 +114,20 @@ export function measureWholeDecision(
   const isUnknown = unknown !== null;
   const atRandom = basis.atRandom?.standing === 'lower' ? basis.atRandom.accuracy : null;
   const hide = (share: MeasuredShare) => (isUnknown ? { ...share, share: null, low: 0, high: 1 } : share);
-  const automatic = measureShare(counts.automatic, total);
-  const errorOfRows = measureShare(counts.wrongAutomatic, counts.automatic);
+  const measure = (count: number) => measureShare(count, total, counts.distinct);
+  const automatic = measure(counts.automatic);
+  const errorOfRows = measureShare(counts.wrongAutomatic, counts.automatic, counts.distinctAutomatic);
   const error = atRandom === null ? hide(errorOfRows) : { ...errorOfRows, share: null, low: 0, high: 1 };
-  const ofRows = hide(measureShare(counts.right, total));
+  const ofRows = hide(measure(counts.right));
   const accuracy = atRandom ?? ofRows;
   const baseline = isUnknown ? null : measureBaseline(rows, settings);
-  const relabelled = describeRelabelled(counts.relabelled, ofRows, measureShare(counts.rightAsNow, total));
+  const relabelled = describeRelabelled(counts.relabelled, ofRows, measure(counts.rightAsNow));
   const droppedRows = describeDropped(dropped);
   const takenOutRows = describeTakenOut(takenOut);
-  const said = [relabelled, takenOutRows, droppedRows].flatMap((part) => part?.sentence ?? []).concat(basis.cautions);
+  const copies = describeCopies(total, counts.distinct);
+  const said = [relabelled, takenOutRows, droppedRows]
+    .flatMap((part) => part?.sentence ?? [])
+    .concat(copies, basis.cautions);
   return {
     rows: total,
     missing,
@@ -123,10 +136,10 @@ export function measureWholeDecision(
     headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
     accuracy,
     automatic,
-    by_rule: measureShare(counts.byRule, total),
+    by_rule: measure(counts.byRule),
     error_automatic: error,
-    escalated: measureShare(total - counts.automatic, total),
-    fallback: measureShare(counts.fallback, total),
+    escalated: measure(total - counts.automatic),
+    fallback: measure(counts.fallback),
     baseline,
     relabelled,
     taken_out: takenOutRows,
@@ -200,6 +213,12 @@ function describeTakenOut(rows: readonly ReappliedRow[]): WholeDecision['taken_o
   const were = rows.length === 1 ? 'test row was' : 'test rows were';
   const sentence = `${formatCount(rows.length)} earlier ${were} removed, edited or unlabelled, ${formatCount(wrong)} of them after a model got them wrong: they are measured by its answers of then.`;
   return { rows: rows.length, wrong, sentence };
+}
+
+/** Says that copies widen the interval; nothing where there are none. */
+function describeCopies(rows: number, distinct: number): string[] {
+  if (distinct === rows) return [];
+  return [`Only ${formatCount(distinct)} of the rows differ, so the interval is that of so many.`];
 }
 
 /** Says how many rows left the test side after a model got them wrong; null for none. */

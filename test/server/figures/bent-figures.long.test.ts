@@ -178,6 +178,29 @@ describe('a figure', () => {
     expect(listed.whole.headline).toBe(whole.headline);
   });
 
+  it('has the interval, and the promise, of the rows that differ where each stands three times with an id [DRW-5]', async () => {
+    const type = { name: 'thrice', options, confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } };
+    const url = `/decision-types/${(await bench.call('POST', '/decision-types', type)).body.id}`;
+    const examples = [0, 1, 2].flatMap((copy) =>
+      makeRows(300, 3).map(({ input, answer: decision }, i) => ({
+        input: { row_id: `R-${copy}-${i}`, ...input },
+        decision,
+      })),
+    );
+    await bench.call('POST', `${url}/examples`, { examples });
+    const id = await train(bench.call, url, quickly);
+    const whole = await wholeOf(url, id);
+    const { of, share, low, high } = whole.accuracy;
+    const distinct = of / 3;
+    expect(Number.isInteger(distinct)).toBe(true);
+    expect(high - low).toBeCloseTo(2 * 1.96 * Math.sqrt((share * (1 - share)) / distinct), 1);
+    expect(whole.headline).toContain(`Only ${distinct} of the rows differ, so the interval is that of so many.`);
+    const promise = (await bench.call('GET', `${url}/policies/${id}/promise?target_error=0.1`)).body;
+    expect(promise.rows).toBe(distinct);
+    const { metrics } = await policyOf(url, id);
+    expect(metrics.whole.accuracy).toEqual(whole.accuracy);
+  });
+
   it('is said where a person went on labelling after the first policy', async () => {
     const { url } = await begin();
     const examples = makeRows(600, 12).map(({ input, answer: decision }) => ({ input, decision }));

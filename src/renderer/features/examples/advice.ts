@@ -12,7 +12,7 @@ export type Given = {
   whyOf(exampleId: string): string | null;
   /** How far the labels are of a queue that the labelling model orders. */
   progress: { labels: number; drawn: number } | null;
-  /** What more labels would bring. */
+  /** The sentence on what more labels would bring. */
   forecast?: string | null | undefined;
   /** Whether nothing may speak for an answer. */
   isBlind: boolean;

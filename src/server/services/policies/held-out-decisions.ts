@@ -1,6 +1,7 @@
 /** The held-out rows of policies, decided again by the current settings: the only place that does it. */
 import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
+import { toRowContent } from '../../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { findTakenOut, toLabel } from '../../../engine/findings/taken-out.ts';
 import {
@@ -23,6 +24,7 @@ import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
+import { hashString } from '../../../engine/random.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -221,13 +223,17 @@ export class HeldOutDecisions {
  */
 function listRecorded(
   { store }: Foundation,
-  { piiFields }: Pick<DecisionTypeRecord, 'piiFields'>,
+  { id, piiFields }: Pick<DecisionTypeRecord, 'id' | 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
 ): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
   const measured = store.heldOut.listMeasured(policy.id, maxRows);
-  const recorded = measured.flatMap(({ input, ...row }) =>
-    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields) }],
-  );
+  const identifying = store.labelling.listIdentifyingFields(id);
+  const recorded = measured.flatMap(({ input, ...row }) => {
+    if (input === null) return [];
+    // Equal rows are cases of their own where no field tells them apart.
+    const content = identifying.length > 0 && { content: hashString(toRowContent(input, identifying)) };
+    return [{ ...row, ...blankMasks(input, piiFields), ...content }];
+  });
   const lost = measured.flatMap(({ input, inputHash, expected }) =>
     input === null ? [toMeasuredLabel(inputHash, expected)] : [],
   );

@@ -10,6 +10,7 @@ import {
   type PromiseQuestion,
   toRisk,
 } from '../../../engine/measure/promise.ts';
+import { takeDistinct } from '../../../engine/measure/reapply.ts';
 import { readBasis } from '../../../engine/measure/whole-decision.ts';
 import {
   type DeclaredPromise,
@@ -144,7 +145,9 @@ export class PromiseChecks {
     // The bounds hold along one order of the rows, which thresholds of single options leave.
     const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
     const isKnown = describeSilence(rows.length, question) === null;
-    const tested = isKept ? target_error : isKnown ? boundError(error.count, error.of, toRisk(question)) : 1;
+    const distinct = takeDistinct(rows).length / Math.max(1, rows.length);
+    const [wrong, decided] = [Math.ceil(error.count * distinct), Math.floor(error.of * distinct)];
+    const tested = isKept ? target_error : isKnown ? boundError(wrong, decided, toRisk(question)) : 1;
     const bound = hasOwnThresholds ? 1 : tested;
     return {
       hasOwnThresholds,
