@@ -11,8 +11,6 @@ import { openAddress } from './browser-page.ts';
 
 export type DecidedThere = { made: EdgeDecision[]; verified: Verification; hasLoadedRuntime: boolean };
 
-const runtimeFolder = dirname(fileURLToPath(import.meta.resolve('onnxruntime-web/wasm')));
-
 const program = `
 import { loadBundle } from '/browser.js';
 const bundle = await (await fetch('/bundle.zip')).arrayBuffer();
@@ -26,6 +24,8 @@ const predictor = await loadBundle(bundle, { runtime });
 globalThis.decided = { made: await predictor.decideMany(inputs), verified: await predictor.verify(), hasLoadedRuntime };
 await predictor.close();
 `;
+
+const findRuntimeFolder = () => dirname(fileURLToPath(import.meta.resolve('onnxruntime-web/wasm')));
 
 /** Decides inputs by a bundle that the page fetches, with onnxruntime-web at hand; nothing but its own server is asked. */
 export async function decideInChromium(
@@ -41,7 +41,7 @@ export async function decideInChromium(
   };
   const read = (url: string): [type: string, body: string | Uint8Array] => {
     const [, ofRuntime] = /^\/onnxruntime-web\/([\w.-]+)$/.exec(url) ?? [];
-    const file = ofRuntime === undefined ? join(packageFolder, url) : join(runtimeFolder, ofRuntime);
+    const file = ofRuntime === undefined ? join(packageFolder, url) : join(findRuntimeFolder(), ofRuntime);
     return [url.endsWith('.wasm') ? 'application/wasm' : 'text/javascript', readFileSync(file)];
   };
   const served = createServer(({ url = '' }, response) => {
