@@ -118,7 +118,7 @@ function tellRefusal(
   notify({
     kind: 'error',
     text: describeRefusal(findCachedExample(queries, exampleId), entry, error),
-    ...(isConflict(error) && { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } }),
+    ...(isConflict(error) && { act: { title: 'Keep my label', run: () => outbox.put(typeId, exampleId, patch) } }),
   });
   acts.refused(exampleId);
   void live.refresh(typeId, exampleId);

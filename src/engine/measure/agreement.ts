@@ -183,6 +183,8 @@ export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows'
   if (share === null) return 'No example was read twice yet.';
   const range = `${percent(share.low)} to ${percent(share.high)}`;
   const corrected =
-    alpha === null ? '' : ` Krippendorff's alpha, which takes away what luck would give, is ${alpha.value.toFixed(2)}.`;
+    alpha === null
+      ? ''
+      : ` Krippendorff's alpha, which corrects for chance, is ${(Math.round(100 * alpha.value) / 100 || 0).toFixed(2)}.`;
   return `Two readers agree on ${percent(share.value)} of ${rows} rows (${range}).${corrected}`;
 }

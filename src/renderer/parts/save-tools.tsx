@@ -126,7 +126,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
           : changed.length === 0
             ? 'No changes'
             : isForDraft
-              ? 'Decides once it is published'
+              ? 'Unpublished changes'
               : newVersion
                 ? `Saving makes version ${type.active_version.version_number + 1}`
                 : 'Saving keeps the version'}

@@ -62,7 +62,7 @@ describe('two browsers', () => {
     await page.keyboard.press('2');
     await page.getByText('was not saved. Somebody else has labelled it otherwise meanwhile.').waitFor();
     expect((await list())[2]?.expected_decision).toBe('red');
-    await page.getByRole('button', { name: 'Use mine' }).click();
+    await page.getByRole('button', { name: 'Keep my label' }).click();
     await expect.poll(async () => (await list())[2]?.expected_decision).toBe('green');
   });
 

@@ -21,7 +21,7 @@ describe('a promise on the page', () => {
   });
 
   async function promise(percent: string): Promise<void> {
-    await opened.page.getByRole('textbox', { name: /Wrong at most/ }).fill(percent);
+    await opened.page.getByRole('textbox', { name: /wrong at most/i }).fill(percent);
     await opened.page.getByRole('button', { name: 'Set this promise' }).click();
   }
   async function train(): Promise<string> {

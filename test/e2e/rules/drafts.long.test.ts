@@ -40,7 +40,7 @@ describe('a draft in the browser', () => {
     await code.click();
     await page().keyboard.press('ControlOrMeta+a');
     await page().keyboard.insertText('ctx.amount > 0');
-    await page().getByText('Decides once it is published').waitFor();
+    await page().getByText('Unpublished changes').waitFor();
     await page().keyboard.press('ControlOrMeta+s');
     await page().getByText('Kept in the draft.').first().waitFor();
     for (const window of [opened, other]) {

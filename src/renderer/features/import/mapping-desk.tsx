@@ -37,7 +37,7 @@ function findProblem(
   const [openKinds, openInputs] = [listOpen('kind'), listOpen('input')];
   if (openKinds.length > 0) return `Choose the kind of ${openKinds.map(isolate).join(', ')} under Columns.`;
   if (openNear.length > 0) return 'Say which labels mean the same.';
-  if (openInputs.length > 0) return `Say whether to learn from ${openInputs.map(isolate).join(', ')}.`;
+  if (openInputs.length > 0) return `Use ${openInputs.map(isolate).join(', ')} as input?`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   if (plan.newOptions.length < limits.minOptions)

@@ -51,7 +51,7 @@ function Now({ type }: { type: DecisionType }) {
         <Mix type={type} distribution={metrics.data.decision_distribution} />
         {latency_p50_ms !== null && latency_p95_ms !== null && (
           <p className="muted small">
-            Answered within{' '}
+            Answered in{' '}
             <Figure says="Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.">
               {milliseconds(latency_p50_ms)}
             </Figure>

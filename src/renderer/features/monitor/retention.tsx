@@ -19,7 +19,7 @@ export function Retention({ type }: { type: DecisionType }) {
         onError: ({ message }) => notify({ kind: 'error', text: message }),
       },
     );
-  useCommands('Files', [{ id: 'restore-log', title: 'Bring back removed records', enabled: !isFinal, run }]);
+  useCommands('Files', [{ id: 'restore-log', title: 'Restore deleted records', enabled: !isFinal, run }]);
   return (
     <div className="row between foot">
       <span className="muted">
@@ -34,7 +34,7 @@ export function Retention({ type }: { type: DecisionType }) {
           title="Records that were removed for their age can be brought back for two days."
           onClick={run}
         >
-          Bring back removed records
+          Restore deleted records
         </Button>
       )}
     </div>

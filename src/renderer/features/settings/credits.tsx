@@ -85,7 +85,7 @@ function Balance({ balance: { used, remaining, percent_used, resets_at } }: { ba
       help: 'The share of the credits of this period that is used.',
     },
     resets_at !== null && {
-      name: 'Starts again',
+      name: 'Resets',
       value: moment(resets_at),
       help: 'When the next period begins, with all its credits.',
     },

@@ -4,7 +4,13 @@ import type { WholeDecision } from '../../../engine/measured.ts';
 
 // Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
 const byDigits = [1, 2, 3].map(
-  (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  (digits) =>
+    new Intl.NumberFormat(undefined, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      // Nothing is below zero by less than its last digit.
+      signDisplay: 'negative',
+    }),
 );
 const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
 const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
