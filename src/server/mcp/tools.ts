@@ -182,7 +182,16 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'create_decision_type',
     operation: 'decision_types.create',
-    omit: ['costs', 'audit', 'escalation_policy', 'lists', 'readings', 'publish_by_hand', 'retention_days'],
+    omit: [
+      'costs',
+      'audit',
+      'escalation_policy',
+      'lists',
+      'readings',
+      'publish_by_hand',
+      'publish_by_another',
+      'retention_days',
+    ],
     shorten: shortenType,
     description:
       'Creates a decision type: a name, at least two options, and optionally more, such as hard rules (CEL over ctx; the resource workbench://guides/rules explains them). Counts towards the plan; costs no credits.',
@@ -192,7 +201,16 @@ export const tools: readonly Tool[] = [
   toTool({
     name: 'update_decision_type',
     operation: 'decision_types.update',
-    omit: ['costs', 'audit', 'escalation_policy', 'readings', 'publish_by_hand', 'draft', 'retention_days'],
+    omit: [
+      'costs',
+      'audit',
+      'escalation_policy',
+      'readings',
+      'publish_by_hand',
+      'publish_by_another',
+      'draft',
+      'retention_days',
+    ],
     shorten: shortenType,
     description:
       'Changes the given fields of a decision type; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version; earlier ones are kept. Takes `readings`, as get_decision_type gives them, and `draft`: true for a person to publish. Costs no credits.',
