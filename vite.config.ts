@@ -79,6 +79,8 @@ export default defineConfig({
     emptyOutDir: true,
     minify: true,
     target: 'es2023',
+    // The first that know `light-dark()`, which holds each colour of both themes.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 5000,
     reportCompressedSize: false,
     // Places are loaded ahead from the same machine; lists of what each part loads with it would be 4 kB of the script.

@@ -122,7 +122,7 @@ describe('Monitor', () => {
     const metrics = (await call('GET', `${url}/metrics`)).body;
     await screen.findAllByText(percent(metrics.escalation_rate));
     await waitFor(() =>
-      expect(screen.getByRole('table', { name: 'Decisions against examples' }).textContent).toContain(
+      expect(screen.getByTitle(/^The share of each option among the decisions/).textContent).toContain(
         percent((metrics.decision_distribution.refuse ?? 0) / 3),
       ),
     );

@@ -16,10 +16,11 @@ export function Bars({ items, says }: { items: readonly (BarShape & { key: strin
   );
 }
 
-/** A bar in one colour, or of `parts`, whose sum is at most its value. */
+/** A bar in one colour, or of `parts`, whose sum is at most its value; `mark` is what the value is compared with. */
 type BarShape = {
   name: ReactNode;
   value: number;
+  mark?: number;
   colour?: string;
   parts?: readonly { name: string; value: number; colour: string }[];
   isFaint?: boolean;
@@ -27,7 +28,7 @@ type BarShape = {
 
 const toWidth = (share: number) => `${Math.min(100, Math.max(0, share * 100))}%`;
 
-function Bar({ name, value, text, colour, parts = [], isFaint = false }: BarShape & { text: string }) {
+function Bar({ name, value, mark, text, colour, parts = [], isFaint = false }: BarShape & { text: string }) {
   return (
     <>
       <span className="name">{name}</span>
@@ -37,6 +38,7 @@ function Bar({ name, value, text, colour, parts = [], isFaint = false }: BarShap
             <span key={part.name} style={{ width: toWidth(part.value / value), background: part.colour }} />
           ))}
         </span>
+        {mark !== undefined && <i style={{ left: toWidth(mark) }} />}
       </span>
       <span className="number">{text}</span>
     </>

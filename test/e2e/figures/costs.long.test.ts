@@ -72,7 +72,7 @@ describe('errors cost money', () => {
       .getByText(`${write(now?.per_1000 ?? 0)} € now`)
       .waitFor();
     await panel()
-      .getByText(`${write(suggested?.per_1000 ?? 0)} € with these`)
+      .getByText(`${write(suggested?.per_1000 ?? 0)} € at suggested thresholds`)
       .waitFor();
     await panel()
       .getByText(`${write(by_hand?.per_1000 ?? 0)} € all by hand`)

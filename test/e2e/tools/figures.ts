@@ -10,7 +10,7 @@ export type Figures = { seen: number; unexplained: string[] };
 export function lookAtFigures(page: Page): Promise<Figures> {
   return page.evaluate(() => {
     const marked =
-      '.number, .figure, .facts dd, .mix td, .matrix td, .short strong, .bars, progress, [role=progressbar], svg.chart';
+      '.number, .figure, .facts dd, .matrix td, .short strong, .bars, progress, [role=progressbar], svg.chart';
     // What the reader wrote, a chart's scales (its sentence and table say them), what is typed into or moves through pages.
     const others =
       '.fields, .main-text, .drawing, .cm-editor, [contenteditable], kbd, code, pre, time, textarea, select, .hidden, .mantine-Pagination-root, .cell-rows .clip';

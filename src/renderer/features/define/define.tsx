@@ -1,4 +1,3 @@
-import './define.css';
 import { Button, Checkbox, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';

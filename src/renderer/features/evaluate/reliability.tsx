@@ -26,7 +26,7 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
         ]}
         x={{ name: 'Confidence', show: formatShare, domain: [0, 1], from: (bin) => bin.low, to: (bin) => bin.high }}
         y={{ name: 'Correct', show: formatShare, domain: [0, 1] }}
-        bars={{ series: [{ colour: 'var(--accent-soft)', of: ({ accuracy }) => accuracy }] }}
+        bars={{ series: [{ colour: 'var(--chosen)', of: ({ accuracy }) => accuracy }] }}
         lines={[
           { colour: 'var(--muted)', of: ({ confidence }) => confidence, drawn: 'dashed' },
           {

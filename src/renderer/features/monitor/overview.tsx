@@ -1,12 +1,12 @@
 import { lazy, Suspense } from 'react';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Bars } from '../../parts/bars.tsx';
 import { ClockNote, DamageNote } from '../../parts/data-notes.tsx';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { milliseconds, number, percent } from '../../parts/text/figures.ts';
-import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
 import { DriftNote } from './drift-note.tsx';
@@ -83,33 +83,16 @@ function Mix({ type, distribution }: { type: DecisionType; distribution: Readonl
     }))
     .sort((a, b) => Math.abs(b.now - b.examples) - Math.abs(a.now - a.examples));
   return (
-    <table
-      className="mix"
-      aria-label="Decisions against examples"
-      title="The share of each option among the decisions of the last 24 hours and among the labelled examples."
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
-      tabIndex={0}
-    >
-      <tbody>
-        {rows.slice(0, maxOptions).map(({ option, now, examples }) => (
-          <tr
-            key={option}
-            title={`${isolate(option)}: ${percent(now)} of the decisions, ${percent(examples)} of the examples.`}
-          >
-            <th scope="row">
-              <OptionName typeId={type.id} option={option} />
-            </th>
-            <td className="lanes">
-              <span className="meter" aria-hidden="true">
-                <span style={{ width: `${now * 100}%`, background: colourOf(option) }} />
-                <i style={{ left: `${examples * 100}%` }} />
-              </span>
-            </td>
-            <td className="number">{percent(now)}</td>
-            <td className="muted small number">was {percent(examples)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Bars
+      says="The share of each option among the decisions of the last 24 hours; marks are its share of the labelled examples."
+      items={rows.slice(0, maxOptions).map(({ option, now, examples }) => ({
+        key: option,
+        name: <OptionName typeId={type.id} option={option} />,
+        value: now,
+        mark: examples,
+        colour: colourOf(option),
+        text: `${percent(now)}, was ${percent(examples)}`,
+      }))}
+    />
   );
 }

@@ -1,4 +1,3 @@
-import './settings.css';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { ShortcutTable } from '../../parts/shortcut-table.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
@@ -46,7 +45,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
         </Pane>
       }
     >
-      <div className="settings-section">
+      <div className="form">
         <View />
       </div>
     </Place>
