@@ -307,7 +307,7 @@ const examples = {
   'XPT-14':
     'The export of a policy has what it was trained and tested on, with the labels of then, its sides and digest; what was changed or deleted since is said.',
   'XPT-15':
-    'An export of JSON Lines that is larger than one call is merged part by part, on the page and by the command: it is checked whole first, and none of its examples is lost or doubled.',
+    'An export of up to 100 MB, in any format, is merged whole, on the page and by the command: it is checked first, and none of its examples is lost or doubled.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'OPT-3':

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
 import { createWorkbench } from '../../src/renderer/create-workbench.ts';
-import { type ReadAnswer, type ReadOrder, readSheet } from '../../src/renderer/features/import/read-sheet.ts';
 import { Frame } from '../../src/renderer/frame/frame.tsx';
 import { clearNotices, NoticeLine } from '../../src/renderer/state/notices.tsx';
 import { type Workbench, WorkbenchContext } from '../../src/renderer/state/workbench.ts';
@@ -43,15 +42,6 @@ function completeDom(): void {
     clientHeight: { configurable: true, value: 900 },
   });
   Element.prototype.scrollIntoView ??= () => undefined;
-  // A file is read on the page's own thread, by the code that its worker runs.
-  window.Worker ??= class {
-    onmessage: ((event: { data: ReadAnswer }) => void) | null = null;
-    async postMessage(order: ReadOrder) {
-      this.onmessage?.({ data: await readSheet(order) });
-    }
-    removeEventListener() {}
-    terminate() {}
-  } as unknown as typeof Worker;
   // Fields that grow with their text measure again once a font is here.
   if (!document.fonts) Object.assign(document, { fonts: new EventTarget() });
 }

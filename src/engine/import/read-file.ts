@@ -43,7 +43,7 @@ const startsWith = (bytes: Uint8Array, sign: string) =>
 const describeOther = (what: string) => `This is ${what}. Save its table as ${readable}, then choose that file.`;
 
 /** Throws where a file, or what is packed in it, is larger than may be read. */
-export function refuseSize(bytes: number, maxBytes: number): void {
+function refuseSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   const [size, most] = [Math.ceil(bytes / 1_000_000), Math.floor(maxBytes / 1_000_000)];
   throw new UnreadableFile(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);

@@ -14,7 +14,7 @@ const reasonNames: Readonly<Record<SkipReason, [one: string, many: string]>> = {
 };
 
 /** Says which lines are not rows, and what was guessed or made up: “No rows: 2 blank lines (3, 5), 1 total (9)”. */
-export function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'notes'>): string[] {
+function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'notes'>): string[] {
   const parts = skipped.map(({ reason, count, lines }) => {
     const name = reasonNames[reason][count === 1 ? 0 : 1];
     return `${formatCount(count)} ${name} (${listLines(lines, count)})`;

@@ -1,14 +1,19 @@
 /** State of the window itself: overlays, announcements, questions, and a file that waits. */
 
 import { createStore } from 'zustand/vanilla';
-import type { SheetChoice } from '../../engine/import/sheet.ts';
+import type { ImportChoice } from '../../server/contract/examples/imports.ts';
 
 type Overlay = 'shortcuts' | 'new-type' | 'publish' | null;
 /** An act that is taken back once somebody has said yes. */
 type UndoQuestion = { title: string; run(): void };
 
 /** A file to be imported; where it was before, how it was read, its next column of answers, and those learned. */
-export type WaitingFile = { file: File; choice?: SheetChoice; answer?: string; learned?: readonly string[] };
+export type WaitingFile = {
+  file: File;
+  choices?: readonly ImportChoice[];
+  answer?: string;
+  learned?: readonly string[];
+};
 
 export type UiState = {
   open: Overlay;

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { type ConflictChoice, conflictChoices } from '../../engine/export/merge.ts';
 import { limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
-import { mergeExport } from '../contract/merge-export.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
@@ -59,12 +58,16 @@ export async function importFile(
   const params = { decision_type_id: type.id };
   const content = new File([new Uint8Array(file.bytes)], path.basename(file.name));
   try {
-    if (file.sheet.isOwnExport) {
-      const { total, labelled, merge } = await mergeExport(client, type.id, content, onConflict, true);
-      return { type, isNewType: found === undefined, rows: total, labelled, repeated: 0, merge };
-    }
     const form = new FormData();
     form.set('file', content);
+    if (file.sheet.isOwnExport) {
+      form.set('decision_type_id', type.id);
+      const { id: import_id, plan } = await client.upload('imports.begin', {}, form);
+      const body = { on_conflict: onConflict };
+      const { merge } = await client.call('imports.commit', { params: { import_id }, body });
+      const { length: rows } = file.sheet.rows;
+      return { type, isNewType: found === undefined, rows, labelled: plan?.labelled ?? 0, repeated: 0, merge };
+    }
     form.set('mapping', JSON.stringify(file.mapping));
     for (const [name, value] of Object.entries(file.fields)) form.set(name, String(value));
     form.set('on_conflict', onConflict);
@@ -75,9 +78,8 @@ export async function importFile(
     if (found === undefined) await client.call('decision_types.delete', { params });
     if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
     const most = limits.maxExamplesBytes / 2 ** 20;
-    const remedy = file.sheet.isOwnExport
-      ? 'Export the examples as JSON Lines, which are merged part by part.'
-      : 'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
+    const remedy =
+      'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
     throw new CommandError(
       endCodes.refused,
       `${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`,

@@ -39,7 +39,12 @@ export type Client = {
   /** Calls an operation by name; rejects with an ApiError. */
   call<N extends OperationName>(name: N, input: InputOf<N>, signal?: AbortSignal): Promise<OutputOf<N>>;
   /** The same with a file, as the form of the operation. */
-  upload<N extends OperationName>(name: N, input: Omit<InputOf<N>, 'body'>, form: FormData): Promise<OutputOf<N>>;
+  upload<N extends OperationName>(
+    name: N,
+    input: Omit<InputOf<N>, 'body'>,
+    form: FormData,
+    signal?: AbortSignal,
+  ): Promise<OutputOf<N>>;
   /** The same for an answer that goes on as long as it is listened to. */
   listen<N extends OperationName>(name: N, input: InputOf<N>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   download<N extends OperationName>(
@@ -82,8 +87,13 @@ export function createClient(options: ClientOptions): Client {
       const body: unknown = response.status === 204 ? null : await response.json();
       return body as OutputOf<N>; // the server serialises by the very schema the type is inferred from
     },
-    upload: async <N extends OperationName>(name: N, input: Omit<InputOf<N>, 'body'>, form: FormData) => {
-      const response = await send(name, { ...input, form });
+    upload: async <N extends OperationName>(
+      name: N,
+      input: Omit<InputOf<N>, 'body'>,
+      form: FormData,
+      signal?: AbortSignal,
+    ) => {
+      const response = await send(name, { ...input, form }, signal);
       return (await response.json()) as OutputOf<N>;
     },
     listen: async (name, input, signal) => {

@@ -16,6 +16,8 @@ const maxHeld = 2;
 export class HeldFiles {
   /** Those used longest ago first. */
   readonly #held = new Map<string, Held>();
+  /** Processes that hold no file now. */
+  readonly #free: TaskPool[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #open: () => TaskPool;
 
@@ -23,7 +25,7 @@ export class HeldFiles {
     this.#open = () => new TaskPool(spawn, { ...limits, maxChildren: 1 });
   }
 
-  /** Runs a task about the file of an import; rejects as `TaskPool.run`. */
+  /** Runs a task about the file of an import; rejects as `TaskPool.run`, and by `signal` while it waits. */
   async run<N extends TaskName>(
     callerId: string,
     importId: string,
@@ -48,13 +50,30 @@ export class HeldFiles {
 
   /** Forgets the file of an import; what goes on with it is refused with `unavailable`. */
   drop(importId: string): void {
-    this.#held.get(importId)?.pool.close();
+    const held = this.#held.get(importId);
+    if (held === undefined) return;
     this.#held.delete(importId);
+    this.#free.push(held.running > 0 ? this.#replace(held) : this.#empty(held));
     this.#wake();
   }
 
   close(): void {
-    for (const importId of [...this.#held.keys()]) this.drop(importId);
+    for (const pool of [...this.#free, ...[...this.#held.values()].map((held) => held.pool)]) pool.close();
+    this.#held.clear();
+    this.#free.length = 0;
+    this.#wake();
+  }
+
+  /** Ends the process that works for an import; the one in its place is started when it is asked. */
+  #replace({ pool }: Held): TaskPool {
+    pool.close();
+    return this.#open();
+  }
+
+  #empty({ pool, callerId }: Held): TaskPool {
+    // A process that ends meanwhile has forgotten it, too.
+    pool.run(callerId, 'forgetUpload', null).catch(() => undefined);
+    return pool;
   }
 
   #wake(): void {
@@ -73,12 +92,11 @@ export class HeldFiles {
   #makeRoom(callerId: string): Held | null {
     const all = [...this.#held];
     if (all.some(([, held]) => held.callerId === callerId && held.running > 0)) return null;
-    if (all.length >= maxHeld) {
-      const idle = all.find(([, { running }]) => running === 0);
-      if (idle === undefined) return null;
-      this.#held.delete(idle[0]);
-      idle[1].pool.close();
-    }
-    return { pool: this.#open(), callerId, running: 0 };
+    if (all.length < maxHeld) return { pool: this.#free.pop() ?? this.#open(), callerId, running: 0 };
+    const idle = all.find(([, { running }]) => running === 0);
+    if (idle === undefined) return null;
+    const [importId, { pool }] = idle;
+    this.#held.delete(importId);
+    return { pool, callerId, running: 0 };
   }
 }

@@ -44,7 +44,6 @@ const maxReportedProblems = 100;
 const maxValues = 1_500_000;
 /** Cells that a table may hold; they fit that memory, too. */
 const maxCells = 3_000_000;
-const maxUnpackedBytes = 100_000_000;
 
 /** Refuses a file with its first hundred problems. */
 export function refuseFile(problems: readonly ErrorDetail[]): never {
@@ -117,7 +116,7 @@ function checkSheet({ columns, rows, header }: Sheet): void {
  */
 export async function openSheet(file: ImportFile, choice: SheetChoice): Promise<Sheet> {
   const fileLimits = {
-    maxBytes: maxUnpackedBytes,
+    maxBytes: limits.maxImportBytes,
     maxRows: limits.maxExamples + 1,
     parseJson: parseStrictJson,
     checkText,

@@ -85,6 +85,19 @@ export async function openUpload(
   return { name: upload.name, fields };
 }
 
+/** Lets go of the file. */
+export function forgetUpload(_: null, held: HeldFile): void {
+  held.upload = null;
+  held.read = null;
+}
+
+/** Puts what is wrong with a file into the message, too, which alone may be shown. */
+function nameProblem({ code, message, details = [] }: WorkbenchError): WorkbenchError {
+  const [first] = details;
+  const what = typeof first === 'object' && first !== null && 'msg' in first ? ` (${String(first.msg)})` : '';
+  return new WorkbenchError(code, `${message}${what}`, details);
+}
+
 /** Reads the file unless it is held already, read in the same way. */
 async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile): Promise<ReadFile> {
   const readings = type?.definition.readings ?? {};
@@ -94,10 +107,10 @@ async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile)
   const { name, bytes } = held.upload?.path === source.path ? held.upload : await readUpload(source);
   held.upload = null;
   const sheet = await openSheet({ name, bytes }, toSheetChoice(choices.reading)).catch((error: unknown) => {
+    if (error instanceof WorkbenchError) throw nameProblem(error);
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new WorkbenchError('validation_error', error.message, [
-      toFileProblem(error.line, error.column, error.message),
-    ]);
+    const { line, column, message } = error;
+    throw new WorkbenchError('validation_error', message, [toFileProblem(line, column, message)]);
   });
   const surveys = surveyColumns(sheet, readings);
   held.read = {

@@ -11,7 +11,14 @@ import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
 import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
-import { type HeldFile, openUpload, planOpenImport, readImportRows, writeOpenImport } from './open-import.ts';
+import {
+  forgetUpload,
+  type HeldFile,
+  openUpload,
+  planOpenImport,
+  readImportRows,
+  writeOpenImport,
+} from './open-import.ts';
 import { prepareExamples } from './prepare-examples.ts';
 import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
@@ -35,6 +42,7 @@ const tasks = {
   readMovedFile,
   stageTextModel,
   openUpload,
+  forgetUpload,
   planOpenImport,
   readImportRows,
   writeOpenImport,

@@ -147,6 +147,7 @@ describe('a spreadsheet that nobody prepared', () => {
   });
 
   test('nothing went wrong behind the page', () => {
-    expect(opened.faults).toEqual([]);
+    // Chromium notes that the file was refused.
+    expect(opened.faults.filter((fault) => !/status of 422 .*\/api\/v1\/imports\)$/.test(fault))).toEqual([]);
   });
 });

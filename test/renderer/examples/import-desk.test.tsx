@@ -20,7 +20,7 @@ describe('Import', () => {
     expect(screen.getByLabelText('Name')).toHaveProperty('value', 'cups-plates');
     fireEvent.change(screen.getByLabelText('Column shop becomes'), { target: { value: 'ignore' } });
     fireEvent.change(screen.getByLabelText('Column label becomes'), { target: { value: 'decision' } });
-    fireEvent.change(screen.getByLabelText('Label Yes means'), { target: { value: 'yes' } });
+    fireEvent.change(await screen.findByLabelText('Label Yes means'), { target: { value: 'yes' } });
     fireEvent.click(screen.getByRole('button', { name: 'Create decision type and import 4 rows' }));
     await screen.findByText('4 examples imported from Cups & plates.csv.');
     const types = async () => (await call('GET', '/api/v1/decision-types')).body.items;
@@ -78,11 +78,13 @@ describe('Import', () => {
     expect((await call('GET', '/api/v1/decision-types')).body.items).toEqual([]);
     fireEvent.click(screen.getByRole('radio', { name: 'Ergebnis' }));
     expect(screen.getByLabelText('Column Ergebnis becomes')).toHaveProperty('value', 'decision');
-    screen.getByText('Say which labels mean the same.');
+    await screen.findByText('Say which labels mean the same.');
     expect(button()).toHaveProperty('disabled', true);
     const question = () =>
       screen.getByRole('region', { name: `Is “${isolate('stornirt')}” the same as “${isolate('storniert')}”?` });
-    expect(question().textContent).toMatch(/stornirt 1 row“Resort”storniert 13 rows“City”“Resort”/);
+    await waitFor(() =>
+      expect(question().textContent).toMatch(/stornirt 1 row“Resort”storniert 13 rows“City”“Resort”/),
+    );
     press('n');
     screen.getByText('No, keep both');
     fireEvent.click(screen.getByRole('button', { name: /^Change: Is / }));
@@ -106,7 +108,7 @@ describe('Import', () => {
     );
     await choose('survey.csv', ['score,shop,note,outcome,label', ...rows].join('\n'));
     fireEvent.click(await screen.findByRole('radio', { name: isolate('label') }));
-    expect(screen.getByLabelText('Column outcome becomes')).toHaveProperty('value', 'ignore');
+    await waitFor(() => expect(screen.getByLabelText('Column outcome becomes')).toHaveProperty('value', 'ignore'));
     screen.getByText('It looks like the answer of another decision type.');
     const choice = screen.getByRole('region', { name: `Learn from “${isolate('score')}”?` });
     within(choice).getByText(/^It alone tells the answer in 99% of the rows\. Is it known before the decision\?/);
@@ -132,8 +134,10 @@ describe('Import', () => {
     const next = () => screen.findByRole('button', { name: 'Make a second type from “tone”' });
     await choose('Calls 2026.csv', ['note,outcome,tone', ...rows].join('\n'));
     await screen.findByText(/^Several look like answers, and each can be its own decision type/);
+    const button = () => screen.getByRole('button', { name: 'Create decision type and import 60 rows' });
     fireEvent.click(screen.getByRole('radio', { name: isolate('outcome') }));
-    fireEvent.click(screen.getByRole('button', { name: 'Create decision type and import 60 rows' }));
+    await waitFor(() => expect(button()).toHaveProperty('disabled', false));
+    fireEvent.click(button());
     fireEvent.click(await next());
     expect(await screen.findByLabelText('Name')).toHaveProperty('value', 'calls-2026-tone');
     expect(screen.getByLabelText('Column tone becomes')).toHaveProperty('value', 'decision');

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { findAnswers } from '../../../src/engine/import/answers.ts';
 import { guessTargets, listLabels } from '../../../src/engine/import/labels.ts';
 import { planImport, proposeImport, toExampleColumns } from '../../../src/engine/import/plan-import.ts';
+import { planRows } from '../../../src/engine/import/plan-rows.ts';
 import { readFile } from '../../../src/engine/import/read-file.ts';
+import type { PlannedExample } from '../../../src/engine/import/row-reader.ts';
 import type { ColumnKind, Sheet } from '../../../src/engine/import/sheet.ts';
 import { countSpreads } from '../../../src/engine/import/spreads.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
-import { makePlan } from '../../../src/renderer/features/import/plan.ts';
-import { cutIntoParts } from '../../../src/renderer/features/import/run-import.ts';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
 
 const newType = { options: [], reason_codes: [], readings: {} };
@@ -26,13 +26,15 @@ function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] 
   const columns = toExampleColumns(sheet.columns, roles);
   const read = planImport(file, proposal, { columns, kinds: chosen.kinds ?? {}, settled: [] });
   const { targets, near } = guessTargets(answer === null ? [] : listLabels(sheet, answer), type.options);
+  const rows: PlannedExample[] = [];
+  const use = (example: PlannedExample) => void rows.push(example);
   return {
     answers: findAnswersOf(sheet, type.options),
     roles: Object.fromEntries(roles),
     leftOut: Object.fromEntries(leftOut),
     targets,
     near,
-    plan: makePlan(sheet, read, targets, { readings: {}, ...type }),
+    plan: { ...planRows(sheet, read, targets, { readings: {}, ...type }, { use }), rows },
   };
 }
 
@@ -210,21 +212,6 @@ describe('what a file becomes', () => {
         (name) => toTypeName(name),
       ),
     ).toEqual(['buchungen-maerz-2024', 'strassen-groesse', 'eleves', 'aeroe', 'zlin', 'заявки', 'decisions']);
-  });
-
-  it('is sent in parts that show how far it is, in order and each row once', () => {
-    const rows = Array.from({ length: 25 }, (_, line) => ({
-      line,
-      input: { text: `${line}${'x'.repeat(200_000)}` },
-      decision: null,
-      reasonCodes: [],
-    }));
-    const parts = cutIntoParts(rows);
-    expect(parts.map((part) => part.length)).toEqual([4, 4, 4, 4, 4, 4, 1]);
-    expect(parts.flat()).toEqual(rows.map(({ input }) => ({ input, decision: null, reason_codes: [] })));
-    const many = Array.from({ length: 25_000 }, (_, line) => ({ line, input: {}, decision: null, reasonCodes: [] }));
-    expect(cutIntoParts(many).map((part) => part.length)).toEqual([10_000, 10_000, 5_000]);
-    expect(cutIntoParts([])).toEqual([]);
   });
 });
 

@@ -58,6 +58,7 @@ describe('the import of a file', () => {
     const { items } = (await call('GET', `/api/v1/decision-types/${done.decision_type.id}/examples`)).body;
     expect(items.map((item: { id: string }) => item.id).reverse()).toEqual(done.example_ids);
     expect(items.at(-1)).toMatchObject({ input_payload: { text: 'broken' }, expected_decision: 'yes' });
+    expect((await call('GET', `/api/v1/imports/${id}`)).body).toEqual({ id, progress: 1 });
     expect((await commit(id, { name: 'tickets' })).status).toBe(404);
     await expect.poll(listUploads).toEqual([]);
   });

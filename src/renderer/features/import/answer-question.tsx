@@ -1,10 +1,8 @@
 import { Radio } from '@mantine/core';
 import { useId } from 'react';
-import type { Candidate } from '../../../engine/import/answers.ts';
-import type { Answer } from '../../../engine/import/plan-import.ts';
-import type { ColumnSurvey } from '../../../engine/import/survey.ts';
 import { shorten } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import type { Mapping } from './use-mapping.ts';
 
 const maxCandidates = 3;
 const maxValues = 4;
@@ -12,18 +10,10 @@ const maxValueLength = 40;
 /** No column of a sheet has an empty name. */
 const noColumn = '';
 
-type AnswerQuestionProps = {
-  surveys: readonly ColumnSurvey[];
-  candidates: readonly Candidate[];
-  isSeveral: boolean;
-  chosen: Answer;
-  onChoose(column: string | null): void;
-};
-
 /** Asks which of several columns is the answer. */
-export function AnswerQuestion({ surveys, candidates, isSeveral, chosen, onChoose }: AnswerQuestionProps) {
-  const shown = candidates.slice(0, maxCandidates);
-  const what = isSeveral
+export function AnswerQuestion({ mapping: { plan, answer, columns, choose } }: { mapping: Mapping }) {
+  const shown = plan.answer_candidates.slice(0, maxCandidates);
+  const what = plan.answers_are_several
     ? 'Several look like answers, and each can be its own decision type: the others are left out now, and you are offered the next one after the import.'
     : 'Its values are the decisions to learn.';
   return (
@@ -31,16 +21,16 @@ export function AnswerQuestion({ surveys, candidates, isSeveral, chosen, onChoos
       className="part"
       label="Which column is the answer?"
       description={`${what} If it is not listed, choose “Decision” for it under Columns.`}
-      value={chosen === undefined ? null : (chosen ?? noColumn)}
-      onChange={(value) => onChoose(value === noColumn ? null : value)}
+      value={answer === undefined ? null : (answer ?? noColumn)}
+      onChange={(value) => choose({ answer: value === noColumn ? null : value })}
     >
       <div className="answer-cards">
-        {shown.map(({ column, why }) => (
+        {shown.map(({ column, why, values }) => (
           <AnswerCard
             key={column}
             value={column}
             title={column}
-            values={describeValues(surveys.find(({ name }) => name === column))}
+            values={describeValues(values, columns.find(({ name }) => name === column)?.distinct ?? 0)}
             why={why}
           />
         ))}
@@ -64,11 +54,11 @@ function AnswerCard({ value, title, values, why }: { value: string; title: strin
 }
 
 /** The commonest values of a column with their rows: “keep (3,610) · cancel (1,382) and 5 more”. */
-function describeValues(survey: ColumnSurvey | undefined): string {
-  const uses = [...(survey?.uses ?? [])];
-  const shown = uses
+function describeValues(values: Readonly<Record<string, number>>, distinct: number): string {
+  const shown = Object.entries(values)
+    .sort(([, one], [, other]) => other - one)
     .slice(0, maxValues)
     .map(([value, count]) => `${isolate(shorten(value, maxValueLength))} (${count.toLocaleString()})`);
-  const others = uses.length - shown.length;
+  const others = distinct - shown.length;
   return shown.join(' · ') + (others > 0 ? ` and ${others.toLocaleString()} more` : '');
 }

@@ -1,10 +1,7 @@
 /** The file's own cells, each column under what it holds, what it becomes and how it is read. */
 import { NativeSelect } from '@mantine/core';
-import { useMemo } from 'react';
 import type { ColumnRole } from '../../../engine/import/plan-import.ts';
-import { columnKinds, readCell, type Sheet } from '../../../engine/import/sheet.ts';
-import { countSpreads } from '../../../engine/import/spreads.ts';
-import { type ColumnSurvey, toText } from '../../../engine/import/survey.ts';
+import { columnKinds } from '../../../engine/import/sheet.ts';
 import { Spread } from '../../parts/bars.tsx';
 import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
@@ -23,26 +20,14 @@ const roleNames: readonly { value: ColumnRole; label: string }[] = [
 const kindChoices = columnKinds.map((value) => ({ value, label: kindNames[value] }));
 const open = { value: '', label: 'Choose…', disabled: true };
 
-/** Rows that show what a column holds; fewer where there are many columns, as each cell costs time to draw. */
-const maxRows = 20;
-const maxCells = 2_000;
 const maxCellLength = 120;
 
-type ColumnGridProps = {
-  surveys: readonly ColumnSurvey[];
-  sheet: Sheet;
-  /** The languages of columns of texts, in words. */
-  languages: ReadonlyMap<string, string>;
-  mapping: Mapping;
-};
-
 /** The first rows of a sheet under heads that say and choose what becomes of each column. */
-export function ColumnGrid({ surveys, sheet, languages, mapping }: ColumnGridProps) {
-  const spreads = useMemo(() => countSpreads(surveys, sheet), [surveys, sheet]);
-  const rows = sheet.rows.slice(0, Math.min(maxRows, Math.ceil(maxCells / surveys.length)));
-  const asked = new Set(mapping.questions.map(({ column }) => column));
-  const stateOf = (name: string) => (asked.has(name) ? 'asked' : mapping.roles.get(name));
-  const more = sheet.rows.length - rows.length;
+export function ColumnGrid({ mapping }: { mapping: Mapping }) {
+  const { columns, plan } = mapping;
+  const asked = new Set([...mapping.listOpen('kind'), ...mapping.listOpen('input')]);
+  const stateOf = ({ name, role }: Column) => (asked.has(name) ? 'asked' : role);
+  const more = plan.file.rows - plan.preview.length;
   return (
     <Part title="Columns">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what the pointer scrolls, the keyboard does, too */}
@@ -51,33 +36,22 @@ export function ColumnGrid({ surveys, sheet, languages, mapping }: ColumnGridPro
           <thead>
             <tr>
               <FigureHead says="The line of the file.">Line</FigureHead>
-              {surveys.map((survey, place) => (
-                <th key={survey.name} scope="col" data-role={stateOf(survey.name)}>
-                  <ColumnHead
-                    survey={survey}
-                    spread={spreads[place] ?? []}
-                    empty={sheet.rows.length - survey.filled}
-                    language={languages.get(survey.name)}
-                    mapping={mapping}
-                  />
+              {columns.map((column) => (
+                <th key={column.name} scope="col" data-role={stateOf(column)}>
+                  <ColumnHead column={column} mapping={mapping} />
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
-              <tr key={row.line}>
-                <td className="number muted">{row.line}</td>
-                {surveys.map(({ name }, column) => {
-                  const cell = readCell(row, sheet.columns, column) ?? null;
-                  return (
-                    <td key={name} data-role={stateOf(name)}>
-                      <span className="clip">
-                        {cell === null || cell === '' ? '' : showUnseen(shorten(toText(cell), maxCellLength))}
-                      </span>
-                    </td>
-                  );
-                })}
+            {plan.preview.map(({ line, cells }) => (
+              <tr key={line}>
+                <td className="number muted">{line}</td>
+                {columns.map((column, place) => (
+                  <td key={column.name} data-role={stateOf(column)}>
+                    <span className="clip">{showUnseen(shorten(cells[place] ?? '', maxCellLength))}</span>
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -88,19 +62,13 @@ export function ColumnGrid({ surveys, sheet, languages, mapping }: ColumnGridPro
   );
 }
 
-type ColumnHeadProps = {
-  survey: ColumnSurvey;
-  spread: readonly number[];
-  empty: number;
-  language: string | undefined;
-  mapping: Mapping;
-};
+type Column = Mapping['columns'][number];
 
-function ColumnHead({ survey, spread, empty, language, mapping }: ColumnHeadProps) {
-  const { name, distinct } = survey;
-  const role = mapping.roles.get(name) ?? 'input';
+function ColumnHead({ column, mapping }: { column: Column; mapping: Mapping }) {
+  const { name, role, distinct, filled, spread, language } = column;
+  const empty = mapping.plan.file.rows - filled;
   const isOpen = mapping.listOpen('kind').includes(name);
-  const note = role === 'ignore' ? mapping.leftOut.get(name) : role === 'input' ? survey.reason : undefined;
+  const note = role === 'ignore' ? column.left_out : role === 'input' ? column.reason : null;
   return (
     <div className="column-head">
       <strong className="wrap">{showUnseen(name)}</strong>
@@ -117,7 +85,7 @@ function ColumnHead({ survey, spread, empty, language, mapping }: ColumnHeadProp
         <NativeSelect
           aria-label={`Kind of ${isolate(name)}`}
           error={isOpen}
-          value={isOpen ? '' : mapping.kinds.get(name)}
+          value={isOpen ? '' : column.read_as}
           data={isOpen ? [open, ...kindChoices] : kindChoices}
           onChange={(event) => {
             const chosen = columnKinds.find((kind) => kind === event.currentTarget.value);
@@ -131,9 +99,9 @@ function ColumnHead({ survey, spread, empty, language, mapping }: ColumnHeadProp
           {distinct === 0 ? 'empty' : count(distinct, 'value')}
           {distinct > 0 && empty > 0 && `, ${number(empty)} empty`}
         </p>
-        {role === 'input' && language !== undefined && <p className="small">{language}</p>}
+        {role === 'input' && language !== null && <p className="small">{language}</p>}
         {note && (
-          <p className={survey.isDoubtful && role === 'input' ? 'small warn-text' : 'small'}>{showUnseen(note)}</p>
+          <p className={column.is_doubtful && role === 'input' ? 'small warn-text' : 'small'}>{showUnseen(note)}</p>
         )}
       </div>
     </div>

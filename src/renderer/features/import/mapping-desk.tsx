@@ -1,8 +1,11 @@
 import { Button, TagsInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
-import { exampleBound, limits } from '../../../engine/limits.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { OpenImportPlan } from '../../../server/contract/examples/imports.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { Act } from '../../api/journal.ts';
+import { queueKey } from '../../api/labels.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
@@ -17,72 +20,89 @@ import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 import { AnswerQuestion } from './answer-question.tsx';
 import { ColumnGrid } from './column-grid.tsx';
 import { LabelTable } from './label-table.tsx';
-import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
 import { QuestionQueue } from './question-queue.tsx';
-import type { ReadSheet } from './read-sheet.ts';
 import { ReadingChooser } from './reading-chooser.tsx';
-import { type ImportTarget, runImport } from './run-import.ts';
 import { toTypeName } from './type-name.ts';
+import type { OpenFile } from './use-import.ts';
 import { type Mapping, useMapping } from './use-mapping.ts';
 
+/** How often it is asked how far a commit is. */
+const refetchMs = 300;
+
+/** The options that a new type would have: those of the file, or those that were typed where it has no labels. */
+const listNewOptions = ({ plan, answer, typedOptions }: Mapping) => (answer === null ? typedOptions : plan.new_options);
+
 /** Why a mapping cannot be carried out, in words; null when it can. */
-function findProblem(
-  { plan, openNear, listOpen, decisionColumn }: Mapping,
-  type: DecisionType | null,
-  name: string,
-): string | null {
-  if (plan.rows.length === 0) return 'The file has no rows to import.';
-  if (plan.rows.length > limits.maxExamples) return exampleBound;
+function findProblem(mapping: Mapping, type: DecisionType | null, name: string): string | null {
+  const { plan, near, listOpen, answer } = mapping;
+  if (plan.examples === 0) return 'The file has no rows to import.';
   const [openKinds, openInputs] = [listOpen('kind'), listOpen('input')];
   if (openKinds.length > 0) return `Choose the kind of ${openKinds.map(isolate).join(', ')} under Columns.`;
-  if (openNear.length > 0) return 'Say which labels mean the same.';
+  if (near.some(({ is_open }) => is_open)) return 'Say which labels mean the same.';
   if (openInputs.length > 0) return `Use ${openInputs.map(isolate).join(', ')} as input?`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
-  if (plan.newOptions.length < limits.minOptions)
-    return decisionColumn === null
+  const options = listNewOptions(mapping);
+  if (options.length < limits.minOptions)
+    return answer === null
       ? 'Type at least two options, or choose “Decision” for the column that holds the decisions.'
       : 'Choose the column with the decisions: a decision type needs at least two options.';
-  return plan.newOptions.length > limits.maxOptions
+  return options.length > limits.maxOptions
     ? `A decision type has at most ${limits.maxOptions} options. Choose another column.`
     : null;
 }
 
+/** Commits an import and takes note of it as one act; null where it was cancelled before it counted. */
+async function commitImport(
+  { queries, acts }: Workbench,
+  file: OpenFile,
+  name: string | undefined,
+  fileName: string,
+  signal: AbortSignal,
+): Promise<Act | null> {
+  const done = await file.commit({ name }, signal);
+  if (done === null) return null;
+  const { decision_type, example_ids } = done;
+  queries.removeQueries({ queryKey: [queueKey, decision_type.id] });
+  const ids = example_ids ?? [];
+  return acts.added(decision_type.id, ids, `${count(ids.length, 'example')} imported from ${isolate(fileName)}`);
+}
+
 /**
- * The import itself: how far it is, from 0 to 1, and why it failed; null where there is nothing to say. Once it is
- * done, a type for the next column of answers is offered.
+ * The import itself: whether it is under way, and why it failed; null where there is nothing to say. Once it is done, a
+ * type for the next column of answers is offered.
  */
-function useImport(from: WaitingFile, { decisionColumn, otherAnswers }: Mapping, onClose: () => void) {
+function useImport(from: WaitingFile, file: OpenFile, { answer: column }: Mapping, onClose: () => void) {
   const workbench = useWorkbench();
-  const [progress, setProgress] = useState<number | null>(null);
+  const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const running = useRef(new AbortController());
-  const run = async (target: ImportTarget, plan: Plan) => {
+  const run = async (name: string | undefined) => {
     running.current = new AbortController();
-    setProgress(0);
+    setIsRunning(true);
     setError(null);
-    const learned = [...(from.learned ?? []), decisionColumn ?? ''];
-    const answer = otherAnswers.find((name) => !learned.includes(name));
-    const done = `${count(plan.rows.length, 'example')} imported from ${isolate(from.file.name)}`;
     try {
-      const act = await runImport(workbench, target, plan, done, setProgress, running.current.signal);
-      setProgress(null);
+      const act = await commitImport(workbench, file, name, from.file.name, running.current.signal);
+      setIsRunning(false);
       if (act === null) return;
+      const learned = [...(from.learned ?? []), column ?? ''];
+      const answer = file.otherAnswers.find((other) => !learned.includes(other));
+      const next: WaitingFile = { file: from.file, choices: file.readings, learned };
       notify({
         kind: 'info',
-        text: `${done}.`,
+        text: `${act.title}.`,
         undo: () => void turnAct(workbench, 'undo', act.typeId, act.key),
-        ...(answer !== undefined && { next: offerNext(workbench, { ...from, answer, learned }) }),
+        ...(answer !== undefined && { next: offerNext(workbench, { ...next, answer }) }),
       });
       onClose();
       goTo({ page: 'type', id: act.typeId, place: 'examples' });
     } catch (failure) {
       setError(failure);
-      setProgress(null);
+      setIsRunning(false);
     }
   };
-  return { progress, error, run, cancel: () => running.current.abort() };
+  return { isRunning, error, run, cancel: () => running.current.abort() };
 }
 
 /** Characters of a column's name on a button of the status line. */
@@ -97,10 +117,16 @@ const offerNext = ({ ui }: Workbench, next: WaitingFile & { answer: string }) =>
   },
 });
 
-function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }) {
+function ImportProgress({ file, onCancel }: { file: OpenFile; onCancel(): void }) {
+  const progress = useQuery({
+    queryKey: ['imports.get', file.key],
+    queryFn: () => file.readProgress(),
+    refetchInterval: refetchMs,
+    retry: false,
+  });
   return (
-    <Part title={share < 1 ? 'Sending the rows' : 'Writing them all at once'}>
-      <progress value={share === 1 ? undefined : share} aria-label="Progress of the import" />
+    <Part title="Writing the rows, which count all at once">
+      <progress value={progress.data ?? undefined} aria-label="Progress of the import" />
       <Button onClick={onCancel}>Cancel</Button>
     </Part>
   );
@@ -109,29 +135,23 @@ function ImportProgress({ share, onCancel }: { share: number; onCancel(): void }
 type MappingDeskProps = {
   type: DecisionType | null;
   from: WaitingFile;
-  read: ReadSheet;
+  file: OpenFile;
+  plan: OpenImportPlan;
   title: string;
   choose: React.ReactNode;
-  onReadAgain(choice: SheetChoice): void;
   onClose(): void;
 };
 
-/** Asks what the columns and labels of a sheet mean, and offers the one act that imports it. */
-export function MappingDesk({ type, from, read, title, choose, onReadAgain, onClose }: MappingDeskProps) {
-  const { sheet, surveys } = read;
+/** Asks what the columns and labels of a file mean, and offers the one act that imports it. */
+export function MappingDesk({ type, from, file, plan: first, title, choose, onClose }: MappingDeskProps) {
   const fileName = from.file.name;
-  const mapping = useMapping(
-    type,
-    read,
-    sheet.columns.find((name) => name === from.answer),
-  );
+  const mapping = useMapping(type, file, first);
   const [typeName, setTypeName] = useState(() => toTypeName(fileName, from.answer));
-  const { progress, error, run, cancel } = useImport(from, mapping, onClose);
-  const { plan, answers } = mapping;
+  const { isRunning, error, run, cancel } = useImport(from, file, mapping, onClose);
+  const { plan } = mapping;
   const isAsking = mapping.answer === undefined;
-  const isUnread = mapping.questions.some(({ about }) => about === 'encoding');
+  const isUnread = plan.questions.some(({ about }) => about === 'encoding');
   const problem = isAsking || isUnread ? null : findProblem(mapping, type, typeName);
-  const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
   return (
     <Place
       id="import"
@@ -141,8 +161,8 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
           className="muted wrap"
           says="The file, the rows that could be read, and what was found out about its format."
         >
-          {isolate(fileName)} · {count(sheet.rows.length, 'row')}
-          {sheet.detected.length > 0 && ` · ${sheet.detected.map(showUnseen).join(', ')}`}
+          {isolate(fileName)} · {count(plan.file.rows, 'row')}
+          {plan.file.detected.length > 0 && ` · ${plan.file.detected.map(showUnseen).join(', ')}`}
         </Figure>
       }
       tools={
@@ -151,10 +171,10 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
           <Button
             variant="filled"
             disabled={isAsking || isUnread || problem !== null}
-            loading={progress !== null}
-            onClick={() => void run(target, plan)}
+            loading={isRunning}
+            onClick={() => void run(type ? undefined : typeName.trim())}
           >
-            {type ? 'Import' : 'Create decision type and import'} {count(plan.rows.length, 'row')}
+            {type ? 'Import' : 'Create decision type and import'} {count(plan.examples, 'row')}
           </Button>
         </>
       }
@@ -163,34 +183,27 @@ export function MappingDesk({ type, from, read, title, choose, onReadAgain, onCl
           {isAsking ? (
             <p className="note">Choose the answer first. Then its labels and the rows to import are shown here.</p>
           ) : (
-            <LabelsAndRows mapping={mapping} sheet={sheet} />
+            <LabelsAndRows mapping={mapping} />
           )}
         </Pane>
       }
     >
-      {progress !== null && <ImportProgress share={progress} onCancel={cancel} />}
+      {isRunning && <ImportProgress file={file} onCancel={cancel} />}
       {error !== null && <ErrorNote error={error} />}
-      {problem && (
+      {mapping.error !== null && <ErrorNote error={mapping.error} />}
+      {problem !== null && !mapping.isChanging && (
         <p className="note warn" role="alert">
           {problem}
         </p>
       )}
-      {!answers.isCertain && (
-        <AnswerQuestion
-          surveys={surveys}
-          candidates={answers.candidates}
-          isSeveral={answers.areSeveral}
-          chosen={mapping.answer}
-          onChoose={mapping.setAnswer}
-        />
-      )}
+      {!plan.answer_is_certain && <AnswerQuestion mapping={mapping} />}
       <ReadingChooser
-        sheet={sheet}
-        onChoose={onReadAgain}
+        file={plan.file}
+        onChoose={mapping.choose}
         name={!type && <TypeName value={typeName} onChange={setTypeName} />}
       />
       {!type && mapping.answer === null && <TypedOptions mapping={mapping} />}
-      <ColumnGrid surveys={surveys} sheet={sheet} languages={read.languages} mapping={mapping} />
+      <ColumnGrid mapping={mapping} />
     </Place>
   );
 }
@@ -222,25 +235,19 @@ function TypedOptions({ mapping: { typedOptions, setTypedOptions } }: { mapping:
   );
 }
 
-function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
+function LabelsAndRows({ mapping }: { mapping: Mapping }) {
   return (
     <>
-      <QuestionQueue mapping={mapping} sheet={sheet} />
-      {mapping.decisionColumn === null ? (
+      <QuestionQueue mapping={mapping} />
+      {mapping.answer ? (
+        <LabelTable column={mapping.answer} mapping={mapping} />
+      ) : (
         <p className="note">
           No column holds labels, so the examples are imported without any, and you label them here. Choose “Decision”
           for a column that does.
         </p>
-      ) : (
-        <LabelTable
-          column={mapping.decisionColumn}
-          labels={mapping.labels}
-          targets={mapping.targets}
-          options={mapping.options}
-          onTarget={mapping.setTarget}
-        />
       )}
-      <PlanSummary mapping={mapping} sheet={sheet} />
+      <PlanSummary mapping={mapping} />
     </>
   );
 }

@@ -1,20 +1,21 @@
 /** An export of examples on its way back: what it adds and changes, and which side conflicts give, before it counts. */
 import { Button, Radio } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ConflictChoice } from '../../../engine/export/merge.ts';
-import { describeTooLarge, type MergedExport, mergeExport } from '../../../server/contract/merge-export.ts';
+import type { OpenImportPlan } from '../../../server/contract/examples/imports.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { findStale, invalidate } from '../../api/changes.ts';
 import { queueKey } from '../../api/labels.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Place } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
-import { useWorkbench, type Workbench } from '../../state/workbench.ts';
+import type { WaitingFile } from '../../state/ui.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import type { OpenFile } from './use-import.ts';
 
 const choices: { value: ConflictChoice; label: string; description: string }[] = [
   { value: 'keep', label: 'Keep mine', description: 'They stay as they are here.' },
@@ -26,51 +27,35 @@ const choices: { value: ConflictChoice; label: string; description: string }[] =
   },
 ];
 
-type Merge = MergedExport['merge'];
-type MergeDeskProps = { type: DecisionType; file: File; title: string; choose: React.ReactNode; onClose(): void };
-
-async function mergeFile(
-  { client }: Workbench,
-  type: DecisionType,
-  file: File,
-  choice: ConflictChoice,
-  commit: boolean,
-) {
-  const excess = describeTooLarge(file);
-  if (excess !== null) throw new Error(excess);
-  return mergeExport(client, type.id, file, choice, commit);
-}
+type Merge = NonNullable<OpenImportPlan['merge']>;
+type MergeDeskProps = {
+  type: DecisionType;
+  from: WaitingFile;
+  file: OpenFile;
+  plan: OpenImportPlan;
+  merge: Merge;
+  title: string;
+  choose: React.ReactNode;
+  onClose(): void;
+};
 
 /** Shows what a merge does, asks about conflicts, and merges. */
-export function MergeDesk({ type, file, title, choose, onClose }: MergeDeskProps) {
-  const workbench = useWorkbench();
-  const [found, setFound] = useState<MergedExport | null>(null);
+export function MergeDesk({ type, from, file, plan, merge, title, choose, onClose }: MergeDeskProps) {
+  const { queries } = useWorkbench();
   const [choice, setChoice] = useState<ConflictChoice>('refuse');
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is compared once, when it comes
-  useEffect(() => {
-    let isGone = false;
-    mergeFile(workbench, type, file, 'refuse', false).then(
-      (result) => !isGone && setFound(result),
-      (failure: unknown) => !isGone && setError(failure),
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [file]);
-  const merge = found?.merge ?? null;
-  const isOpen = merge === null || (merge.conflicts > 0 && choice === 'refuse');
+  const isOpen = merge.conflicts > 0 && choice === 'refuse';
+  const name = isolate(from.file.name);
   const run = async () => {
     setIsRunning(true);
     setError(null);
     try {
-      const { merge: done } = await mergeFile(workbench, type, file, choice, true);
-      workbench.queries.removeQueries({ queryKey: [queueKey, type.id] });
-      await invalidate(workbench.queries, findStale('examples.import', { params: { decision_type_id: type.id } }));
-      const changed = done.changed + (choice === 'keep' ? 0 : done.conflicts);
-      const changes = `${number(done.added)} added, ${number(changed)} changed`;
-      notify({ kind: 'info', text: `Examples merged from ${isolate(file.name)}: ${changes}.` });
+      const done = (await file.commit({ on_conflict: choice }, new AbortController().signal))?.merge;
+      queries.removeQueries({ queryKey: [queueKey, type.id] });
+      const { added = 0, changed = 0, conflicts = 0 } = done ?? {};
+      const all = changed + (choice === 'keep' ? 0 : conflicts);
+      notify({ kind: 'info', text: `Examples merged from ${name}: ${number(added)} added, ${number(all)} changed.` });
       onClose();
       goTo({ page: 'type', id: type.id, place: 'examples' });
     } catch (failure) {
@@ -84,29 +69,26 @@ export function MergeDesk({ type, file, title, choose, onClose }: MergeDeskProps
       title={title}
       head={
         <Figure className="muted wrap" says="The file, which a workbench has exported, and its rows.">
-          {isolate(file.name)} · an export of examples{found !== null && ` · ${count(found.total, 'row')}`}
+          {name} · an export of examples · {count(plan.file.rows, 'row')}
         </Figure>
       }
       tools={
         <>
           {choose}
           <Button variant="filled" disabled={isOpen} loading={isRunning} onClick={() => void run()}>
-            {merge === null ? 'Merge' : `Merge ${count(merge.added + merge.changed + merge.conflicts, 'example')}`}
+            Merge {count(merge.added + merge.changed + merge.conflicts, 'example')}
           </Button>
         </>
       }
     >
       {error !== null && <ErrorNote error={error} />}
-      {found === null && error === null && <Busy>Comparing {isolate(file.name)} with the examples…</Busy>}
-      {found !== null && merge !== null && <WhatHappens result={found} merge={merge} />}
-      {merge !== null && merge.conflicts > 0 && (
-        <Conflicts merge={merge} choice={choice} onChoose={(chosen) => setChoice(chosen)} />
-      )}
+      <WhatHappens merge={merge} />
+      {merge.conflicts > 0 && <Conflicts merge={merge} choice={choice} onChoose={setChoice} />}
     </Place>
   );
 }
 
-function WhatHappens({ result, merge }: { result: MergedExport; merge: Merge }) {
+function WhatHappens({ merge }: { merge: Merge }) {
   return (
     <Part title="What happens">
       <ul className="stack tight">
@@ -118,7 +100,7 @@ function WhatHappens({ result, merge }: { result: MergedExport; merge: Merge }) 
           another change of the file.
         </li>
         <li>{count(merge.unchanged, 'example')} stay as they are. No label is removed.</li>
-        {result.unknown_decisions.map(({ value, count: rows }) => (
+        {merge.unknown_decisions.map(({ value, count: rows }) => (
           <li key={value} className="bad-text">
             {isolate(value)} ({count(rows, 'row')}) is no option of this decision type. Add it under Define first.
           </li>

@@ -1,7 +1,7 @@
 /** Questions that only a person can answer before an import, one at a time, with a key for each answer. */
 import { Button } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import { readCell, type Sheet } from '../../../engine/import/sheet.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Keys, Part } from '../../parts/notes.tsx';
 import { count } from '../../parts/text/figures.ts';
@@ -27,7 +27,7 @@ type Question = {
 };
 
 /** Shows the first open question, or one that is opened again; answers are kept below it. */
-export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
+export function QuestionQueue({ mapping }: { mapping: Mapping }) {
   const questions = [...listColumnQuestions(mapping), ...listLabelQuestions(mapping)];
   const [opened, setOpened] = useState<string | null>(null);
   const shown =
@@ -48,12 +48,13 @@ export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: She
       title={open.length === 0 ? 'Questions' : `Question ${questions.length - open.length + 1} of ${questions.length}`}
     >
       <div className="stack">
-        {shown && <Asked question={shown} sheet={sheet} labelColumn={mapping.decisionColumn} onAnswer={answer} />}
+        {shown && <Asked question={shown} mapping={mapping} onAnswer={answer} />}
         {open.length > 1 && open.every(({ sides }) => sides.length > 0) && (
           <Button
             size="xs"
             onClick={() => {
-              for (const each of open) each.answer(false);
+              const labels = mapping.near.filter(({ is_open }) => is_open).map(({ label }) => label);
+              mapping.setTargets(Object.fromEntries(labels.map((label) => [label, { kind: 'add' }])));
             }}
           >
             No to all {open.length}
@@ -78,14 +79,9 @@ export function QuestionQueue({ mapping, sheet }: { mapping: Mapping; sheet: She
   );
 }
 
-type AskedProps = {
-  question: Question;
-  sheet: Sheet;
-  labelColumn: string | null;
-  onAnswer(isYes: boolean): void;
-};
+type AskedProps = { question: Question; mapping: Mapping; onAnswer(isYes: boolean): void };
 
-function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, onAnswer }: AskedProps) {
+function Asked({ question: { title, says, sides, yes, no }, mapping, onAnswer }: AskedProps) {
   return (
     <section className="stack tight asked" aria-label={title} tabIndex={-1} {...takesKeys}>
       <p className="strong wrap question">{title}</p>
@@ -104,7 +100,7 @@ function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, 
           {sides.map(({ name, rows }) => (
             <div key={name}>
               <strong className="wrap">{showUnseen(name)}</strong> <span className="muted">{count(rows, 'row')}</span>
-              <Samples sheet={sheet} labelColumn={labelColumn} label={name} />
+              <Samples mapping={mapping} label={name} />
             </div>
           ))}
         </div>
@@ -113,67 +109,66 @@ function Asked({ question: { title, says, sides, yes, no }, sheet, labelColumn, 
   );
 }
 
-type SamplesProps = { sheet: Sheet; labelColumn: string | null; label: string };
-
-/** Shows texts of rows with a label; a rare one is looked for in all rows, once. */
-function Samples({ sheet, labelColumn, label }: SamplesProps) {
-  const texts = useMemo(
-    () => listSamples(sheet, sheet.columns.indexOf(labelColumn ?? ''), label),
-    [sheet, labelColumn, label],
-  );
-  return texts.map((text) => (
-    <p key={text} className="wrap small">
-      “{showUnseen(text)}”
-    </p>
-  ));
+/** Shows the longest texts of the first rows with a label. */
+function Samples({ mapping: { plan, answer, readRows }, label }: { mapping: Mapping; label: string }) {
+  const rows = useQuery({
+    queryKey: ['imports.rows', plan.file.name, answer, label],
+    queryFn: () => readRows({ label, count: shownRows }),
+    gcTime: 0,
+  });
+  const answerAt = plan.columns.findIndex(({ name }) => name === answer);
+  const texts = (rows.data?.rows ?? []).map(({ cells }) => {
+    const others = cells.filter((_, column) => column !== answerAt);
+    return shorten(
+      others.reduce((best, text) => (text.length > best.length ? text : best), ''),
+      maxShownText,
+    );
+  });
+  return [...new Set(texts)]
+    .filter((text) => text !== '')
+    .map((text) => (
+      <p key={text} className="wrap small">
+        “{showUnseen(text)}”
+      </p>
+    ));
 }
 
 /** Asks of columns that tell the answer, or may only name the row, whether they are to be learned from. */
-function listColumnQuestions({ asked, listOpen, leaks, roles, setRole }: Mapping): Question[] {
+function listColumnQuestions({ columns, listOpen, setRole }: Mapping): Question[] {
   const open = listOpen('input');
-  return asked.map((name) => ({
-    key: `column ${name}`,
-    title: `Learn from “${isolate(name)}”?`,
-    says: leaks.get(name)?.sentence ?? '',
-    sides: [],
-    yes: 'Learn from it',
-    no: 'Leave it out',
-    answered: open.includes(name) ? null : roles.get(name) === 'ignore' ? 'no' : 'yes',
-    answer: (isYes) => setRole(name, isYes ? 'input' : 'ignore'),
-  }));
+  return columns.flatMap(({ name, asked, role }): Question[] =>
+    asked === null
+      ? []
+      : [
+          {
+            key: `column ${name}`,
+            title: `Learn from “${isolate(name)}”?`,
+            says: asked,
+            sides: [],
+            yes: 'Learn from it',
+            no: 'Leave it out',
+            answered: open.includes(name) ? null : role === 'ignore' ? 'no' : 'yes',
+            answer: (isYes) => setRole(name, isYes ? 'input' : 'ignore'),
+          },
+        ],
+  );
 }
 
 /** Asks of labels that are written nearly the same whether they are one answer or two. */
-function listLabelQuestions({ near, openNear, labels, targets, setTarget }: Mapping): Question[] {
-  const rows = new Map(labels.map((label) => [label.value, label.count]));
-  const toSide = (name: string) => ({ name, rows: rows.get(name) ?? 0 });
-  return near.map(({ label: { value }, option }) => {
-    const target = targets[value];
-    const isOpen = openNear.some(({ label }) => label.value === value);
+function listLabelQuestions({ near, labels, setTargets }: Mapping): Question[] {
+  const uses = new Map(labels.map((label) => [label.value, label]));
+  const toSide = (name: string) => ({ name, rows: uses.get(name)?.count ?? 0 });
+  return near.map(({ label, option, is_open }) => {
+    const target = uses.get(label)?.target;
     return {
-      key: `label ${value}`,
-      title: `Is “${isolate(value)}” the same as “${isolate(option)}”?`,
+      key: `label ${label}`,
+      title: `Is “${isolate(label)}” the same as “${isolate(option)}”?`,
       says: 'They are written nearly the same.',
-      sides: [toSide(value), toSide(option)],
+      sides: [toSide(label), toSide(option)],
       yes: 'Yes, merge',
       no: 'No, keep both',
-      answered: isOpen ? null : target?.kind === 'option' && target.option === option ? 'yes' : 'no',
-      answer: (isYes) => setTarget(value, isYes ? { kind: 'option', option } : { kind: 'add' }),
+      answered: is_open ? null : target?.kind === 'option' && target.option === option ? 'yes' : 'no',
+      answer: (isYes) => setTargets({ [label]: isYes ? { kind: 'option', option } : { kind: 'add' } }),
     };
   });
-}
-
-/** The longest text of the first rows with a label. */
-function listSamples({ rows, columns }: Sheet, labelColumn: number, label: string): string[] {
-  const found: string[] = [];
-  for (const row of rows) {
-    if (found.length === shownRows) break;
-    if (String(readCell(row, columns, labelColumn)) !== label) continue;
-    const texts = columns.map((_, column) =>
-      column === labelColumn ? '' : String(readCell(row, columns, column) ?? ''),
-    );
-    const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '');
-    if (longest !== '' && !found.includes(shorten(longest, maxShownText))) found.push(shorten(longest, maxShownText));
-  }
-  return found;
 }

@@ -1,16 +1,16 @@
 /** How a file was read, to be chosen otherwise: the encoding where nothing tells it, sheet, header, separator. */
 import { Group, NativeSelect, Radio } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { separators } from '../../../engine/import/tables/find-separator.ts';
+import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 
-type ReadingProps = { sheet: Sheet; onChoose(choice: SheetChoice): void };
+type ReadingProps = { file: OpenImportPlan['file']; onChoose(choice: ImportChoice): void };
 type ReadingChooserProps = ReadingProps & { name: ReactNode };
 
 /** Shows in what encoding a text could be and how it would read. */
-function EncodingQuestion({ sheet, onChoose }: ReadingProps) {
-  const choices = sheet.encoding?.choices ?? [];
+function EncodingQuestion({ file, onChoose }: ReadingProps) {
+  const choices = file.report.encodings;
   if (choices.length === 0) return null;
   return (
     <Radio.Group
@@ -61,13 +61,14 @@ const withTaken = (choices: { value: string; label: string }[], taken: string) =
   choices.some(({ value }) => value === taken) ? choices : [...choices, { value: taken, label: showUnseen(taken) }];
 
 /** Lets a file be read otherwise than it was: another sheet, header, separator or encoding; `name` stands before. */
-export function ReadingChooser({ sheet, onChoose, name }: ReadingChooserProps) {
-  const { workbook, header, encoding, delimiter, quote } = sheet;
+export function ReadingChooser({ file, onChoose, name }: ReadingChooserProps) {
+  const { workbook, header, report } = file;
+  const { encoding, delimiter, quote } = report;
   const lines = header?.first.map(({ line, text }) => ({ value: String(line), label: `${line}: ${text}` })) ?? [];
   const encodings = usualEncodings.map((value) => ({ value, label: value }));
   return (
     <>
-      <EncodingQuestion sheet={sheet} onChoose={onChoose} />
+      <EncodingQuestion file={file} onChoose={onChoose} />
       <Group className="part" align="end" gap="sm">
         {name}
         {workbook && (
@@ -78,7 +79,7 @@ export function ReadingChooser({ sheet, onChoose, name }: ReadingChooserProps) {
               value: name,
               label: workbook.hidden.includes(name) ? `${isolate(name)} (hidden)` : isolate(name),
             }))}
-            onChange={(event) => onChoose({ sheet: event.currentTarget.value, headerLine: undefined })}
+            onChange={(event) => onChoose({ sheet: event.currentTarget.value })}
           />
         )}
         {header && (
@@ -87,30 +88,33 @@ export function ReadingChooser({ sheet, onChoose, name }: ReadingChooserProps) {
             className="header-line"
             value={String(header.line)}
             data={[{ value: '0', label: 'none' }, ...lines]}
-            onChange={(event) => onChoose({ headerLine: Number(event.currentTarget.value) })}
+            onChange={(event) => onChoose({ header_line: Number(event.currentTarget.value) })}
           />
         )}
-        {delimiter !== undefined && (
+        {delimiter !== null && (
           <NativeSelect
             label="Delimiter"
             value={delimiter}
             data={withTaken(separatorChoices, delimiter)}
-            onChange={(event) => onChoose({ delimiter: event.currentTarget.value, headerLine: undefined })}
+            onChange={(event) => onChoose({ delimiter: event.currentTarget.value || 'none' })}
           />
         )}
-        {quote !== undefined && (
+        {quote !== null && (
           <NativeSelect
             label="Quote"
             value={quote}
             data={quoteChoices}
-            onChange={(event) => onChoose({ quote: event.currentTarget.value })}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value;
+              onChoose({ quote: chosen === '"' || chosen === "'" ? chosen : 'none' });
+            }}
           />
         )}
-        {encoding !== undefined && (
+        {encoding !== null && (
           <NativeSelect
             label="Encoding"
-            value={encoding.name}
-            data={withTaken(encodings, encoding.name)}
+            value={encoding}
+            data={withTaken(encodings, encoding)}
             onChange={(event) => onChoose({ encoding: event.currentTarget.value })}
           />
         )}

@@ -1,101 +1,73 @@
-/** The mapping of one sheet: what is proposed, what a person changed, and the plan that follows. */
-import { useMemo, useState } from 'react';
-import type { Readings } from '../../../engine/domain/definition.ts';
-import { guessTargets, type LabelTarget, listLabels } from '../../../engine/import/labels.ts';
-import {
-  type Answer,
-  type ColumnRole,
-  planImport,
-  proposeImport,
-  type SurveyedSheet,
-  toExampleColumns,
-} from '../../../engine/import/plan-import.ts';
+/** The mapping of one file: what the server proposes, with what a person has just chosen shown at once. */
+import { useState } from 'react';
+import type { LabelTarget } from '../../../engine/import/labels.ts';
+import type { ColumnRole } from '../../../engine/import/plan-import.ts';
 import type { ColumnKind } from '../../../engine/import/sheet.ts';
+import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { makePlan } from './plan.ts';
+import type { OpenFile } from './use-import.ts';
 
 const noOptions: readonly string[] = [];
-const noReadings: Readings = {};
-type Chosen<Value> = Readonly<Record<string, Value>>;
+/** Choices that are not answered yet. */
+type Sent = Pick<ImportChoice, 'answer'> & { [K in 'roles' | 'kinds' | 'targets']: NonNullable<ImportChoice[K]> };
 
-/** Holds what a person decides about the columns of a sheet, and makes its plan; `given` is the answer's column. */
-export function useMapping(type: DecisionType | null, file: SurveyedSheet, given: string | undefined) {
-  const { sheet } = file;
-  const options = type?.active_version.options ?? noOptions;
-  const reason_codes = type?.active_version.reason_codes ?? noOptions;
-  const known = type?.active_version.readings ?? noReadings;
-  const [chosenAnswer, chooseAnswer] = useState<Answer>(given);
-  const [chosenRoles, setChosenRoles] = useState<Chosen<ColumnRole>>({});
-  const [chosenKinds, setChosenKinds] = useState<Chosen<ColumnKind>>({});
-  const [chosenTargets, setChosenTargets] = useState<Chosen<LabelTarget>>({});
-  const [typedOptions, setTypedOptions] = useState<string[]>([]);
-  const proposal = useMemo(() => proposeImport(file, options, chosenAnswer), [file, options, chosenAnswer]);
-  const { answer, answers, asked, leaks, leftOut, otherAnswers } = proposal;
-  const decisionColumn = answer ?? null;
-  const roles = useMemo(() => new Map([...proposal.roles, ...Object.entries(chosenRoles)]), [proposal, chosenRoles]);
-  const { columns, kinds, readings, questions } = useMemo(
-    () =>
-      planImport(file, proposal, {
-        columns: toExampleColumns(sheet.columns, roles),
-        kinds: chosenKinds,
-        settled: Object.keys(chosenRoles),
-      }),
-    [file, sheet, proposal, roles, chosenKinds, chosenRoles],
-  );
-  const labels = useMemo(
-    () => (decisionColumn === null ? [] : listLabels(sheet, decisionColumn)),
-    [sheet, decisionColumn],
-  );
-  const guessed = useMemo(() => guessTargets(labels, options), [labels, options]);
-  const targets = useMemo(() => ({ ...guessed.targets, ...chosenTargets }), [guessed, chosenTargets]);
-  const read = useMemo(
-    () => makePlan(sheet, { columns, readings }, targets, { options, reason_codes, readings: known }),
-    [sheet, columns, readings, targets, options, reason_codes, known],
-  );
-  // Without labels the options of a new type are those that were typed.
-  const plan = type === null && decisionColumn === null ? { ...read, newOptions: typedOptions } : read;
-  const setAnswer = (column: string | null) => {
-    chooseAnswer(column);
-    setChosenTargets({});
-    const others = Object.entries(chosenRoles).filter(([name, role]) => name !== column && role !== 'decision');
-    setChosenRoles(Object.fromEntries(others));
+/** Holds the plan of a file, sends what a person decides about it, and shows the plan that follows. */
+export function useMapping(type: DecisionType | null, file: OpenFile, first: OpenImportPlan) {
+  const [plan, setPlan] = useState(first);
+  /** Choices that are on their way. */
+  const [sent, setSent] = useState<readonly ImportChoice[]>([]);
+  const [typedOptions, setTyped] = useState<string[]>([]);
+  const [error, setError] = useState<unknown>(null);
+  const choose = (choice: ImportChoice) => {
+    setError(null);
+    setSent((all) => [...all, choice]);
+    file
+      .choose(choice)
+      .then(setPlan, setError)
+      .finally(() => setSent((all) => all.filter((each) => each !== choice)));
   };
-  const setRole = (column: string, role: ColumnRole) => {
-    if (role === 'decision') {
-      setAnswer(column);
-      return;
-    }
-    if (column === answer) setAnswer(null);
-    const former = role === 'reasons' ? [...roles].filter(([, old]) => old === 'reasons') : [];
-    const freed = former.map(([name]): [string, ColumnRole] => [name, 'input']);
-    setChosenRoles((chosen) => ({ ...chosen, ...Object.fromEntries(freed), [column]: role }));
-  };
+  const merged = sent.reduce<Sent>(
+    (all, { answer, roles, kinds, targets }) => ({
+      answer: answer === undefined ? all.answer : answer,
+      roles: { ...all.roles, ...roles },
+      kinds: { ...all.kinds, ...kinds },
+      targets: { ...all.targets, ...targets },
+    }),
+    { answer: undefined, roles: {}, kinds: {}, targets: {} },
+  );
+  const isAsking = merged.answer === undefined && plan.questions.some(({ about }) => about === 'answer');
   return {
-    asked,
-    leaks,
-    leftOut,
-    otherAnswers,
-    typedOptions,
-    setTypedOptions,
-    answers,
-    answer,
-    questions,
-    /** Labels that may be another writing of an option, and those of them about which nothing is said yet. */
-    near: guessed.near,
-    openNear: guessed.near.filter(({ label }) => !(label.value in chosenTargets)),
-    setAnswer,
-    decisionColumn,
-    roles,
-    setRole,
-    kinds,
-    setKind: (column: string, kind: ColumnKind) => setChosenKinds({ ...chosenKinds, [column]: kind }),
-    /** The columns of the questions of a kind. */
-    listOpen: (about: 'input' | 'kind') => questions.filter((each) => each.about === about).map(({ column }) => column),
-    labels,
-    targets,
-    setTarget: (label: string, target: LabelTarget) => setChosenTargets((chosen) => ({ ...chosen, [label]: target })),
+    /** The plan as the server has it, without what is on its way. */
     plan,
-    options,
+    error,
+    isChanging: sent.length > 0,
+    choose,
+    options: type?.active_version.options ?? noOptions,
+    /** undefined while it is asked for. */
+    answer: isAsking ? undefined : merged.answer === undefined ? plan.answer : merged.answer,
+    columns: plan.columns.map((column) => ({
+      ...column,
+      role: merged.roles[column.name] ?? (column.name === merged.answer ? 'decision' : column.role),
+      read_as: merged.kinds[column.name] ?? column.read_as,
+    })),
+    labels: plan.labels.map((label) => ({ ...label, target: merged.targets[label.value] ?? label.target })),
+    near: plan.near.map((each) => ({ ...each, is_open: each.is_open && !(each.label in merged.targets) })),
+    typedOptions,
+    setTypedOptions: (options: string[]) => {
+      setTyped(options);
+      choose({ options });
+    },
+    setRole: (column: string, role: ColumnRole) => choose({ roles: { [column]: role } }),
+    setKind: (column: string, kind: ColumnKind) => choose({ kinds: { [column]: kind } }),
+    setTargets: (targets: Record<string, LabelTarget>) => choose({ targets }),
+    /** The columns of the questions of a kind that are still open. */
+    listOpen: (about: 'input' | 'kind') =>
+      plan.questions
+        .filter(
+          ({ about: of, column }) => of === about && !(column in (about === 'kind' ? merged.kinds : merged.roles)),
+        )
+        .map(({ column }) => column),
+    readRows: file.readRows.bind(file),
   };
 }
 export type Mapping = ReturnType<typeof useMapping>;

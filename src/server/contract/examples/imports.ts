@@ -146,8 +146,6 @@ const openedSchema = z.object({
   plan: planSchema.nullable().describe('What becomes of the file; null: of an import in parts'),
 });
 
-/** Bytes of an imported file, packed or not. */
-const maxImportBytes = 100_000_000;
 const maxRowsPerCall = 200;
 const maxParts = 10_000;
 const common = { access: 'key', scope: 'label', tag: 'Examples' } as const;
@@ -158,7 +156,7 @@ export const importOperations = {
     ...common,
     body: importPlanSchema,
     fileForm: importFileSchema,
-    spillsUpToBytes: maxImportBytes,
+    spillsUpToBytes: limits.maxImportBytes,
     output: openedSchema,
     status: 201,
     summary: 'Begin an import of a file, or in parts',
@@ -186,6 +184,15 @@ export const importOperations = {
     output: openedSchema,
     summary: 'Choose what becomes of the file of an import; what is left out stays as it was',
     errors: ['decision_type_not_found', 'conflict'],
+  }),
+  'imports.get': operation('GET', `${base}/:import_id`, {
+    ...common,
+    output: z.object({
+      id: uuid,
+      progress: z.number().nullable().describe('Share of the rows that the commit has written; null: none yet'),
+    }),
+    summary: 'How far the commit of a file is',
+    errors: ['conflict'],
   }),
   'imports.rows': operation('GET', `${base}/:import_id/rows`, {
     ...common,

@@ -47,6 +47,10 @@ export const importHandlers = {
     return { id: known.id, plan: await chooseInImport(deps, caller, known, body) };
   },
 
+  'imports.get': (deps, { caller, params: { import_id: id } }) => ({
+    ...{ id, progress: deps.imports.findProgress(caller, id) },
+  }),
+
   'imports.rows': (deps, { caller, params, query }) =>
     readRows(deps, caller, deps.imports.findOfFile(caller, params.import_id), query),
 

@@ -8,6 +8,8 @@ type AdditionSteps = [
   signal?: AbortSignal,
   /** Writes of other rows, each small; the type must not be shown before the last transaction. */
   others?: readonly (() => void)[],
+  /** Hears the share that is written, from 0 to 1. */
+  onProgress?: (share: number) => void,
 ];
 
 /**
@@ -66,7 +68,10 @@ export class ExampleAdditions {
     }
   }
 
-  async #addParts(rows: ExampleRows, ...[check, alongside, signal, others = []]: AdditionSteps): Promise<void> {
+  async #addParts(
+    rows: ExampleRows,
+    ...[check, alongside, signal, others = [], onProgress]: AdditionSteps
+  ): Promise<void> {
     const { examples, transaction, writeLock } = this.#deps.store;
     const slices = Math.max(1, rows.slices.length);
     const last = slices + others.length - 1;
@@ -81,6 +86,7 @@ export class ExampleAdditions {
         examples.keepParts(rows.decisionTypeId);
         alongside?.();
       });
+      onProgress?.((index + 1) / (last + 1));
       if (index < last) await nextTurn();
     }
   }

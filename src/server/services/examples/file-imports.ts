@@ -43,7 +43,7 @@ export async function beginFileImport(
     callerId: toCallerId(caller),
     startedAt: deps.clock.now(),
     upload,
-    ...{ fileName: '', typeId: null, name: undefined, choices: startChoices({}) },
+    ...{ fileName: '', typeId: null, name: undefined, choices: startChoices({}), progress: null },
     isCommitting: false,
     cancelling: new AbortController(),
     turn: Promise.resolve(),
@@ -171,6 +171,7 @@ export function commitFile(
       return await writeAll(deps, caller, known, { type, typeId, name }, written, alongside);
     } finally {
       known.isCommitting = false;
+      known.progress = null;
     }
   });
 }
@@ -201,8 +202,11 @@ async function writeAll(
     committed = { type: plan.end(), examples: rows.count, ids, merge };
     alongside(committed);
   };
-  await deps.exampleAdditions.add(rows, begin, end, known.cancelling.signal);
-  deps.imports.drop(known);
+  const note = (share: number) => {
+    known.progress = share;
+  };
+  await deps.exampleAdditions.add(rows, begin, end, known.cancelling.signal, [], note);
+  deps.imports.finish(known);
   if (committed === null) throw new Error('An addition ended without its last transaction.');
   return committed;
 }

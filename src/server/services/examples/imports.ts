@@ -45,6 +45,8 @@ export type FileImport = UnderWay & {
   typeId: string | null;
   name: string | undefined;
   choices: ImportChoices;
+  /** Share of the rows that a commit has written; null before. */
+  progress: number | null;
   /** The last of the calls about it, which wait for each other. */
   turn: Promise<unknown>;
   release(): void;
@@ -75,6 +77,9 @@ export class Imports {
   readonly #idleMs: number;
   /** Those used longest ago first. */
   readonly #open = new Map<string, { known: AnyImport; timer: NodeJS.Timeout }>();
+
+  /** The last imports of files that were committed, with their callers. */
+  readonly #finished = new Map<string, string>();
 
   constructor(idleMs = 5 * 60_000) {
     this.#idleMs = idleMs;
@@ -151,6 +156,19 @@ export class Imports {
     clearTimeout(this.#open.get(known.id)?.timer);
     this.#open.delete(known.id);
     if ('release' in known) known.release();
+  }
+
+  /** Ends an import that counts now. */
+  finish(known: FileImport): void {
+    this.drop(known);
+    this.#finished.set(known.id, known.callerId);
+    const [oldest] = this.#finished.keys();
+    if (this.#finished.size > maxOpenOfCaller && oldest !== undefined) this.#finished.delete(oldest);
+  }
+
+  /** The share that the commit of a file has written: all of it, also for who asks while it ends. */
+  findProgress(caller: Caller, id: string): number | null {
+    return this.#finished.get(id) === toCallerId(caller) ? 1 : this.findOfFile(caller, id).progress;
   }
 
   /** Finds an import in parts; throws `not_found`, or `conflict` for one of a file. */
