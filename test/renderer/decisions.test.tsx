@@ -205,11 +205,15 @@ describe('Monitor', () => {
     void workbench.queries.invalidateQueries();
     await screen.findByText('No decisions yet');
     await screen.findByText('Records are kept for 1 day.');
-    const bringBack = () => fireEvent.click(screen.getByRole('button', { name: 'Restore deleted records' }));
-    bringBack();
+    const bringBack = async () => {
+      const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Restore deleted records' });
+      await waitFor(() => expect(button.disabled).toBe(false));
+      fireEvent.click(button);
+    };
+    await bringBack();
     await screen.findByText(/^3 records are back\. Raise .* or those older than 1 day are removed again\.$/);
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
-    bringBack();
+    await bringBack();
     await screen.findByText('Nothing is left to bring back. Removed records are kept for two days.');
     await call('PUT', url, { pii_fields: ['shop.country'] });
     void workbench.queries.invalidateQueries();
