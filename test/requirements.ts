@@ -425,8 +425,7 @@ const training = {
     'Corrections of live decisions are learned from and never held out, unless a person marks them as test rows; they move no held-out row, and metrics, notes and report count them.',
   'TRN-20':
     'Every option is learned from 2 examples on; one with fewer than min_per_option (38) is suggested and never decided alone, in service, bundle and Python package. Under refuse a training with such options is refused.',
-  'TRN-21':
-    'Under set_aside rare options are not learned and never decided by the classifier; metrics, model card and report name them and count what becomes of their held-out rows.',
+  'TRN-21': 'Setting rare options aside is read as learning them: from two examples on, never decided alone.',
   'TRN-22':
     'Under fallback rare options are learned as one, whose probability they share; inputs like theirs go to the fallback or to a person, and no answer names one of them, in service, bundle and Python package.',
   'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',

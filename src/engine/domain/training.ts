@@ -87,7 +87,7 @@ export const trainingConfigSchema = z
       .enum(rareOptionModes)
       .default('learn')
       .describe(
-        'Options with fewer: `learn` them from two on, never decided alone, `refuse` the training, `set_aside` their examples, or learn them as one whose inputs end in the `fallback`',
+        'Options with fewer: `learn` them from two on, never decided alone (`set_aside` is read as `learn`), `refuse` the training, or learn them as one whose inputs end in the `fallback`',
       ),
     train_on: z
       .enum(trainedRows)

@@ -37,7 +37,7 @@ function readConfig(text: string | undefined, seed: string | undefined, way: str
     // The service says what is wrong with settings that it does not know.
     return { ...(JSON.parse(text ?? '{}') as Config), ...(seed === undefined ? {} : { seed: Number(seed) }), ...split };
   } catch {
-    throw refuse(`The flag --config takes JSON, as {"rare_options":"set_aside"}, not ${text}.`);
+    throw refuse(`The flag --config takes JSON, as {"rare_options":"refuse"}, not ${text}.`);
   }
 }
 
@@ -162,7 +162,7 @@ the examples of a type in the data folder are learned.
   --seed N            what all chance follows from (the digest of the examples)
   --split WAY         which examples are held out to measure: random (about a fifth), date:FIELD (the newest fifth),
                       group:FIELD (a fifth of its values, each with all its examples), column:FIELD (those it says)
-  --config JSON       further settings of POST …/train, as {"rare_options":"set_aside"}
+  --config JSON       further settings of POST …/train, as {"rare_options":"refuse"}
   --type NAME         the decision type (the name of the file; without a file the only one there is)
   --data-dir DIR      data folder (WORKBENCH_DATA_DIR; without a file ~/.decision-workbench)
 `;

@@ -46,7 +46,7 @@ describe('a type whose rules decide one answer wholly and another one in part', 
       per_option: { letter: 60, parcel: 80 - (ruled - 20), ship: 0 },
       issues: [],
     });
-    const { issues, set_aside } = await ask('train_on=left_by_rules&rare_options=set_aside&min_per_option=50');
+    const { issues, set_aside } = await ask('train_on=left_by_rules&rare_options=fallback&min_per_option=50');
     expect([issues, set_aside]).toEqual([
       ['1 of the options has at least 50 labelled examples that no rule decides; at least 2 must.'],
       { options: ['parcel'], examples: 80 - (ruled - 20) },

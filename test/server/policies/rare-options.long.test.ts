@@ -90,57 +90,32 @@ describe('a type with two rare answers', () => {
     expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({ decision: 'piano' });
   });
 
-  it('is ready without them, and says which they are [RDY-3]', async () => {
-    for (const mode of ['set_aside', 'fallback']) {
-      const { body } = await bench.call('GET', `${path}/training-readiness?rare_options=${mode}`);
-      expect(body).toMatchObject({
-        ready: true,
-        issues: [],
-        set_aside: { options: ['piano', 'boat'], examples: 26 },
-      });
-    }
-    const { body } = await bench.call('GET', `${path}/training-readiness?rare_options=set_aside&min_per_option=61`);
-    expect(body).toMatchObject({ ready: false, set_aside: { options: type.options, examples: 146 } });
-    expect(body.issues).toEqual([
+  it('is ready with them as one, and says which they are; set_aside is read as learn [RDY-3] [TRN-21]', async () => {
+    const ask = async (query: string) => (await bench.call('GET', `${path}/training-readiness?${query}`)).body;
+    expect(await ask('rare_options=fallback')).toMatchObject({
+      ready: true,
+      issues: [],
+      set_aside: { options: ['piano', 'boat'], examples: 26 },
+    });
+    const { ready, set_aside, issues } = await ask('rare_options=fallback&min_per_option=61');
+    expect([ready, set_aside]).toEqual([false, { options: type.options, examples: 146 }]);
+    expect(issues).toEqual([
       '0 labelled examples of options with enough of them; at least 38 are needed.',
       '0 of the options have at least 61 labelled examples; at least 2 must.',
     ]);
-  });
-
-  it('is trained without them: the classifier never decides them, a rule still does [TRN-21]', async () => {
-    const { metrics, id } = await readPolicy({ rare_options: 'set_aside' });
-    const { held_out, sentence, ...counted } = metrics.rare_options;
-    expect(counted).toEqual({
-      mode: 'set_aside',
-      min_per_option: 38,
-      options: ['piano', 'boat'],
-      few: [],
-      examples: 26,
-      labelled: 146,
-    });
-    expect(sentence).toMatch(/^2 rare answers, 26 of 146 rows, go to a person/);
-    expect(metrics.notes[0]).toBe(sentence);
-    // Their held-out rows count as what becomes of them: wrong for the classifier, and for whoever relies on it alone.
-    const held = metrics.per_class.piano.support + metrics.per_class.boat.support;
-    expect([held_out.rows, metrics.per_class.piano.recall, metrics.per_class.boat.recall]).toEqual([held, 0, 0]);
-    expect(held).toBeGreaterThan(0);
-    expect(held_out.handed_on + held_out.right_by_rule + held_out.wrong_alone).toBe(held);
-    expect(metrics.accuracy).toBeLessThanOrEqual(1 - held / metrics.test_size);
-    expect(metrics.log_loss).toBeLessThan(1);
-    expect(metrics.learning_curve.advice[2].sentence).toContain('"piano" is left to a person');
-
-    const piano = await decide({ weight: 207, kind: 'usual' });
-    expect(['letter', 'parcel']).toContain(piano.decision);
-    expect(piano.class_probabilities.piano + piano.class_probabilities.boat).toBeLessThan(1e-9);
-    expect(await decide({ weight: 7, kind: 'ship' })).toMatchObject({ decision: 'boat', stage: 'rules' });
-    const report = await bench.call('GET', `${path}/policies/${id}/report`);
-    expect(report.text).toContain(sentence);
-    expect(report.text).toMatch(/Not learned: .*piano.*boat/);
+    expect(await ask('rare_options=set_aside')).toEqual(await ask('rare_options=learn'));
+    const { metrics } = await readPolicy({ rare_options: 'set_aside' });
+    expect(metrics.rare_options).toMatchObject({ mode: 'learn', options: [], few: ['piano', 'boat'] });
   });
 
   it('learns them as one, so that inputs like theirs are handed on [TRN-22]', async () => {
-    const { metrics } = await readPolicy({ rare_options: 'fallback' });
-    const { held_out } = metrics.rare_options;
+    const { metrics, id } = await readPolicy({ rare_options: 'fallback' });
+    const { held_out, sentence } = metrics.rare_options;
+    expect(sentence).toMatch(/^2 rare answers, 26 of 146 rows, go to a person/);
+    expect(metrics.notes[0]).toBe(sentence);
+    const report = await bench.call('GET', `${path}/policies/${id}/report`);
+    expect(report.text).toContain(sentence);
+    expect(report.text).toMatch(/Not learned: .*piano.*boat/);
     expect(held_out).toMatchObject({ right_by_rule: 0, wrong_alone: 0 });
     expect(held_out.handed_on).toBe(held_out.rows);
     for (const weight of [203, 207, 304, 309]) {

@@ -11,6 +11,9 @@ export type RareOptions = { options: readonly string[]; together: readonly strin
 
 export const nothingRare: RareOptions = { options: [], together: [], few: [] };
 
+/** Whether options with few rows are learned; `set_aside`, of earlier clients, is read so. */
+export const learnsRare = (mode: RareSettings['rare_options']): boolean => mode === 'learn' || mode === 'set_aside';
+
 /** Lists options with too few rows to be learned under these settings; none where they are refused. */
 export function listRareOptions(
   options: readonly string[],
@@ -18,7 +21,7 @@ export function listRareOptions(
   { min_per_option, rare_options }: RareSettings,
 ): string[] {
   if (rare_options === 'refuse') return [];
-  const least = rare_options === 'learn' ? limits.leastExamplesPerOption : min_per_option;
+  const least = rare_options === 'fallback' ? min_per_option : limits.leastExamplesPerOption;
   return options.filter((option) => countExamples(option) < least);
 }
 
@@ -32,7 +35,7 @@ export function listFewOptions(
   { min_per_option, rare_options }: RareSettings,
   countLearned = countExamples,
 ): string[] {
-  if (rare_options !== 'learn') return [];
+  if (!learnsRare(rare_options)) return [];
   return options.filter(
     (option) => countLearned(option) >= limits.leastExamplesPerOption && countExamples(option) < min_per_option,
   );
@@ -53,7 +56,7 @@ export function findRareOptions(
   }
   const count = (option: string) => labels.get(option) ?? 0;
   const countLearned = (option: string) => learned.get(option) ?? 0;
-  const rare = listRareOptions(options, settings.rare_options === 'learn' ? countLearned : count, settings);
+  const rare = listRareOptions(options, learnsRare(settings.rare_options) ? countLearned : count, settings);
   const together = settings.rare_options === 'fallback' ? rare.filter((option) => labels.has(option)) : [];
   return { options: rare, together, few: listFewOptions(options, count, settings, countLearned) };
 }

@@ -5,9 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
-import { compareStrings } from '../data/split.ts';
 import type { Proposal } from '../request.ts';
-import { computeSignature, estimateSimilarity, findRepeatedStrings, isText, pick, recombine } from './recombine.ts';
+import { computeSignature, isText, pick, recombine } from './recombine.ts';
 import {
   createPhraseSampler,
   frameText,
@@ -19,10 +18,7 @@ import {
 /** Tries for one example before an option counts as exhausted. */
 const maxTries = 60;
 /** Tries without a new example after which texts are framed as well. */
-const triesBeforeFraming = 30;
-/** The second parent is the most similar of this many: between distant examples an option may have none of its own. */
-const candidateParents = 4;
-
+const triesBeforeFraming = 4;
 export type TeacherMaterial = {
   definition: Pick<Definition, 'options' | 'reason_codes' | 'hard_rules' | 'input_schema'>;
   description: string;
@@ -90,55 +86,17 @@ function createMaker(material: TeacherMaterial, option: string): ProposalMaker {
   // Each option draws from a sequence of its own, so that one does not depend on how often another was asked for.
   const random = createRandom(deriveSeed(randomStreams.teacher, material.seed) ^ hashString(option));
   const sources = material.examples.filter((example) => example.decision === option);
-  const repeated = findRepeatedStrings(material.examples.map(({ input }) => input));
   if (sources.length === 0)
     return () => ({ input: sampleInput(material, option, random), decision: option, reasonCodes: [] });
   return (attempt) => {
     const first = pick(sources, random);
-    const second = pickSimilarParent(first, sources, random);
-    const recombined = recombineExamples(first, second, repeated, random);
-    const input =
-      attempt < triesBeforeFraming ? recombined : replaceTexts(recombined, (text) => frameText(text, random));
+    // Texts alone leave little to recombine: then one is framed, or two stand one behind the other.
+    const isFramed = attempt >= triesBeforeFraming;
+    const joins = isFramed && attempt % 2 === 1;
+    const recombined = recombine(first.input, pick(sources, random).input, random, joins);
+    const input = isFramed ? replaceTexts(recombined, (text) => frameText(text, random)) : recombined;
     return { input, decision: option, reasonCodes: first.reasonCodes };
   };
-}
-
-function pickSimilarParent(
-  first: TrainingExample,
-  sources: readonly TrainingExample[],
-  random: Random,
-): TrainingExample {
-  let best = first;
-  let bestSimilarity = -1;
-  for (let i = 0; i < candidateParents; i += 1) {
-    const other = pick(sources, random);
-    if (other === first) continue;
-    const similarity = estimateSimilarity(first.input, other.input);
-    if (similarity > bestSimilarity) [best, bestSimilarity] = [other, similarity];
-  }
-  return best;
-}
-
-function recombineExamples(
-  a: TrainingExample,
-  b: TrainingExample,
-  repeated: ReadonlySet<string>,
-  random: Random,
-): JsonObject {
-  return recombine(a.input, a === b ? jitterNumbers(b.input, random) : b.input, repeated, random);
-}
-
-/** Moves numbers by at most a tenth: a single example says no more about its option's numbers. */
-function jitterNumbers(input: JsonObject, random: Random): JsonObject {
-  const members = Object.entries(input).sort(([first], [second]) => compareStrings(first, second));
-  return Object.fromEntries(
-    members.map(([key, value]) => {
-      if (isJsonObject(value)) return [key, jitterNumbers(value, random)];
-      if (typeof value !== 'number') return [key, value];
-      const moved = value * (0.9 + 0.2 * random());
-      return [key, Number.isInteger(value) ? Math.round(moved) : moved];
-    }),
-  );
 }
 
 /** An input for an option without examples. */
@@ -150,7 +108,7 @@ function sampleInput(material: TeacherMaterial, option: string, random: Random):
     return isJsonObject(sampled) ? sampled : {};
   }
   if (examples.length > 0) {
-    const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Set(), random);
+    const shape = recombine(pick(examples, random).input, pick(examples, random).input, random);
     return replaceTexts(shape, () => samplePhrase(random));
   }
   const compiled = compileRules(definition.hard_rules, definition);

@@ -16,10 +16,11 @@ export function reportRareOptions(
   reapplied: readonly ReappliedRow[],
   settings: ThresholdSettings,
 ): Metrics['rare_options'] {
-  const { rare_options: mode, min_per_option } = request.config;
+  const { rare_options, min_per_option } = request.config;
   const few = [...rare.few];
   const all = [...rare.options, ...few];
-  if (mode === 'refuse' || all.length === 0) return null;
+  if (rare_options === 'refuse' || all.length === 0) return null;
+  const mode: RareReport['mode'] = rare_options === 'fallback' ? rare_options : 'learn';
   const labelled = examples.filter(({ decision, source }) => decision !== null && source === 'user');
   const held = { rows: 0, handed_on: 0, right_by_rule: 0, wrong_alone: 0 };
   for (const row of reapplied) {
@@ -69,8 +70,8 @@ function describe({
   if (mode === 'learn') return describeHandedOn(few.length + options.length, min_per_option);
   const sentences = [
     `${answers}, ${formatCount(examples)} of ${formatCount(labelled)} rows, ${go} to a person: fewer than ${formatCount(min_per_option)} examples to learn from.`,
+    'They are learned as one, so that inputs like theirs are noticed.',
   ];
-  if (mode === 'fallback') sentences.push('They are learned as one, so that inputs like theirs are noticed.');
   const { rows, handed_on, right_by_rule, wrong_alone } = held_out;
   sentences.push(
     rows === 0

@@ -4,7 +4,7 @@ import { limits } from '../../../engine/limits.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { compileHintReader } from '../../../engine/training/data/hint-rows.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
-import { listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
+import { learnsRare, listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -93,7 +93,7 @@ export async function assessReadiness(
   const { min_per_option: minPerOption, rare_options } = settings;
   const countExamples = (option: string) => (byOption.get(option) ?? 0) - (testRows.get(option) ?? 0);
   const open = options.filter((option) => byOption.get(option) !== 0);
-  const hinted = rare_options === 'learn' ? await countHinted(deps, type) : new Map<string, number>();
+  const hinted = learnsRare(rare_options) ? await countHinted(deps, type) : new Map<string, number>();
   const countLearned = (option: string) => countExamples(option) + (hinted.get(option) ?? 0);
   const countHints = (some: readonly string[]) => some.reduce((sum, option) => sum + (hinted.get(option) ?? 0), 0);
   const rare = listRareOptions(open, countLearned, settings);
@@ -109,7 +109,7 @@ export async function assessReadiness(
     issues.push(`${learnable} ${counted}${unruled}${left}; at least ${minExamples} are needed.`);
   }
   const learned = open.length - rare.length;
-  const least = rare_options === 'learn' ? limits.leastExamplesPerOption : minPerOption;
+  const least = learnsRare(rare_options) ? limits.leastExamplesPerOption : minPerOption;
   if (learned < minOptions) {
     issues.push(
       `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${least} ${counted}${unruled}; at least ${minOptions} must.`,

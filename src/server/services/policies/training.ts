@@ -40,7 +40,7 @@ export async function startTraining(
   notes: TrainingNotes,
 ): Promise<PolicyRecord> {
   const readiness = await assessReadiness(deps, type, config);
-  const mayGenerate = config.auto_generate && ['learn', 'refuse'].includes(config.rare_options);
+  const mayGenerate = config.auto_generate && config.rare_options !== 'fallback';
   if (!readiness.isReady && !(mayGenerate && canGenerateMissing(readiness))) {
     const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
     throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);
