@@ -2,7 +2,8 @@
  * What is said of a policy beside what it gets right on rows that nobody touched, where labels began at none: rows
  * without labels are imported, and an oracle answers those that the queue gives out over REST, in its own order, or rows
  * in random order. With `--hints` the type begins with hints, too.
- * Run: `node test/bench/figures/from-nothing.ts FOLDER [--only NAME]… [--labels 100,200,400] [--orders useful,random]
+ * Of each policy an error of 10 % is asked to be promised, and what is promised is counted on the untouched rows.
+ * Run: `node test/bench/figures/from-nothing.ts FOLDER [--only NAME]… [--labels 50,100,200,400] [--orders useful,random]
  * [--draws 1] [--pool 2000] [--hints FILE] [--tree DIR]`. FOLDER holds NAME/{train,test}.jsonl, FILE a list of
  * `{"condition": …, "then": …}`, DIR another state of the program.
  */
@@ -28,7 +29,7 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { ...text, multiple: true, default: ['sms_spam', 'home_commands_de', 'car_evaluation'] },
-    labels: { ...text, default: '100,200,400' },
+    labels: { ...text, default: '50,100,200,400' },
     orders: { ...text, default: 'useful,random' },
     draws: { ...text, default: '1' },
     pool: { ...text, default: '2000' },
@@ -40,6 +41,11 @@ const [folder] = positionals;
 if (folder === undefined) throw new Error('FOLDER is missing');
 const marks = flags.labels.split(',').map(Number);
 const hints = flags.hints === undefined ? [] : (JSON.parse(readFileSync(flags.hints, 'utf8')) as Hint[]);
+const targetError = 0.1;
+/** Labels in random order are compared from here on: with fewer, hardly a drawn row has one. */
+const minRandomLabels = 200;
+/** From here on a figure is compared with what is true. */
+const minSaidLabels = 100;
 const maxUntouched = 1_000;
 const givenAtOnce = 20;
 const batchSize = 50;
@@ -115,22 +121,36 @@ async function train(path: string): Promise<string | null> {
   return id;
 }
 
-async function measureTruth(name: string, rows: readonly Row[]): Promise<number> {
+/** What is right on untouched rows, and of those at or above a threshold how many are not. */
+async function measureTruth(name: string, rows: readonly Row[], threshold: number | null) {
   let right = 0;
+  const above = { rows: 0, wrong: 0 };
   for (let at = 0; at < rows.length; at += batchSize) {
     const part = rows.slice(at, at + batchSize);
     const body = { decisions: part.map(({ input }) => ({ decision_type: name, input })) };
-    type Batch = { results: ({ decision: string; class_probabilities: Record<string, number> } | null)[] };
+    type Batch = { results: ({ decision: string; confidence: number; stage: string } | null)[] };
     const { results } = await ask<Batch>('POST', '/decide/batch?dry_run=true', body);
     results.forEach((result, i) => {
-      if (result?.decision === part[i]?.decision) right += 1;
+      const isRight = result?.decision === part[i]?.decision;
+      if (isRight) right += 1;
+      if (threshold === null || (result?.confidence ?? 0) < threshold) return;
+      above.rows += 1;
+      above.wrong += Number(!isRight);
     });
   }
-  return right / rows.length;
+  return { share: right / rows.length, above };
+}
+
+/** The confidence from which an error of 10 % is promised; null where it is not. */
+async function askPromise(path: string, id: string): Promise<number | null> {
+  const asked = `${path}/policies/${id}/promise?target_error=${targetError}`;
+  const { possible, threshold } = await ask<{ possible: boolean; threshold: number | null }>('GET', asked);
+  return possible ? threshold : null;
 }
 
 const percent = (share: number) => (100 * share).toFixed(1);
-let [measured, off, inside] = [0, 0, 0];
+const sums = { measured: 0, off: 0, inside: 0, promises: 0, broken: 0 };
+const truths = new Map<string, number>();
 
 async function run(set: string, draw: number, order: string): Promise<void> {
   const rows = dealRows(folder ?? '', set, draw);
@@ -142,17 +162,24 @@ async function run(set: string, draw: number, order: string): Promise<void> {
   const path = await makeType(name, pool, options);
   const next = openOrder(path, order, draw, await listExamples(path));
   for (let labels = 0; ; ) {
-    if (marks.includes(labels) || (labels === 0 && hints.length > 0)) {
+    const isMark = marks.includes(labels) && (order !== 'random' || labels >= minRandomLabels);
+    if (isMark || (labels === 0 && hints.length > 0)) {
       const id = await train(path);
       const whole = id === null ? null : await ask<WholeDecision>('GET', `${path}/policies/${id}/whole-decision`);
-      const truth = id === null ? null : await measureTruth(name, untouched);
+      const promise = id === null ? null : await askPromise(path, id);
+      const found = id === null ? null : await measureTruth(name, untouched, promise);
+      const truth = found?.share ?? null;
+      if (truth !== null) truths.set(`${set} ${draw} ${order} ${labels}`, truth);
       const said = whole?.accuracy?.share ?? null;
       const { low = 0, high = 1, of = 0 } = whole?.accuracy ?? {};
-      if (said !== null && truth !== null) {
-        measured += 1;
-        off += Math.abs(said - truth);
-        inside += Number(low <= truth && truth <= high);
+      if (said !== null && truth !== null && labels >= minSaidLabels && order === 'useful') {
+        sums.measured += 1;
+        sums.off += Math.abs(said - truth);
+        sums.inside += Number(low <= truth && truth <= high);
       }
+      const error = found === null || found.above.rows === 0 ? 0 : found.above.wrong / found.above.rows;
+      sums.promises += Number(promise !== null);
+      sums.broken += Number(promise !== null && error > targetError);
       const cells = [
         set,
         draw,
@@ -161,6 +188,7 @@ async function run(set: string, draw: number, order: string): Promise<void> {
         said === null ? '–' : `${percent(said)} (${percent(low)}–${percent(high)}, ${of} rows)`,
         truth === null ? 'refused' : percent(truth),
         said === null || truth === null ? '' : (100 * (said - truth)).toFixed(1),
+        promise === null ? '' : `${percent(error)} from ${promise.toFixed(2)} on`,
       ];
       console.log(`| ${cells.join(' | ')} |`);
     }
@@ -175,8 +203,8 @@ async function run(set: string, draw: number, order: string): Promise<void> {
   }
 }
 
-console.log('| set | draw | order | labels | said (95 %) | untouched rows | off by |');
-console.log('|---|---|---|---|---|---|---|');
+console.log('| set | draw | order | labels | said (95 %) | untouched rows | off by | promised: wrong |');
+console.log('|---|---|---|---|---|---|---|---|');
 try {
   for (const set of flags.only) {
     for (let draw = 0; draw < Number(flags.draws); draw += 1) {
@@ -186,7 +214,16 @@ try {
 } finally {
   await workbench.stop();
 }
-const mean = (sum: number) => (100 * sum) / Math.max(1, measured);
+const mean = (sum: number, of: number) => (100 * sum) / Math.max(1, of);
 console.log(
-  `\nMean |said − untouched|: ${mean(off).toFixed(1)} points; inside the interval: ${mean(inside).toFixed(0)} % of ${measured}.`,
+  `\nMean |said − untouched| from ${minSaidLabels} labels on: ${mean(sums.off, sums.measured).toFixed(1)} points; inside the interval: ${mean(sums.inside, sums.measured).toFixed(0)} % of ${sums.measured}; promises broken: ${sums.broken} of ${sums.promises}.`,
 );
+for (const labels of marks) {
+  const gains = [...truths].flatMap(([name, truth]) => {
+    const random = truths.get(name.replace('useful', 'random'));
+    return name.endsWith(` useful ${labels}`) && random !== undefined ? [truth - random] : [];
+  });
+  const sum = gains.reduce((total, gain) => total + gain, 0);
+  if (gains.length > 0)
+    console.log(`Queue − random at ${labels}: ${mean(sum, gains.length).toFixed(1)} points in ${gains.length} runs.`);
+}
