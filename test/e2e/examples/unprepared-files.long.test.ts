@@ -134,7 +134,7 @@ describe('a file of somebody who never saw the workbench', () => {
       'yes_no',
       'number_decimal_comma',
     ]);
-    expect(await Promise.all(['Buchungs-Nr.', 'Zustand danach'].map(role))).toEqual(['ignore', 'ignore']);
+    await expect.poll(() => Promise.all(['Buchungs-Nr.', 'Zustand danach'].map(role))).toEqual(['ignore', 'ignore']);
     await page().getByText('Looks like an ID, so left out: 5,000 different values in 5,000 rows.').waitFor();
     await page().getByText('It is probably written after the answer: it tells it in 99.8% of the rows.').waitFor();
     await page().getByText('Day first, as “13.').waitFor();

@@ -1,5 +1,6 @@
 /** The import of a chosen file: the server holds the file and plans it, the page shows the plan and sends choices. */
 import { useEffect, useRef, useState } from 'react';
+import { limits } from '../../../engine/limits.ts';
 import { ApiError } from '../../../server/contract/client.ts';
 import type { ImportChoice, OpenImportPlan } from '../../../server/contract/examples/imports.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
@@ -60,9 +61,14 @@ export class OpenFile {
 
   /** Sends the file and what was chosen about it. */
   async open(signal?: AbortSignal): Promise<OpenImportPlan> {
+    const { file } = this.#from;
+    if (file.size > limits.maxImportBytes) {
+      const [size, most] = [Math.ceil(file.size / 1_000_000), limits.maxImportBytes / 1_000_000];
+      throw new Error(`The file holds ${size} MB; at most ${most} MB are read. Import it in several parts.`);
+    }
     const form = new FormData();
     if (this.#type) form.set('decision_type_id', this.#type.id);
-    form.set('file', this.#from.file);
+    form.set('file', file);
     let opened = await this.#workbench.client.upload('imports.begin', {}, form, signal);
     this.#id = opened.id;
     this.#isOpen = true;
