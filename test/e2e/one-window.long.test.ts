@@ -17,7 +17,7 @@ const toFile = (name: string, rows: readonly string[]) => ({
   buffer: Buffer.from(['hours;channel;customer;decision', ...rows].join('\n')),
 });
 
-type Agreement = { conflicts: number };
+type Agreement = { conflicts: number; rows: number };
 
 describe('an analyst alone in one window', () => {
   let workbench: RunningWorkbench;
@@ -97,20 +97,22 @@ describe('an analyst alone in one window', () => {
   test('reads a tenth again and settles what differs, and the rows go on', async () => {
     await open('second-reading', 'card');
     await button('Second reading of 10%').click();
-    const shown = page().locator('.main-text, article');
     await page().getByRole('article').waitFor();
-    for (let at = 0; at < 30 && (await shown.count()) > 0; at += 1) {
+    await waitForQuiet(page());
+    // Also of a row that this window has labelled before.
+    expect(await page().getByRole('article').getByRole('button', { pressed: true }).count()).toBe(0);
+    for (let at = 0; at < 16; at += 1) {
       await press('2');
       await waitForQuiet(page());
     }
     await open('conflicts', 'card');
     await waitForQuiet(page());
-    for (let at = 0; at < 30 && (await page().getByRole('article').count()) > 0; at += 1) {
+    for (let at = 0; at < 16; at += 1) {
       await press('1');
       await waitForQuiet(page());
     }
     const { body } = await workbench.call<Agreement>('GET', `/api/v1/decision-types/${id}/agreement`);
-    expect(body.conflicts).toBe(0);
+    expect([body.conflicts, body.rows > 10]).toEqual([0, true]);
   });
 
   test('trains twice in a row, and a second type behind that', async () => {
@@ -189,16 +191,13 @@ describe('an analyst alone in one window', () => {
     await button('Withdraw the promise').click();
     await says('No error limit promised');
     await goToPlace(page(), 'Deploy');
-    await page().getByLabel('Reason').fill('Learned anew');
-    await page().getByTestId('main').getByRole('button', { name: 'Deploy v2' }).click();
-    await page()
-      .getByRole('row', { name: /v2 deployed/ })
-      .waitFor();
-    await page().getByLabel('Reason').fill('As before');
-    await button('Back to this one: release 3').click();
-    await page()
-      .getByRole('row', { name: /v1 deployed/ })
-      .waitFor();
+    for (const reason of ['As before', 'As it was then']) {
+      await page().getByLabel('Reason').fill(reason);
+      await button(/^Back to this one/)
+        .first()
+        .click();
+      await says(reason);
+    }
   });
 
   test('tries and records, corrects, and imports rows that it takes back', async () => {

@@ -43,6 +43,8 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
       const query = { queue, count: givenCount, session: tabName, restart, ...settings.readReader() };
       const given = await client.call('examples.next', { params: { decision_type_id: typeId }, query }, signal);
       const items = given.items.map(({ example }) => example);
+      // Earlier labels of this window would show in a blind reading.
+      if (queue === 'second_reading') for (const { id } of items) outbox.forget(id);
       return { items, total: given.remaining, page, page_size: givenCount, pages: page, given };
     },
     getNextPageParam: (last, pages) => (mayHaveMore(pages) ? last.page + 1 : null),
