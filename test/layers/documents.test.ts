@@ -76,11 +76,25 @@ describe('The documents', () => {
 
   it('name sources that exist', () => {
     const sources = globSync(['{src,edge,scripts,test,bin}/**', '*.*'], { cwd: root }).map((path) => `/${path}`);
-    const named = [...read('docs/architecture.md').matchAll(/`([\w./-]+\.(?:tsx?|py|json|wat|js|sql))`/g)]
+    const text = read('docs/architecture.md') + read('docs/flows.md');
+    const named = [...text.matchAll(/`([\w./-]+\.(?:tsx?|py|json|wat|js|sql))`/g)]
       .map(([, name = '']) => name)
       .filter((name) => !name.includes('NNN'));
     expect(named.length).toBeGreaterThan(60);
     expect(named.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  it('keep the architecture on a few screens, and every name of the glossary in the program', () => {
+    expect(Buffer.byteLength(read('docs/architecture.md'))).toBeLessThanOrEqual(12_000);
+    const source = globSync('{src,edge/src}/**/*.{ts,tsx,py}', { cwd: root }).map(read).join('\n');
+    const rows = read('docs/words.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const terms = rows.map((row) => row.split(' | ')[0]?.slice(2) ?? '');
+    expect(terms.filter((term, at) => terms.indexOf(term) !== at)).toEqual([]);
+    const named = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !source.includes(name))).toEqual([]);
   });
 
   it('keep the decision records short, and say no change twice', () => {

@@ -6,7 +6,7 @@ import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { EncoderSpec, TextUnit } from '../features/plan.ts';
-import { type Reading, readPlaces, toReadablePlace } from '../features/readable-text.ts';
+import { type PlacedText, readPlaces, toReadablePlace } from '../features/readable-text.ts';
 import { readPath } from '../features/values.ts';
 import type { JsonObject } from '../json.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
@@ -79,12 +79,12 @@ export async function estimateWithout(
 
 /** Prepares telling where stretches of an input's texts stand in the texts as they are read. */
 function prepareToRead(input: JsonObject): (stretch: Stretch) => Stretch {
-  const readings = new Map<string, Reading | null>();
+  const placed = new Map<string, PlacedText | null>();
   return (stretch) => {
     const key = stretch.path.join('\0');
     const value = readPath(input, stretch.path);
-    if (!readings.has(key)) readings.set(key, typeof value === 'string' ? readPlaces(value) : null);
-    const reading = readings.get(key) ?? null;
+    if (!placed.has(key)) placed.set(key, typeof value === 'string' ? readPlaces(value) : null);
+    const reading = placed.get(key) ?? null;
     if (reading === null) return stretch;
     const start = toReadablePlace(reading, stretch.start);
     return {

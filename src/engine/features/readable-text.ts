@@ -144,10 +144,10 @@ export function areMarkup(texts: readonly string[]): boolean {
 }
 
 /** A readable text with the stretch of the cell that each of its UTF-16 units stands for. */
-export type Reading = { text: string; starts: Uint32Array; ends: Uint32Array };
+export type PlacedText = { text: string; starts: Uint32Array; ends: Uint32Array };
 
 /** Reads a text that is HTML with the places of its characters in the cell; null where it is none. */
-export function readPlaces(cell: string): Reading | null {
+export function readPlaces(cell: string): PlacedText | null {
   const pieces = readMarkup(cell);
   if (pieces === null) return null;
   const text = pieces.map((piece) => piece.text).join('');
@@ -164,7 +164,7 @@ export function readPlaces(cell: string): Reading | null {
 }
 
 /** Finds a place of the cell (UTF-16 index) in the readable text; what is not seen stands before what follows. */
-export function toReadablePlace({ ends }: Reading, place: number): number {
+export function toReadablePlace({ ends }: PlacedText, place: number): number {
   let [low, high] = [0, ends.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sheet } from '../sheet.ts';
 import type { Records } from './json-records.ts';
-import { labellingTools, onlyQuestion, type Reading } from './labelling-tools.ts';
+import { type LabelledTask, labellingTools, onlyQuestion } from './labelling-tools.ts';
 
 /** Elements that show which tool wrote a list. */
 const sampled = 20;
@@ -23,13 +23,13 @@ function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
 }
 
 /** Records of what was read: the only question is the label, several keep their names. */
-function toRecords(readings: readonly Reading[]): { records: JsonObject[]; differing: number } {
-  const questions = new Set(readings.flatMap(({ given }) => given.map(([question]) => question)));
-  const isTaken = readings.some(({ fields }) => Object.hasOwn(fields, onlyQuestion));
+function toRecords(tasks: readonly LabelledTask[]): { records: JsonObject[]; differing: number } {
+  const questions = new Set(tasks.flatMap(({ given }) => given.map(([question]) => question)));
+  const isTaken = tasks.some(({ fields }) => Object.hasOwn(fields, onlyQuestion));
   const isOnly = questions.size === 1 && !isTaken;
-  const hasSpans = readings.some(({ spans }) => spans.length > 0);
+  const hasSpans = tasks.some(({ spans }) => spans.length > 0);
   let differing = 0;
-  const records = readings.map(({ fields, given, spans }) => {
+  const records = tasks.map(({ fields, given, spans }) => {
     const record: JsonObject = { ...fields };
     let isSettled = true;
     for (const [question, answers] of Map.groupBy(given, ([asked]) => asked)) {

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 export const onlyQuestion = 'label';
 
 /** A record as read: `given` holds each person's answer to each question, `spans` the marked parts in words. */
-export type Reading = { fields: JsonObject; given: [question: string, answer: Json][]; spans: string[] };
+export type LabelledTask = { fields: JsonObject; given: [question: string, answer: Json][]; spans: string[] };
 
 export type LabellingTool = {
   name: string;
@@ -14,7 +14,7 @@ export type LabellingTool = {
   about: string;
   matches(record: JsonObject): boolean;
   /** Reads a record; `labels` are the different ones of all records, where each has one as text. */
-  read(record: JsonObject, labels: ReadonlySet<string>): Reading;
+  read(record: JsonObject, labels: ReadonlySet<string>): LabelledTask;
 };
 
 const toObjects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
@@ -46,7 +46,7 @@ function describeSpans(text: Json | undefined, spans: readonly (readonly (Json |
 }
 
 /** Adds one result of Label Studio to the fields read so far. */
-function addResult({ given, spans }: Reading, { type, value, from_name: name }: JsonObject): void {
+function addResult({ given, spans }: LabelledTask, { type, value, from_name: name }: JsonObject): void {
   if (!isJsonObject(value) || typeof type !== 'string') return;
   const { start, end, text } = value;
   const own = value[type];
@@ -67,12 +67,12 @@ const labelStudio: LabellingTool = {
   about: 'Of each task its data and annotations are read, without who wrote them and when',
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
   read({ data, annotations, completions = annotations }) {
-    const reading: Reading = { fields: toObject(data), given: [], spans: [] };
+    const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
     for (const { result, was_cancelled: isCancelled } of toObjects(completions)) {
       if (isCancelled === true) continue;
-      for (const one of toObjects(result)) addResult(reading, one);
+      for (const one of toObjects(result)) addResult(task, one);
     }
-    return reading;
+    return task;
   },
 };
 
@@ -81,16 +81,16 @@ const labelStudioMin: LabellingTool = {
   about: 'Who annotated a task, and when, is not read',
   matches: (record) => record['annotation_id'] !== undefined && record['lead_time'] !== undefined,
   read(record) {
-    const reading: Reading = { fields: {}, given: [], spans: [] };
+    const task: LabelledTask = { fields: {}, given: [], spans: [] };
     const kept = without(record, /^(?:annotator|annotation_id|created_at|updated_at|lead_time)$/);
     for (const [name, value] of Object.entries(kept)) {
       const marked = toObjects(value).filter(({ start }) => start !== undefined);
       for (const { start, end, text, labels, hypertextlabels = labels } of marked)
-        reading.spans.push(describeSpan(start, end, hypertextlabels, typeof text === 'string' ? text : ''));
+        task.spans.push(describeSpan(start, end, hypertextlabels, typeof text === 'string' ? text : ''));
       const { choices } = toObject(value);
-      if (marked.length === 0) reading.fields[name] = choices === undefined ? value : unwrapSingle(choices);
+      if (marked.length === 0) task.fields[name] = choices === undefined ? value : unwrapSingle(choices);
     }
-    return reading;
+    return task;
   },
 };
 
@@ -109,20 +109,20 @@ const argilla: LabellingTool = {
   about: 'Of each record its fields, metadata and responses are read, without suggestions and vectors',
   matches: ({ fields, responses, suggestions = responses }) => isJsonObject(fields) && suggestions !== undefined,
   read({ fields, metadata, responses }) {
-    const reading: Reading = { fields: { ...toObject(fields), ...toObject(metadata) }, given: [], spans: [] };
+    const task: LabelledTask = { fields: { ...toObject(fields), ...toObject(metadata) }, given: [], spans: [] };
     const text = Object.values(toObject(fields)).find((value) => typeof value === 'string');
     for (const [question, answer] of listResponses(responses)) {
       const marked = toObjects(answer).filter(({ start }) => start !== undefined);
-      if (marked.length === 0) reading.given.push([question, unwrapSingle(answer)]);
+      if (marked.length === 0) task.given.push([question, unwrapSingle(answer)]);
       else
-        reading.spans.push(
+        task.spans.push(
           ...describeSpans(
             text,
             marked.map(({ start, end, label }) => [start, end, label]),
           ),
         );
     }
-    return reading;
+    return task;
   },
 };
 

@@ -4,7 +4,7 @@ import { ruleLimits } from '../rule-limits.ts';
 import { type At, binaryOperators, macros, type RuleNode } from '../tree.ts';
 
 /** One tree being read: its nodes so far, and the variables that may be named at this place. */
-type Reading = { nodes: number; readonly scope: string[] };
+type TreeContext = { nodes: number; readonly scope: string[] };
 
 /** Reads a tree from a file, or null where the compiler would not make it; patterns are not compiled. */
 export function readTree(value: unknown): RuleNode | null {
@@ -16,17 +16,17 @@ export function readTree(value: unknown): RuleNode | null {
   }
 }
 
-function readNode(node: unknown, depth: number, reading: Reading): RuleNode {
-  if (++reading.nodes > ruleLimits.maxNodes || depth > ruleLimits.maxDepth) throw new RangeError('limit');
+function readNode(node: unknown, depth: number, context: TreeContext): RuleNode {
+  if (++context.nodes > ruleLimits.maxNodes || depth > ruleLimits.maxDepth) throw new RangeError('limit');
   if (!isJsonObject(node)) throw new TypeError('node');
   const at = readPlace(node.at);
-  const readChild = (child: unknown) => readNode(child, depth + 1, reading);
+  const readChild = (child: unknown) => readNode(child, depth + 1, context);
   switch (node.k) {
     case 'lit':
       return { k: 'lit', v: readLiteral(node.v), at };
     case 'var': {
       const name = readString(node.name);
-      if (!reading.scope.includes(name)) throw new TypeError('var');
+      if (!context.scope.includes(name)) throw new TypeError('var');
       return { k: 'var', name, at };
     }
     case 'get':
@@ -57,7 +57,7 @@ function readNode(node: unknown, depth: number, reading: Reading): RuleNode {
     case 'call':
       return readCall(node, at, readChild);
     case 'each':
-      return readComprehension(node, at, readChild, reading);
+      return readComprehension(node, at, readChild, context);
     default:
       throw new TypeError('kind');
   }
@@ -80,7 +80,7 @@ function readCall(node: JsonObject, at: At, readChild: ReadChild): RuleNode {
   return { k: 'call', fn, args, at };
 }
 
-function readComprehension(node: JsonObject, at: At, readChild: ReadChild, { scope }: Reading): RuleNode {
+function readComprehension(node: JsonObject, at: At, readChild: ReadChild, { scope }: TreeContext): RuleNode {
   const macro = readOneOf(macros, node.macro);
   const name = readString(node.name);
   if (name === 'ctx' || scope.length > ruleLimits.maxComprehensionDepth) throw new TypeError('each');

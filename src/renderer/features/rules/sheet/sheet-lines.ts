@@ -98,14 +98,14 @@ function writeCode(rule: Pick<Rule, 'condition'>, code: string): Written {
   return problem ? { problem: problem.message } : { patch: { condition: code } };
 }
 
-type Reading = { fields: readonly SheetField[]; draft: Pick<TypeDraft, 'options' | 'reason_codes'> };
+type SheetContext = { fields: readonly SheetField[]; draft: Pick<TypeDraft, 'options' | 'reason_codes'> };
 /** Where a cell of the lines is, in words; whether the lines are all the rules, so that no two have one name. */
 type Given = { toPlace(line: number, column: number, name: string): string; isWhole: boolean };
 
 /** Reads lines, the first of which names the columns, as rules; a line with a problem makes none. */
 function readLines(
   [first = { line: 1, cells: [] }, ...lines]: readonly GivenLine[],
-  { fields, draft }: Reading,
+  { fields, draft }: SheetContext,
   { toPlace, isWhole }: Given,
 ): GivenRules {
   const filled = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
@@ -154,7 +154,7 @@ function nameOutcome(
 function findLackingHead(
   lines: readonly GivenLine[],
   columns: readonly SheetColumn[],
-  { fields, draft }: Reading,
+  { fields, draft }: SheetContext,
 ): GivenLine[] {
   const [first] = lines;
   if (first === undefined || first.cells.length < columns.length || first.cells.length > columns.length + 1) return [];
@@ -166,9 +166,13 @@ function findLackingHead(
 }
 
 /** Reads pasted lines as rules to be added; where none names the columns, they are those of the sheet. */
-export function readPasted(lines: readonly GivenLine[], reading: Reading, columns: readonly SheetColumn[]): GivenRules {
+export function readPasted(
+  lines: readonly GivenLine[],
+  context: SheetContext,
+  columns: readonly SheetColumn[],
+): GivenRules {
   const toPlace = (line: number, _column: number, name: string) => `Line ${line}, ${isolate(name)}`;
-  return readLines([...findLackingHead(lines, columns, reading), ...lines], reading, { toPlace, isWhole: false });
+  return readLines([...findLackingHead(lines, columns, context), ...lines], context, { toPlace, isWhole: false });
 }
 
 /** Tells a row from others: by its cells in any order, or its code. */
@@ -182,7 +186,7 @@ const toSign = ({ rule, cells }: SheetRow) =>
 export function readWhole(
   lines: readonly GivenLine[],
   { rows, columns }: { rows: readonly SheetRow[]; columns: readonly SheetColumn[] },
-  { fields, draft }: Reading,
+  { fields, draft }: SheetContext,
 ): GivenRules {
   const named = new Set(fields.map(({ path }) => printPath(path)));
   const used = columns.flatMap((column) => (column.kind === 'field' && !named.has(column.id) ? [column.field] : []));
