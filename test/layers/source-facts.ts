@@ -1,4 +1,4 @@
-/** Counts of the sources that may not grow without a reason: lines of each room, casts, `Any`, repeated runs of lines. */
+/** Counts of the sources that may not grow without a reason: casts, `Any`, repeated runs of lines. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -21,7 +21,7 @@ export const countLines = (sources: readonly SourceText[]) =>
   sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 
 /** The room of a file: its layer's folder it lies in, a place of the page, or the layer itself. */
-function toRoom(path: string): string {
+export function toRoom(path: string): string {
   const [, features] = /^(src\/renderer\/features\/[^/]+)\//.exec(path) ?? [];
   const [, folder] = /^((?:src\/[^/]+|edge\/src\/decision_edge)(?:\/[^/]+(?=\/))?)\//.exec(path) ?? [];
   return features ?? folder ?? dirname(path);
@@ -40,9 +40,6 @@ export function sumBy(
   }
   return sums;
 }
-
-/** Lines of each room of `src` and of the Python package. */
-export const weighRooms = (sources: readonly SourceText[]) => sumBy(sources, toRoom, (source) => countLines([source]));
 
 /** The layer of a file, as `src/engine`. */
 export const toLayer = (path: string) => path.split('/').slice(0, 2).join('/');

@@ -16,7 +16,6 @@ import {
   readSources,
   sumBy,
   toLayer,
-  weighRooms,
 } from './source-facts.ts';
 
 /** Numbers by the heading that they stand under and the name of their row. */
@@ -24,8 +23,8 @@ export type Weights = Map<string, Map<string, number>>;
 
 export const weightPath = 'test/bench/results/weight.md';
 
-/** Lines that a room may grow by without a word: this share, or so many. */
-const slack = { share: 0.02, lines: 10 };
+/** The share by which lines may grow without a word. */
+const slack = 0.02;
 
 /** Measures the sources below `root`, under the headings of weight.md. */
 export function weigh(root: string): Weights {
@@ -60,7 +59,6 @@ export function weigh(root: string): Weights {
         ['repeated runs of eight lines in Python', findRepeats(python).length],
       ]),
     ],
-    ['Rooms', weighRooms([...src, ...edge])],
     ['Casts', casts],
     ['Any', notNone(sumBy(edge, (path) => path.replace('edge/src/decision_edge/', ''), countAny))],
   ]);
@@ -88,11 +86,11 @@ const sayNumber = (number: number) => number.toLocaleString('en-US');
 export function compareWeights(kept: Weights, measured: Weights): string[] {
   return [...measured].flatMap(([heading, rows]) => {
     const keptRows = kept.get(heading) ?? new Map<string, number>();
-    const isLines = (name: string) => heading === 'Rooms' || name.startsWith('lines of ');
+    const isLines = (name: string) => name.startsWith('lines of ');
     const more = [...rows].flatMap(([name, number]) => {
       const allowed = keptRows.get(name.replaceAll(/^`|`$/g, ''));
       if (allowed === undefined) return [`${heading}: ${name} has no row; it has ${sayNumber(number)}`];
-      const free = isLines(name) ? Math.max(slack.lines, allowed * slack.share) : 0;
+      const free = isLines(name) ? allowed * slack : 0;
       return number <= allowed + free
         ? []
         : [
