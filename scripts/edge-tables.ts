@@ -30,44 +30,44 @@ export const edgeTablesPath = 'edge/src/decision_edge/_tables.py';
 
 const lineWidth = 120;
 
+const numbers = {
+  MAX_BUNDLE_ENTRIES: maxEntries,
+  MAX_UNPACKED_BYTES: bundleLimits.maxPlainBytes + bundleLimits.maxEncoderBytes,
+  MAX_PLAIN_BYTES: bundleLimits.maxPlainBytes,
+  MAX_JSON_SEPARATORS: bundleLimits.maxJsonSeparators,
+  MAX_JSON_DEPTH: bundleLimits.maxJsonDepth,
+  MAX_GOLDEN_LINES: bundleLimits.maxGoldenLines,
+  MAX_REASON_CODES: limits.maxReasonCodes,
+  MAX_CONDITION_LENGTH: limits.maxConditionBytes,
+  MAX_OPTIONS: limits.maxOptions,
+  MAX_INPUT_KEYS: limits.maxInputKeys,
+  MAX_INPUT_DEPTH: limits.maxInputDepth,
+  MAX_BATCH_SIZE: limits.maxBatchSize,
+  MAX_QUESTIONS_PER_CALL: limits.maxQuestionsPerCall,
+  MAX_NAME_LENGTH: limits.maxNameLength,
+  MAX_TEXT_CHARACTERS: limits.maxTextCharacters,
+  MAX_MARKUP_CHARACTERS: limits.maxMarkupCharacters,
+  MAX_RULES: limits.maxRules,
+  MAX_ADAPTER_RANK: limits.maxAdapterRank,
+  MAX_TREE_DEPTH: ruleLimits.maxDepth,
+  MAX_TREE_NODES: ruleLimits.maxNodes,
+  MAX_COMPREHENSION_DEPTH: ruleLimits.maxComprehensionDepth,
+  MAX_COMPREHENSION_ELEMENTS: ruleLimits.maxComprehensionMembers,
+  MAX_STEPS: ruleLimits.maxSteps,
+  MAX_STEPS_TOGETHER: ruleLimits.maxStepsTogether,
+  MAX_STRING_LENGTH: ruleLimits.maxStringLength,
+  MAX_LIST_LENGTH: ruleLimits.maxListLength,
+  MAX_READINGS_LENGTH: limits.maxReadingsCharacters,
+  MAX_NUMBER_DIGITS: maxNumberDigits,
+  MAX_NUMBER_LENGTH: maxNumberLength,
+  MAX_DATE_LENGTH: maxDateLength,
+  MAX_WORD_LENGTH: maxWordLength,
+  LAST_OF_THIS_CENTURY: lastOfThisCentury,
+  MAX_WORD_CODE_POINTS: maxWordCodePoints,
+};
+
 /** Returns the text of `_tables.py`, formatted as ruff does it. */
 export function renderEdgeTables(): string {
-  const numbers = {
-    MAX_BUNDLE_ENTRIES: maxEntries,
-    MAX_UNPACKED_BYTES: bundleLimits.maxPlainBytes + bundleLimits.maxEncoderBytes,
-    MAX_PLAIN_BYTES: bundleLimits.maxPlainBytes,
-    MAX_JSON_SEPARATORS: bundleLimits.maxJsonSeparators,
-    MAX_JSON_DEPTH: bundleLimits.maxJsonDepth,
-    MAX_GOLDEN_LINES: bundleLimits.maxGoldenLines,
-    MAX_REASON_CODES: limits.maxReasonCodes,
-    MAX_CONDITION_LENGTH: limits.maxConditionBytes,
-    MAX_OPTIONS: limits.maxOptions,
-    MAX_INPUT_KEYS: limits.maxInputKeys,
-    MAX_INPUT_DEPTH: limits.maxInputDepth,
-    MAX_BATCH_SIZE: limits.maxBatchSize,
-    MAX_QUESTIONS_PER_CALL: limits.maxQuestionsPerCall,
-    MAX_NAME_LENGTH: limits.maxNameLength,
-    MAX_TEXT_CHARACTERS: limits.maxTextCharacters,
-    MAX_MARKUP_CHARACTERS: limits.maxMarkupCharacters,
-    MAX_RULES: limits.maxRules,
-    MAX_ADAPTER_RANK: limits.maxAdapterRank,
-    MAX_TREE_DEPTH: ruleLimits.maxDepth,
-    MAX_TREE_NODES: ruleLimits.maxNodes,
-    MAX_COMPREHENSION_DEPTH: ruleLimits.maxComprehensionDepth,
-    MAX_COMPREHENSION_ELEMENTS: ruleLimits.maxComprehensionMembers,
-    MAX_STEPS: ruleLimits.maxSteps,
-    MAX_STEPS_TOGETHER: ruleLimits.maxStepsTogether,
-    MAX_STRING_LENGTH: ruleLimits.maxStringLength,
-    MAX_LIST_LENGTH: ruleLimits.maxListLength,
-    MAX_READINGS_LENGTH: limits.maxReadingsCharacters,
-    MAX_NUMBER_DIGITS: maxNumberDigits,
-    MAX_NUMBER_LENGTH: maxNumberLength,
-    MAX_DATE_LENGTH: maxDateLength,
-    MAX_WORD_LENGTH: maxWordLength,
-    LAST_OF_THIS_CENTURY: lastOfThisCentury,
-    MAX_WORD_CODE_POINTS: maxWordCodePoints,
-  };
-  const { months, ...others } = datePatterns;
   const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
   return `${[
     '"""Version, bounds and tables that this package shares with the workbench. Made by `npm run docs`: do not edit."""',
@@ -105,6 +105,14 @@ export function renderEdgeTables(): string {
     '}',
     '"""Every name that a bundle may hold, with the bytes that it may have unpacked."""',
     '',
+    ...writeTextTables(),
+  ].join('\n')}\n`;
+}
+
+/** Formats, characters, words and patterns: how texts are read. */
+function writeTextTables(): string[] {
+  const { months, ...others } = datePatterns;
+  return [
     `DATE_TIME = ${writeRawString(toPythonPattern(z.regexes.datetime({ offset: true })))}`,
     'FORMATS = {',
     ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
@@ -141,7 +149,7 @@ export function renderEdgeTables(): string {
     ...writeWords('NO_WORDS', new Set(yesNoPairs.map(([, no]) => no))),
     `BLANKS = "${listBlanks()}"`,
     '"""The characters that JavaScript trims from the ends of a string."""',
-  ].join('\n')}\n`;
+  ];
 }
 
 const writePatterns = (name: string, patterns: Readonly<Record<string, RegExp>>): string[] => [

@@ -1,5 +1,5 @@
 /** Labels on their way to the server: kept until it has confirmed them, sent in order, sent again after a fault. */
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import { ApiError } from '../../server/contract/client.ts';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { Journal, LabelPatch, OutboxEntry } from './journal.ts';
@@ -37,6 +37,18 @@ function addLabel(labels: Map<string, LabelPatch>, { exampleId, patch }: OutboxE
 }
 
 const gatherPending = (waiting: readonly OutboxEntry[]) => waiting.reduce(addLabel, new Map<string, LabelPatch>());
+
+/** Resolves once the state of a store is as wanted. */
+function waitFor<State>(store: StoreApi<State>, isWanted: (state: State) => boolean): Promise<void> {
+  if (isWanted(store.getState())) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = store.subscribe((state) => {
+      if (!isWanted(state)) return;
+      stop();
+      resolve();
+    });
+  });
+}
 
 /** Creates the outbox. Sending the same change twice does no harm: each sets labels to fixed values. */
 export function createOutbox(ports: OutboxPorts) {
@@ -114,17 +126,8 @@ export function createOutbox(ports: OutboxPorts) {
       await pump();
     },
     /** Resolves once nothing of the type waits. */
-    settled: (typeId: string): Promise<void> => {
-      const isClear = (state: OutboxState) => !state.waiting.some((entry) => entry.typeId === typeId);
-      if (isClear(store.getState())) return Promise.resolve();
-      return new Promise((resolve) => {
-        const stop = store.subscribe((state) => {
-          if (!isClear(state)) return;
-          stop();
-          resolve();
-        });
-      });
-    },
+    settled: (typeId: string): Promise<void> =>
+      waitFor(store, ({ waiting }) => !waiting.some((entry) => entry.typeId === typeId)),
   };
 }
 export type Outbox = ReturnType<typeof createOutbox>;

@@ -88,45 +88,9 @@ export function prepareRows(
   const labels = new Map(options.map((option) => [option, -1]));
   for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
   for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
-  const place = compilePlacement(split);
+  const toRow = compileRowMaker(labels, { piiFields, split, identifying });
   const rows = labelled
-    .flatMap((example) => {
-      if (example.decision === null) return [];
-      const {
-        id,
-        source,
-        reasonCodes,
-        decision,
-        firstDecision = null,
-        test = false,
-        ruled = false,
-        later = false,
-        answered = false,
-      } = example;
-      const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
-      const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
-      if (label === undefined) return [];
-      const { input, isMasked } = blankMasks(example.input, piiFields);
-      const content = toRowContent(example.input, identifying);
-      const row = {
-        id,
-        content,
-        input,
-        inputHash: hashString(toCanonicalJson(example.input)),
-        source,
-        reasonCodes,
-        decision,
-        label,
-        test,
-        later,
-        answered,
-        ruled,
-        isMasked,
-        ...place(input),
-      };
-      if (firstDecision === null || firstLabel === undefined) return [row];
-      return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
-    })
+    .flatMap(toRow)
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const repeats = groupNearRepeats(
     rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) })),
@@ -140,6 +104,30 @@ export function prepareRows(
     presentOptions,
     notes: noteRows({ labelled, rows, options, learnedAlone, piiFields }),
     nearRepeats: repeats.filter((group, i) => group >= 0 && (rows[i]?.label ?? -1) >= 0).length,
+  };
+}
+
+/** Makes the row of a labelled example; none where its label is no option. */
+function compileRowMaker(
+  labels: ReadonlyMap<string, number>,
+  settings: { piiFields: readonly string[]; split: SplitWay; identifying: readonly (readonly string[])[] },
+) {
+  const { piiFields, split, identifying } = settings;
+  const place = compilePlacement(split);
+  return (example: TrainingExample) => {
+    if (example.decision === null) return [];
+    const { id, source, reasonCodes, decision, firstDecision = null } = example;
+    const { test = false, ruled = false, later = false, answered = false } = example;
+    const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
+    const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
+    if (label === undefined) return [];
+    const { input, isMasked } = blankMasks(example.input, piiFields);
+    const content = toRowContent(example.input, identifying);
+    const inputHash = hashString(toCanonicalJson(example.input));
+    const read = { id, content, input, inputHash, source, reasonCodes, decision, label };
+    const row = { ...read, test, later, answered, ruled, isMasked, ...place(input) };
+    if (firstDecision === null || firstLabel === undefined) return [row];
+    return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
   };
 }
 
