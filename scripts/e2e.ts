@@ -7,7 +7,7 @@ import { runVitest } from './testing/vitest-run.ts';
 
 const { values } = parseArgs({ options: { repeat: { type: 'string', default: '1' } } });
 const { results, projects } = await prepareBrowser();
-// Some stories ask the Python package, too.
+// Some stories ask the Python package as well.
 await prepareEdge();
 for (let round = 1; projects.length > 0 && round <= Number(values.repeat); round += 1) {
   results.push(await runVitest(`browser stories, round ${round}`, { projects }));

@@ -1,5 +1,5 @@
 /**
- * `npm run test:edge -- [pytest arguments]`: checks and tests of the Python package alone, on the oldest Python, too.
+ * `npm run test:edge -- [pytest arguments]`: checks and tests of the Python package alone, also on the oldest Python.
  * `npm run test:edge -- --many-machines`: its decisions by Spark, Polars, DuckDB, Ray and Dask alone.
  */
 import { prepareEdge, runEdgeTests, testManyMachines, testOldestPython } from './testing/edge-tests.ts';

@@ -8,7 +8,7 @@ import { check, report, run, type StepResult } from './steps.ts';
 /** `main` reads the server's sources, under the same settings. */
 const runtimes = ['engine', 'main', 'preload', 'renderer'];
 
-/** Below this the dependency check has not read the code: it reports "no violations" on nothing, too. */
+/** Below this the dependency check has not read the code: it reports "no violations" on nothing as well. */
 const minModules = 60;
 
 /** The native compiler is several times faster than the one the tools need; both claim .bin/tsc. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-/** The Chromium that browser tests drive: CHROMIUM_PATH, the system's, Playwright's own; null where there is none. */
+/** The Chromium that browser tests drive: CHROMIUM_PATH, the system's, Playwright's own; null if there is none. */
 export function findChromium(): string | null {
   const candidates = [
     process.env.CHROMIUM_PATH,

@@ -41,7 +41,7 @@ class LongestFirst extends BaseSequencer {
 /** Runs the chosen stories and counts them; a file that could not be loaded counts as one failed story. */
 export async function runVitest(name: string, selection: Selection): Promise<StepResult> {
   const { projects, only = [''], exclude = [], isSerial = false, env = {} } = selection;
-  // Not by `cliExclude`: it is added to a list that every later run of this process finds, too.
+  // Not by `cliExclude`: it is added to a list that every later run of this process finds as well.
   const chosen = globSync('test/**/*.test.{ts,tsx}', { cwd: projectRoot }).filter(
     (file) => only.some((part) => file.includes(part)) && !exclude.some((part) => file.includes(part)),
   );

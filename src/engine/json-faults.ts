@@ -24,7 +24,7 @@ export function findStringEnd(text: string, open: number): number {
   }
 }
 
-/** Finds the first key that a valid JSON text repeats in one object; empty where there is none. */
+/** Finds the first key that a valid JSON text repeats in one object; empty if there is none. */
 export function findDuplicateKey(text: string): string {
   const stack: (Set<string> | null)[] = [];
   let last = '';

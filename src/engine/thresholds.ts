@@ -15,7 +15,7 @@ export function readThresholdsOf(option: string, thresholds: ConfidenceThreshold
   return { auto_decide: Math.max(auto_decide, own ?? 0), escalation };
 }
 
-/** Names the options with thresholds of their own, to follow «from a confidence of …»; empty where there are none. */
+/** Names the options with thresholds of their own, to follow «from a confidence of …»; empty if there are none. */
 export function listOwnThresholds(thresholds: ConfidenceThresholds, quote: (option: string) => string): string {
   return Object.keys(thresholds.by_option ?? {})
     .map((option) => `, ${quote(option)} from ${readThresholdsOf(option, thresholds).auto_decide}`)

@@ -444,7 +444,7 @@ async function closeInTime(closing: AsyncDisposableStack): Promise<void> {
     await Promise.race([closing.disposeAsync(), tooLate]);
   } finally {
     giveUp.abort();
-    // The wait that is not needed any more rejects, too.
+    // The losing timer rejects as well.
     await tooLate.catch(() => undefined);
   }
 }

@@ -157,8 +157,12 @@ function toWrittenText(node: ts.Node): string | null {
 
 const maxColumns = 120;
 
-/** Openings of a comment that name neither a thing nor an act. */
+/** Openings of a comment that name neither a thing nor an act, and grammar that a native speaker does not use. */
 const openings: readonly [RegExp, string][] = [
+  [/^Of (?:an?|the|each)\b/, 'begin with the thing, not with “Of”'],
+  [/(?<!\bthere )\b(?:is|are) none\b/, 'write: is not one'],
+  [/\bsays? of\b[^.]*\bthat\b/i, 'write: notes, warns'],
+  [/, too(?:[.;)]|$)/, 'write: as well'],
   [/^What(?:ever)?\b/, 'a comment begins with a noun or a verb'],
   [/^Has (?:the|a|an)\b[^.]*?\b\w+ed\b/, 'write what is done, not what somebody has done'],
   [/(?:^|[.:;] )Whoever\b/, 'name who it is'],

@@ -44,6 +44,10 @@ describe('The texts of the source', () => {
       'export const count = () => 2;',
       '/** Draws the rows of now anew. */',
       'export function draw() {}',
+      '/** Of a row the label, null where it is none. There is none, too. */',
+      'export type Label = string;',
+      '/** Says of a row that it is long. */',
+      'export type Long = string;',
     ].join('\n');
     const bare = { path: 'b.ts', text: "import { read } from './read.ts';\nexport const row = read();" };
     const places = findCommentProblems([{ path: 'a.ts', text }, bare]).map(
@@ -58,6 +62,10 @@ describe('The texts of the source', () => {
       'a.ts:10: a comment has at most 120 columns',
       'a.ts:13: write: current',
       'a.ts:13: write: again',
+      'a.ts:15: begin with the thing, not with “Of”',
+      'a.ts:15: write: is not one',
+      'a.ts:15: write: as well',
+      'a.ts:17: write: notes, warns',
       'a.ts:12: an exported function says what it promises',
       'b.ts:1: a file opens with a sentence',
     ]);

@@ -241,7 +241,7 @@ def clean_member(value: object, place: str, depth: int, lost: list[str] | None =
 
 def _loses_digits(value: int, number: float) -> bool:
     """Return whether a double is neither a whole number nor written as it, in the shortest digits."""
-    # Of a class of integers the number, as `int` writes it.
+    # The number of a class of integers, as `int` writes it.
     return not -MAX_EXACT < value < MAX_EXACT and int(number) != value and format_number(number) != int.__repr__(value)
 
 
@@ -271,5 +271,5 @@ def _clean_string(value: str, place: str) -> str:
         raise InvalidInput(f"{place} contains a NUL character.")
     if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
         raise InvalidInput(f"{place} contains half of a surrogate pair, which is no valid text.")
-    # Of an Enum that is a string, its value: `str` would give the name.
+    # The value of an Enum that is a string: `str` would give the name.
     return str.__str__(value)

@@ -184,7 +184,7 @@ def _describe(reading: Any) -> str:
 
 
 def _read_number(text: str, decimal: str) -> tuple[float, str] | None:
-    """Return a number whose decimals follow the given sign, and its unit; None where the text is none."""
+    """Return a number whose decimals follow the given sign, and its unit; None if the text is not one."""
     if _NUMBER["plain"].match(text):
         return float(text), ""
     if len(text) > MAX_NUMBER_LENGTH or _NUMBER["telephone"].match(text):
@@ -209,7 +209,7 @@ def _read_number(text: str, decimal: str) -> tuple[float, str] | None:
 
 
 def _read_date(text: str, order: str) -> str | None:
-    """Return a date with an optional time as ISO 8601, without time zones; None where it is none in this order."""
+    """Return a date with an optional time as ISO 8601, without time zones; None if it is not one in this order."""
     if len(text) > MAX_DATE_LENGTH or not _DIGIT.search(text):
         return None
     if _ISO_DAY.match(text) and is_date(text):

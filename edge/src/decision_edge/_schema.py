@@ -45,7 +45,7 @@ Keyword: TypeAlias = Callable[[Validator, JsonValue, JsonValue, JsonObject], "It
 
 
 class InputSchema:
-    """A compiled input schema. Keeps no state between checks. Raises InvalidBundle for a schema that is none."""
+    """A compiled input schema. Keeps no state between checks. Raises InvalidBundle for anything that is no schema."""
 
     def __init__(self, schema: JsonObject) -> None:
         schema = _to_doubles(schema)

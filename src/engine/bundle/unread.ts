@@ -93,7 +93,7 @@ function isRead(known: Names | Leaf | undefined, value: Json, readsAll: boolean)
 }
 
 /**
- * Says of a value that is read why it may not be meant: a day that there is not, or an unknown category that is a known
+ * Says why a value that is read may not be meant: a day that there is not, or an unknown category that is a known
  * one but for case, blanks around it and stored accents. Null where nothing is to be said.
  */
 function findDoubt({ kind, known, byFolded }: Leaf, value: Json): string | null {
@@ -115,7 +115,7 @@ function makeHint(name: string, names: Names, budget: HintBudget): string {
   return nearest === null ? '' : `; did you mean ${quote(nearest)}?`;
 }
 
-/** Says of whole numbers at places of an input that they lose digits: at most twenty sentences and how many more. */
+/** Warns of whole numbers at places of an input that lose digits: at most twenty sentences and how many more. */
 export function describeLostDigits(places: readonly (readonly (string | number)[])[]): string[] {
   const sentences = places.slice(0, maxSentences).map((place) => {
     const written = place.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');

@@ -25,7 +25,7 @@ const maxStretches = 60;
 const maxEstimated = 256;
 /** Words times stretches, which the estimates' n-grams cost. */
 const maxEstimateSteps = 65_536;
-/** Tokens that the encoder reads to leave words out: about 75 ms on one idle core. The estimate counts, too. */
+/** Tokens that the encoder reads to leave words out: about 75 ms on one idle core, the estimate included. */
 const maxTokens = 500;
 /** An estimate takes as long as embedding the text this many times. */
 const runsPerEstimate = 4;

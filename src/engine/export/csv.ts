@@ -2,7 +2,7 @@
 
 /**
  * Where a spreadsheet may begin to read a formula: at the start, and behind what another reader takes for the end of a
- * cell, as quotes within a line are letters there. Full-width signs count, too; behind apostrophes, so that each cell
+ * cell, as quotes within a line are letters there. Full-width signs also count; behind apostrophes, so that each cell
  * comes back as it was.
  */
 const formula = /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
@@ -13,7 +13,7 @@ const formulaInJson = /(?<=[;|](?:'|\\")*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g;
 /** Writes one cell; what a spreadsheet would run as a formula gets a leading apostrophe. */
 export function writeCsvCell(value: unknown, separator = ','): string {
   if (value === null) return '';
-  // Of a number this is what `String` gives, past V8's cache of number texts (hot-path/write-number.ts).
+  // For a number this is what `String` gives, past V8's cache of number texts (hot-path/write-number.ts).
   const text = typeof value === 'string' ? value.replace(formula, "'") : guardJson(JSON.stringify(value));
   return quoteCsvCell(text, separator);
 }

@@ -1,4 +1,4 @@
-/** Examples as the records that labelling tools import, and that the import reads, too. */
+/** Examples as the records that labelling tools import, and that the import reads as well. */
 import type { Json, JsonObject } from '../json.ts';
 import type { ExportedExample } from './example-columns.ts';
 import type { LabellingFormat } from './file-kinds.ts';

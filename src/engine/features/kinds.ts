@@ -174,7 +174,7 @@ function listMembersAt(list: readonly Json[], path: readonly string[]): Json[] {
   });
 }
 
-/** Finds the paths that hold numbers in members of the lists, the most frequent ones; identifiers are none. */
+/** Finds the paths that hold numbers in members of the lists, the most frequent ones, without identifiers. */
 function findNumberPaths(lists: readonly (readonly Json[])[]): string[][] {
   const counts = new Map<string, { path: string[]; numbers: number; values: number }>();
   for (const member of lists.flat()) {

@@ -122,7 +122,7 @@ class MarkupReader {
 
 /**
  * Reads a text that is HTML: tags, comments, scripts and styles dropped, blocks and `<br>` as line ends, characters
- * decoded, other white space as one space. Null where it is none: it takes one end tag, or an element that says enough.
+ * decoded, other white space as one space. Null if it is not one: it takes one end tag, or an element that says enough.
  */
 function readMarkup(text: string): Piece[] | null {
   return text.includes('<') ? new MarkupReader(text).read() : null;
@@ -146,7 +146,7 @@ export function areMarkup(texts: readonly string[]): boolean {
 /** A readable text with the stretch of the cell that each of its UTF-16 units stands for. */
 export type PlacedText = { text: string; starts: Uint32Array; ends: Uint32Array };
 
-/** Reads a text that is HTML with the places of its characters in the cell; null where it is none. */
+/** Reads a text that is HTML with the places of its characters in the cell; null if it is not one. */
 export function readPlaces(cell: string): PlacedText | null {
   const pieces = readMarkup(cell);
   if (pieces === null) return null;
@@ -174,7 +174,7 @@ export function toReadablePlace({ ends }: PlacedText, place: number): number {
   return low;
 }
 
-/** Decodes a character written by number or name, white space as a space; null where there is none of that name. */
+/** Decodes a character written by number or name, white space as a space; null if there is none of that name. */
 function decodeCharacter([, , , decimal, hexadecimal, name]: readonly (string | undefined)[]): string | null {
   if (name !== undefined) return name === 'nbsp' ? ' ' : (namedCharacters.get(name) ?? null);
   const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);

@@ -1,7 +1,7 @@
 /** How well the values of one column alone tell the label, measured on rows that they were not counted from. */
 
 export type Value = string | number | boolean | null | undefined;
-/** Of the `rows` with a label, the shares labelled as most others with their value, and with the commonest label. */
+/** Shares of the labelled `rows`: labelled as most others with their value, and with the commonest label. */
 export type Telling = { rows: number; share: number; baseline: number };
 
 const maxCategories = 50;
@@ -61,7 +61,7 @@ function countRight(byLabel: ReadonlyMap<number, number>): number {
 }
 
 /**
- * Measures how well the values of a column tell the labels of its rows; a label below 0 is none. A row is right where
+ * Measures how well the values of a column tell the labels of its rows, those below 0 left out. A row is right where
  * most of the other rows with its value, or in its bin of numbers, have its label: different values in all rows tell
  * nothing.
  */

@@ -14,7 +14,7 @@ export type SavedRules = {
 type Tally = { rule: Rule; agrees: number; disagrees: number; doubted: { id: string; label: string }[] };
 
 /**
- * Searches for labels that the first matching rule contradicts; those confirmed since the rules were saved are none.
+ * Searches for labels that the first matching rule contradicts; without those confirmed since the rules were saved.
  */
 export function searchRuleDisagreements({ rules, options, reasonCodes, lists, savedAt }: SavedRules): Search {
   const { sound } = compileSoundRules(rules, { options, reason_codes: reasonCodes, lists });

@@ -59,7 +59,7 @@ export function findCalledAnswer(columns: readonly string[], { candidates }: Ans
   return candidates.length === 0 || candidates.some(({ column }) => column === called) ? called : undefined;
 }
 
-/** The column whose name says that it holds reason codes; null where there is none. */
+/** The column whose name says that it holds reason codes; null if there is none. */
 export function findReasonColumn(columns: readonly string[]): string | null {
   return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);
 }
@@ -151,7 +151,7 @@ function filterOthers(named: readonly NamedAnswer[], answer: string): NamedAnswe
   return named.filter(({ name, family, isNamed }) => name !== answer && (isNamed || family === own));
 }
 
-/** Finds other columns of answers, which another decision type would learn: `label_tone` beside `label_topic`, too. */
+/** Finds other columns of answers, which another decision type would learn, as `label_tone` beside `label_topic`. */
 export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): string[] {
   return answer === null ? [] : filterOthers(listNamedAnswers(surveys), answer).map(({ name }) => name);
 }

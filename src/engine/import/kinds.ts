@@ -170,7 +170,7 @@ function isNearDate(text: string): boolean {
   return numbers.some((digits) => /^(?:19|20)\d{2}$/.test(digits)) && others >= (/\p{L}{3}/u.test(text) ? 1 : 2);
 }
 
-/** Says of texts that look like amounts or dates that they stay what they are. */
+/** Notes texts that look like amounts or dates but are kept as text. */
 function findUnknownForm(texts: readonly string[]): FoundKind | null {
   const first = quote(texts[0] ?? '');
   const areAll = (isNear: (text: string) => boolean) =>
@@ -183,7 +183,7 @@ function findUnknownForm(texts: readonly string[]): FoundKind | null {
 /** From this share on, the values of a kind are worth a word where others stand between them. */
 const minNearShare = 0.9;
 
-/** Names the kind that nearly all values have, and one that does not; null where there is none. */
+/** Names the kind that nearly all values have, and one that does not; null if there is none. */
 function findNearKind(uses: ValueUses): FoundKind | null {
   const total = [...uses.values()].reduce((sum, count) => sum + count, 0);
   for (const kind of columnKinds) {
@@ -205,7 +205,7 @@ function findNearKind(uses: ValueUses): FoundKind | null {
 }
 
 /**
- * Finds a column's kind by all of its values; dates first, as `20240403` is a number, too. Where all are what the type
+ * Finds a column's kind by all of its values; dates first, as `20240403` is also a number. Where all are what the type
  * reads already, they are read so.
  */
 export function findKind(uses: ValueUses, isCommaUsual: boolean, known?: Reading): FoundKind {

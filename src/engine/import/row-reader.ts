@@ -83,7 +83,7 @@ export type RowPlanner = {
   /** Rows that give the input of an earlier one another label. */
   conflicts: LinePairs;
   misfits: RowReader['misfits'];
-  /** The example of a row; labels of which nothing is said are none. */
+  /** The example of a row; labels that nothing is said about do not count. */
   read(row: SheetRow): PlannedExample;
   /** Whether a row is left out as a copy of an earlier one, in all columns; takes note of it. */
   isCopy(row: SheetRow, example: PlannedExample): boolean;
@@ -154,7 +154,7 @@ const pairWords = {
   conflicts: { one: 'row', many: 'rows', what: 'with the same input as another but another label', word: 'and' },
 } as const;
 
-/** Says which rows repeat or contradict an earlier one, in a sentence; none where there are none. */
+/** Says which rows repeat or contradict an earlier one, in a sentence; none if there are none. */
 export function describePairs(kind: keyof typeof pairWords, pairs: LinePairs): string[] {
   if (pairs.length === 0) return [];
   const { one, many, what, word } = pairWords[kind];

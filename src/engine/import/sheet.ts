@@ -44,9 +44,9 @@ export type Sheet = {
   skipped: Skipped[];
   /** Sentences about guesses and made-up names. */
   notes: string[];
-  /** Of a text file: its encoding, and those that it could be in where nothing in it tells. */
+  /** The encoding of a text file, and the candidates if its content is ambiguous. */
   encoding?: { name: string; choices: PossibleEncoding[] };
-  /** Of a table in a text: what separates its cells, and what stands around those that hold it; '' for nothing. */
+  /** The sign that separates the cells of a table in a text, and the one that quotes them; '' for none. */
   delimiter?: string;
   quote?: string;
   /** Columns that are not inputs by what the file says, each with a sentence. */

@@ -12,7 +12,7 @@ import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;
-  /** The JSON type of the values as read: `mixed` where they have several, `empty` where there is none. */
+  /** The JSON type of the values as read: `mixed` where they have several, `empty` if there is none. */
   type: string;
   /** Rows with a value, and the different ones among them. */
   filled: number;
@@ -116,7 +116,7 @@ function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
   return { kind: 'as_is', reading: null, reason: hint, choices: [], isDoubtful: isUnread };
 }
 
-/** Says of values that they are learned as something else than they are written. */
+/** Notes when values are learned in another form than written. */
 function tellForm(texts: readonly string[], types: ReadonlySet<string>): string {
   const [first] = texts;
   if (first !== undefined && toType(types) === 'array')
@@ -130,7 +130,7 @@ const minTalkShare = 0.8;
 const minSomeTalk = 0.2;
 const maxExampleLength = 40;
 
-/** Says of texts whose lines begin turns, as of chats, that they are conversations: all of them, or only some. */
+/** Notes that texts whose lines begin turns, as in chats, are conversations: all of them, or only some. */
 function tellTalk(texts: readonly string[]): string {
   const talks = texts.filter((text) => cutTurns(text) !== null);
   const share = talks.length / texts.length;

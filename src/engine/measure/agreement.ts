@@ -22,7 +22,7 @@ export type Agreement = {
   share: Coefficient | null;
   alpha: Coefficient | null;
   pairs: PairAgreement[];
-  /** Of each option: rows where a reader gave it, and on how many of these all agree. */
+  /** For each option the rows where a reader gave it, and on how many of these all agree. */
   byOption: { option: string; rows: number; agreed: number }[];
 };
 

@@ -265,7 +265,7 @@ export function measureCosts(
   const weigh = compileWeighing(costs, costs.look);
   const present = rows.map((row) => weigh(row, settings));
   const chosen = question.refusal === null ? chooseThresholds(rows, question, weigh, costs.look) : null;
-  // Current thresholds that decide as the chosen ones would look better on these rows than they are, too.
+  // Current thresholds that decide as the chosen ones would look better on these rows than they are as well.
   const isKept = chosen?.costsOnOwnRows.every((cost, i) => cost === present[i]) ?? false;
   const known = (isKept ? chosen?.costs : null) ?? present;
   const mistake = addUp(rows.map(compileMistakes(rows, compileCosts(costs)))) / rows.length;

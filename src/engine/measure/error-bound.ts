@@ -9,7 +9,7 @@
  *
  * Why it holds. Take the confidences as given; then the rows are independent, wrong with chances of their own, and
  * which n come first is fixed. Let n* be the first n at which the mean chance exceeds the bound of level k: it does not
- * depend on what is wrong. A bound of this level is broken at some n only where K ≤ k there, hence at n* ≤ n, too; and
+ * depend on what is wrong. A bound of this level is broken at some n only where K ≤ k there, hence also at n* ≤ n; and
  * K ≤ k at n* has at most the level's part of the risk, because among sums of independent draws with the same mean the
  * binomial has the heaviest lower tail (Hoeffding 1956). Added over all levels: whatever thresholds and targets are
  * tried, the chance that any of the bounds is broken is at most the risk. No shape of the errors is assumed.

@@ -53,7 +53,7 @@ export type Reapplied<Row extends RecordedRow = RecordedRow> = {
 
 /** Steps of schema and rules for all rows together, about a second; usual 10,000 rows take a fifth. */
 const maxSteps = 20_000_000;
-/** Of the work that the check of a row is at most, an ordinary row takes about this part as steps. */
+/** An ordinary row takes about this part, in steps, of the most work that the check of a row can be. */
 const workPerStep = 25;
 
 /** Takes a row through schema (null: refused) and rules, and says in how many steps. */

@@ -215,7 +215,7 @@ function describeTakenOut(rows: readonly ReappliedRow[]): WholeDecision['taken_o
   return { rows: rows.length, wrong, sentence };
 }
 
-/** Says that copies widen the interval; nothing where there are none. */
+/** Says that copies widen the interval, if there are any. */
 function describeCopies(rows: number, distinct: number): string[] {
   if (distinct === rows) return [];
   return [`Only ${formatCount(distinct)} of the rows differ, so the interval is that of so many.`];

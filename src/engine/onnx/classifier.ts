@@ -125,7 +125,7 @@ function checkStructure(model: ReadModel, parts: Parts): void {
 }
 
 /**
- * Reads back what {@link exportClassifier} wrote. Throws OnnxError for anything else, also trees that are none and
+ * Reads back what {@link exportClassifier} wrote. Throws OnnxError for anything else, also trees that are not trees and
  * numbers that are not finite.
  */
 export function readClassifier(bytes: Uint8Array): ClassifierModel {

@@ -48,7 +48,7 @@ export const tuningGraphFacts = z.strictObject({
   /** The graph multiplies the logits of its head by this. */
   head_scale: z.number().positive(),
   tensors: z.strictObject({
-    /** Of each layer the attention's probabilities times their gradients, centred: [texts, heads, from, to]. */
+    /** Each layer's attention probabilities times their gradients, centred: [texts, heads, from, to]. */
     attention_gradients: z.array(tensor).min(1),
     last_layer: tensor,
     mean: tensor,

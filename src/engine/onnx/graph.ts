@@ -201,7 +201,7 @@ type GraphInterface = {
   isExternal: boolean;
 };
 
-/** Reads inputs and outputs of an ONNX file, whatever its nodes are. Throws OnnxError where it is none. */
+/** Reads inputs and outputs of an ONNX file, whatever its nodes are. Throws OnnxError if it is not one. */
 export function readInterface(bytes: Uint8Array): GraphInterface {
   const graph = listBytes(readFields(bytes), 7).flatMap(readFields);
   const read = (number: number) => listBytes(graph, number).map(readFields);

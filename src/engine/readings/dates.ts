@@ -3,7 +3,7 @@ import { parseDate } from '../features/dates.ts';
 
 export type DateOrder = 'day_first' | 'month_first' | 'year_first';
 
-/** The patterns of a written date, which the Python package reads by, too; all but `iso` of folded texts. */
+/** The patterns of a written date, which the Python package reads by as well; all but `iso` of folded texts. */
 export const datePatterns = {
   /** Names of the months in the languages of western Europe, long and short, without their marks. */
   months: [
@@ -99,7 +99,7 @@ function toIsoTime(hourText: string, minute: string, second = '', half = '', zon
   return `T${pad(hour)}:${minute}${second === '' ? '' : `:${second}`}${end}`;
 }
 
-/** Reads a date with an optional time as ISO 8601, without time zones; null where it is none in this order. */
+/** Reads a date with an optional time as ISO 8601, without time zones; null if it is not one in this order. */
 export function readDate(text: string, order: DateOrder): string | null {
   if (text.length > maxDateLength || !/\d/.test(text)) return null;
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && parseDate(text) !== null) {

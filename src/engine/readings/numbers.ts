@@ -8,7 +8,7 @@ const codes =
   'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|RUB|CAD|AUD|NZD|SGD|HKD|TWD|INR|CNY|KRW|THB|IDR|MYR|PHP|VND|BRL|MXN|ARS|CLP|COP|ZAR|NGN|KES|EGP|ILS|AED|SAR';
 const unit = `(?:US|CA|AU|NZ|HK|NT|MX|R|A|C|S)?\\$(?:US|CA|AU)?|[€£¥₹₩₽₺₫฿₪₦₱₴]|${codes}|Fr\\.|kr\\.?|zł|Kč|Ft|lei|Rs\\.?|Rp\\.?|%`;
 
-/** The patterns of a written number, which the Python package reads by, too. */
+/** The patterns of a written number, which the Python package reads by as well. */
 export const numberPatterns = {
   /** Most numbers are as plain as this under either sign. */
   plain: /^-?(?:0|[1-9]\d{0,14})$/,
@@ -18,7 +18,7 @@ export const numberPatterns = {
   signed: new RegExp(
     `^([+-]?) ?(${unit}|) ?([+-]?)([.,]?\\d(?:[\\d.,'’ ]*\\d)?(?:[eE][+-]?\\d+)?)(-?) ?(${unit}|)(-?)$`,
   ),
-  /** Digits with a decimal point, and thousands (as in India, too) set apart. */
+  /** Digits with a decimal point, and thousands (as in India as well) set apart. */
   point: /^(?:[1-9]\d{0,2}([, '’])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d{2})+,\d{3}|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
   comma: /^(?:[1-9]\d{0,2}([. '’])\d{3}(?:\1\d{3})*|\d+)?(?:,\d+)?(?:[eE][+-]?\d+)?$/,
   /** `007` and the like are names, not numbers: the zeros would be lost. */
@@ -31,7 +31,7 @@ export const maxNumberDigits = 15;
 /** No longer text is a number. */
 export const maxNumberLength = 40;
 
-/** Reads a number whose decimals follow the given sign; null where the text is none. */
+/** Reads a number whose decimals follow the given sign; null if the text is not one. */
 export function readNumber(text: string, decimal: DecimalSign): WrittenNumber | null {
   const { plain, bracketed, signed, point, comma, zeroFirst, telephone } = numberPatterns;
   if (plain.test(text)) return { value: Number(text), unit: '' };

@@ -6,7 +6,7 @@ import { readDate } from './dates.ts';
 import { splitName } from './inputs.ts';
 import { readNumber } from './numbers.ts';
 
-/** Marks that say there is no value; they stand in texts, too. */
+/** Marks that say there is no value; they occur in texts as well. */
 export const missingMarks = '|n/a|n.a.|n. a.|#n/a|#nv|#n/d|(null)|-|--|–|—|?|k.a.|k. a.|keine angabe|n.d.'.split('|');
 /**
  * Words that say so among numbers, dates, yes and no, with the empty dates of MySQL and the errors of spreadsheets;
@@ -112,7 +112,7 @@ export type PathReading = { path: string[]; reading: Reading };
 export const toPathReadings = (readings: Readings): PathReading[] =>
   Object.entries(readings).map(([name, reading]) => ({ path: splitName(name), reading }));
 
-/** Makes the readings a setting of a manifest: none where there are none, as earlier readers know no such setting. */
+/** Makes the readings a setting of a manifest, unless there are none, as earlier readers know no such setting. */
 export const toManifestReadings = (readings: Readings): { readings?: PathReading[] } =>
   Object.keys(readings).length === 0 ? {} : { readings: toPathReadings(readings) };
 

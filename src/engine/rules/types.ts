@@ -79,7 +79,7 @@ function infer(node: RuleNode, inference: Inference): StaticType {
   }
 }
 
-/** Infers the type of a node, and reports it if it is none of those that `user`, the operator or function, takes. */
+/** Infers the type of a node, and reports it unless `user`, the operator or function, takes it. */
 function expect(node: RuleNode, allowed: readonly StaticType[], user: string, inference: Inference): StaticType {
   const type = infer(node, inference);
   if (type !== 'any' && !allowed.includes(type)) {

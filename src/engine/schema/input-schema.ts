@@ -93,7 +93,7 @@ function findTooDeep(value: Json, path: Path, depth: number): Path | null {
 
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/** Compiles a schema, also one saved under laxer bounds. Throws Ajv's error where it is none. */
+/** Compiles a schema, also one saved under laxer bounds. Throws Ajv's error if it is not one. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
   const read = readSchema(schema, base);
   const isBounded = read.problems.length === 0;

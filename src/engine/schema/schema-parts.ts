@@ -13,7 +13,7 @@ const maxPatterns = 100;
 
 export type Path = (string | number)[];
 
-/** A schema inside a schema, and the parts that it leads to; `true` and `false` are none. */
+/** A schema inside a schema, and the parts that it leads to; `true` and `false` do not count. */
 export type Part = {
   schema: JsonObject;
   loc: Path;
@@ -73,7 +73,7 @@ class SchemaReader {
     this.#findAnchors(root, base);
   }
 
-  /** Reads a value as a part with all that it leads to; null where it is none, or something is wrong already. */
+  /** Reads a value as a part with all that it leads to; null if it is not one, or something is wrong already. */
   read(value: Json | undefined, loc: Path, nesting: number): Part | null {
     if (!isJsonObject(value) || this.problems.length > 0) return null;
     const known = this.parts.get(value);
@@ -153,7 +153,7 @@ class SchemaReader {
     return target === null ? [] : [this.read(target.value, target.loc, nesting + 1) ?? []].flat();
   }
 
-  /** Finds the value at a JSON pointer of a reference, null where there is none. */
+  /** Finds the value at a JSON pointer of a reference, null if there is none. */
   #findPart(fragment: string): { value: Json; loc: Path } | null {
     let value: Json = this.#root;
     const loc = [...this.#base];

@@ -21,10 +21,10 @@ const keyKeywords = [
   'minProperties',
   'maxProperties',
 ] as const;
-/** Of each key that is looked at by itself, and of each item that must differ from the others. */
+/** The work for each key that is looked at by itself, and for each item that must differ from the others. */
 const workPerKey = 5;
 const workPerUniqueItem = 15;
-/** Of each name that `unevaluatedProperties` has copied from part to part. */
+/** The work for each name that `unevaluatedProperties` has copied from part to part. */
 const workPerNote = 1;
 /** Higher costs are not distinguished. */
 const maxWeight = 1e12;

@@ -120,7 +120,7 @@ export type HeldOutRow = {
   unfamiliar: boolean;
   /** Whether it was left to a rule: what the classifier says about it is not a figure of the classifier. */
   ruled: boolean;
-  /** Of the canonical JSON of the input that was measured: an example that was edited since does not count any more. */
+  /** Hash of the canonical JSON of the input that was measured: an example that was edited since no longer counts. */
   input_hash: number;
 };
 

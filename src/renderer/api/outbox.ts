@@ -31,7 +31,7 @@ function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500 || [401, 429].includes(error.status));
 }
 
-/** Adds labels to those of their example; a second reading is none of them, as it stands beside. */
+/** Adds labels to those of their example; a second reading is kept beside them. */
 function addLabel(labels: Map<string, LabelPatch>, { exampleId, patch }: OutboxEntry): Map<string, LabelPatch> {
   return patch.second_reading ? labels : labels.set(exampleId, { ...labels.get(exampleId), ...patch });
 }

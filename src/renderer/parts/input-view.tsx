@@ -40,7 +40,7 @@ export function InputView({ input, note, without }: InputViewProps) {
 }
 
 /**
- * The turns of a conversation at `path`, one below the other; null where there is none. In a text of turns those words
+ * The turns of a conversation at `path`, one below the other; null if there is none. In a text of turns those words
  * are marked that weighed.
  */
 export function findTurns(input: Readonly<Record<string, unknown>>, path: string, words: readonly Word[] = []) {
@@ -49,7 +49,7 @@ export function findTurns(input: Readonly<Record<string, unknown>>, path: string
     typeof value === 'string' ? cutTurns(value) : isConversation(value) ? readTurns(value) : null;
   if (turns === null) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long conversation is scrolled by keys, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long conversation is scrolled by keys as well
     <section className="turns" aria-label="Conversation" tabIndex={0}>
       {turns.map((turn, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns never change their order

@@ -82,7 +82,7 @@ type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   beside?: ReactNode;
   /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
-  /** Of the inspector's width, in percent of the place. */
+  /** The inspector's width, in percent of the place. */
   inspectorShare?: number;
 };
 /** The main pane has no size of its own: it takes what the others leave. */

@@ -80,7 +80,7 @@ function useSave(type: DecisionType) {
       try {
         return await save(force);
       } catch (error) {
-        // Between reading and writing somebody else was faster: their change is compared, too.
+        // Between reading and writing somebody else was faster: their change is compared as well.
         if (error instanceof ApiError && error.code === 'precondition_failed') return save(force);
         throw error;
       }

@@ -20,14 +20,14 @@ export function amendHistory<T>(history: History<T>, present: T): History<T> {
   return { past: history.past, present, future: [] };
 }
 
-/** One step back, or the same history when there is none. */
+/** One step back, or the same history if there is none. */
 export function undoHistory<T>(history: History<T>): History<T> {
   const previous = history.past.at(-1);
   if (history.past.length === 0 || previous === undefined) return history;
   return { past: history.past.slice(0, -1), present: previous, future: [history.present, ...history.future] };
 }
 
-/** One step forward again, or the same history when there is none. */
+/** One step forward again, or the same history if there is none. */
 export function redoHistory<T>(history: History<T>): History<T> {
   const [next, ...future] = history.future;
   if (next === undefined) return history;

@@ -53,7 +53,7 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     return { known, isFresh: known?.key === key, progress: this.#running.get(subject)?.share ?? null };
   }
 
-  /** Returns the result for a subject in the state `key`, waiting two seconds for a process where there is none. */
+  /** Returns the result for a subject in the state `key`, waiting two seconds for a process if there is none. */
   async ask(subject: string, key: string, order: Order): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;

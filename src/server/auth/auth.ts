@@ -100,7 +100,7 @@ function toKeyCaller(store: Pick<Store, 'accounts'>, key: ApiKeyRecord): Caller 
     userId: null,
     role: 'member',
     scopes: key.scopes,
-    // Scopes that were chosen say what may be replaced, too.
+    // Scopes that were chosen say what may be replaced as well.
     allowsDestructive: key.scopes !== null || key.allowsDestructive,
   };
 }

@@ -44,7 +44,7 @@ function listNames(file: ExampleFile) {
 }
 
 /**
- * Adds all rows of a file, or none, to the decision type of a name, which is made where there is none; an export of
+ * Adds all rows of a file, or none, to the decision type of a name, which is made if there is none; an export of
  * examples is merged with those that are there.
  */
 export async function importFile(

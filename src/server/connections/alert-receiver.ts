@@ -35,7 +35,7 @@ export class AlertReceiver {
     this.#receiver = alerts === null ? readWebhook(this.#file) : toFixed(alerts);
   }
 
-  /** The receiver without its secret; null where there is none. */
+  /** The receiver without its secret; null if there is none. */
   describe(): { kind: 'command' | 'webhook'; to: string; isPrivate: boolean; isFixed: boolean } | null {
     const receiver = this.#receiver;
     if (receiver === null) return null;
@@ -138,7 +138,7 @@ function toFixed(alerts: NamedReceiver): Receiver {
       { ...alerts, privateNetwork: true, isFixed: true };
 }
 
-/** Reads the webhook that was set; throws where the file is none, as who trusts in alerts must not wait in vain. */
+/** Reads the webhook that was set; throws if the file is not one, as who trusts in alerts must not wait in vain. */
 function readWebhook(file: string): Receiver | null {
   if (!existsSync(file)) return null;
   const text = readFileSync(file, 'utf8');

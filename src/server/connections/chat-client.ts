@@ -37,7 +37,7 @@ export const toObjectSchema = (properties: Record<string, unknown>) => ({
   properties,
 });
 
-/** JSON Schema of a list of these texts; of any texts where there are none. */
+/** JSON Schema of a list of these texts; of any texts if there are none. */
 export const toListSchema = (texts: readonly string[]) => ({
   type: 'array',
   items: texts.length > 0 ? { type: 'string', enum: texts } : { type: 'string' },

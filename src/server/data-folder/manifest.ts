@@ -26,7 +26,7 @@ export type BackupManifest = z.infer<typeof manifestSchema>;
 /** The path of a backup's manifest. */
 export const toManifestPath = (folder: string) => path.join(folder, manifestName);
 
-/** Reads the manifest of a backup; null where there is none that can be read. */
+/** Reads the manifest of a backup; null if there is none that can be read. */
 export function readManifest(folder: string): BackupManifest | null {
   const file = toManifestPath(folder);
   try {

@@ -23,7 +23,7 @@ export function toInvalidValue(loc: ErrorDetail['loc'], msg: string): ErrorDetai
 
 const maxNamedOptions = 20;
 
-/** Returns the problem of a value, at `loc`, that is none of the options, with their names. */
+/** Returns the problem of a value, at `loc`, that is not an option, with the names of the options. */
 export function toUnknownOption(loc: ErrorDetail['loc'], options: readonly string[]): ErrorDetail {
   const names = options.slice(0, maxNamedOptions).map((option) => JSON.stringify(option));
   const more = options.length > maxNamedOptions ? ` and ${options.length - maxNamedOptions} more` : '';

@@ -15,7 +15,7 @@ const findCallerId = ({ caller, ip }: FastifyRequest) => (caller === null ? ip :
 
 /**
  * Takes room for a large body before it is read, until the request is answered or its client is gone; throws
- * `rate_limited` or `unavailable` where there is none. One without an announced length counts as the largest allowed.
+ * `rate_limited` or `unavailable` if there is none. One without an announced length counts as the largest allowed.
  */
 export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;

@@ -4,7 +4,7 @@ import { createServer, type Server as Listener } from 'node:net';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
 
-/** Listens at a further address for an HTTP server, whose bounds hold there, too. Rejects where it cannot. */
+/** Listens at a further address for an HTTP server, whose bounds hold there as well. Rejects where it cannot. */
 export function listenOutside(server: Server, host: string, port: number): Promise<Listener> {
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
   // An error on a connection goes to the listener that accepted it.

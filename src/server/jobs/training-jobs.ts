@@ -82,7 +82,7 @@ export class TrainingJobs {
     else this.#apply(attempt, { kind: 'cancelRequested' });
   }
 
-  /** Ends the tuning of a stored policy in the background; false where there is none. */
+  /** Ends the tuning of a stored policy in the background; false if there is none. */
   endTuning(policyId: string): boolean {
     const attempt = this.#active.get(policyId);
     if (attempt === undefined || attempt.tuning === null) return false;

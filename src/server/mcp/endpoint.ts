@@ -85,7 +85,7 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
       {
         description: tool.description,
         inputSchema: toStandardSchema(tool.inputSchema),
-        // Of a tool that only reads the other two say nothing.
+        // The other two say nothing about a tool that only reads.
         annotations: {
           readOnlyHint: readOnly,
           ...(readOnly ? {} : { destructiveHint: destructive, idempotentHint: idempotent }),

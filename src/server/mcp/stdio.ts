@@ -186,7 +186,7 @@ function explainFailure(error: unknown, apiKey: string | null): ErrorObject {
   );
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -71,7 +71,7 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
-  /** Places of the body whose whole numbers lose digits; null where there are none. */
+  /** Places of the body whose whole numbers lose digits; null if there are none. */
   lostDigits: readonly Place[] | null;
   /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
   receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
@@ -80,7 +80,7 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   policy: Operations[N]['path'] extends `${string}:policy_id${string}` ? PolicyRecord : never;
   /** If-Match as it was sent; null where it is not, or the operation does not guard its type. */
   ifMatch: string | null;
-  /** Of a foreign format: whether the workbench's own outcome goes beside the answer. */
+  /** Whether the workbench's own outcome goes beside an answer in a foreign format. */
   sendsExtras: boolean;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */

@@ -71,7 +71,7 @@ export class HeldFiles {
   }
 
   #empty({ pool, callerId }: Held): TaskPool {
-    // A process that ends meanwhile has forgotten it, too.
+    // A process that ends meanwhile has forgotten it as well.
     pool.run(callerId, 'forgetUpload', null).catch(() => undefined);
     return pool;
   }

@@ -42,7 +42,7 @@ const maxColumnName = 1_000;
 const maxReportedProblems = 100;
 /** Values that a JSON file may hold; they fit the memory of the process that reads them. */
 const maxValues = 1_500_000;
-/** Cells that a table may hold; they fit that memory, too. */
+/** Cells that a table may hold; they fit that memory as well. */
 const maxCells = 3_000_000;
 
 /** Refuses a file with its first hundred problems. */

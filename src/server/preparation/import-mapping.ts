@@ -76,7 +76,7 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
 
 export type ImportedExample = PlannedExample & { must: boolean };
 
-/** Cells that say no; an empty one does, too. */
+/** Cells that say no; an empty one does as well. */
 const noes = new Set(['false', 'no', '0', '-']);
 export type ExampleReader = Omit<RowPlanner, 'read'> & { read(row: SheetRow): ImportedExample };
 

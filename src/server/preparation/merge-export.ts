@@ -217,7 +217,7 @@ const describeConflict = ({ line, about, mine, theirs }: Conflict<GivenExample>)
   ...{ line, about, example_id: mine.id, here: mine.decision, there: theirs.decision },
 });
 
-/** The problem of conflicts that nobody has settled; none where there are none. */
+/** The problem of conflicts that nobody has settled, if there are any. */
 function listProblems(conflicts: number, choice: ConflictChoice): ErrorDetail[] {
   if (conflicts === 0 || choice !== 'refuse') return [];
   const what = conflicts === 1 ? 'one example was' : `${conflicts} examples were`;

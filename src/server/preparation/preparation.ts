@@ -53,7 +53,7 @@ export class Preparation {
     return this.#pool.run(callerId, name, input);
   }
 
-  /** Runs a task that is much work although its request is small: takes room for it, too. */
+  /** Runs a task that is much work although its request is small: takes room for it as well. */
   async runAdmitted<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
     const leave = this.#admission.enter(callerId, taskWeightBytes);
     try {

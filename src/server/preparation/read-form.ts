@@ -4,7 +4,7 @@
 const minBoundaryLength = 24;
 const filling = '-made-longer-so-that-no-file-holds-it';
 
-/** Reads a body that is multipart/form-data; rejects where it is none. */
+/** Reads a multipart/form-data body; rejects any other. */
 export async function readForm(bytes: Uint8Array, contentType: string): Promise<FormData> {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;

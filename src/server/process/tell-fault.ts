@@ -14,7 +14,7 @@ const placeErrors = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS']);
 
 /**
  * Writes what went wrong to the standard error: one sentence with the remedy where the system refused something; of a
- * fault of the program its place in the source, too.
+ * fault of the program its place in the source as well.
  */
 export function tellFault(error: unknown): void {
   process.stderr.write(`${describeFault(error)}\n`);

@@ -68,7 +68,7 @@ type BlockTable<Name extends string> = {
   /** The filter of `read`. */
   columns: string;
   blocks: string;
-  /** A condition without values that rows must meet to count; the summaries leave out the others, too. */
+  /** A condition without values that rows must meet to count; the summaries leave out the others as well. */
   present?: string;
   sums: Record<Name, { ofBlocks: string; ofRows: string }>;
 };

@@ -14,7 +14,7 @@ __all__ = ["Tokenizer"]
 # Words that are kept with their ids: a text repeats most of its words.
 _KEPT_WORDS = 20_000
 
-# Those above U+FFFF are letters to the workbench, too.
+# Those above U+FFFF are also letters to the workbench.
 _IDEOGRAPHS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 

@@ -1,7 +1,7 @@
 /** JSON as programs write it: what its numbers cannot hold, and several documents in one text. */
 import { findStringEnd } from '../../json-faults.ts';
 
-/** A whole number of many digits, or what Python writes for a number that is none. */
+/** A whole number of many digits, or what Python writes for NaN and infinities. */
 const doubtful = /(?<![\w.+-])-?(?:\d{16,}(?![\w.+-])|NaN\b|Infinity\b)/g;
 
 /** As `doubtful`, without a look around each number: most texts hold none of it. */

@@ -127,7 +127,7 @@ const argilla: LabellingTool = {
 };
 
 const responseKey = /^(.+)\.responses$/;
-/** As Argilla flattens its records, on the Hugging Face hub, too. */
+/** As Argilla flattens its records, also on the Hugging Face hub. */
 const flatArgilla: LabellingTool = {
   name: 'Argilla',
   about: 'Of each record its fields and responses are read, without suggestions',

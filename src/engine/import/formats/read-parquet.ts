@@ -117,7 +117,7 @@ function toReader({ element, children }: SchemaTree, own: ReadonlyMap<SchemaElem
     const parts = new Map(children.map((child) => [child.element.name, toReader(child, own, met)]));
     read = (value) => mapValues(value, (name) => parts.get(name));
   }
-  // A field that is repeated without a group around it is a list, too.
+  // A field that is repeated without a group around it is a list as well.
   return (value) =>
     value === null || value === undefined
       ? null

@@ -120,7 +120,7 @@ function standsOver(upper: TableLine, lower: TableLine): boolean {
 }
 
 export type Header = {
-  /** The line that names the columns; 0 where there is none. */
+  /** The line that names the columns; 0 if there is none. */
   line: number;
   names: Json[];
   /** Places of the lines that only say more about the columns, or whose names are joined to theirs; the first row's. */

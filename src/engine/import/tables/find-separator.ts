@@ -17,7 +17,7 @@ export const separators = [
 ] as const;
 const sampledLines = 200;
 const sampledCharacters = 100_000;
-/** Of the lines below titles, at least this many have cells of one number. */
+/** At least this many of the lines below titles have the same number of cells. */
 const minShare = 0.5;
 const maxTitleLines = 20;
 /** A sign that also cuts the first line is likelier: `;` of HTML in quoted cells is in each row, not in the header. */

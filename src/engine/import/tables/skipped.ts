@@ -1,4 +1,4 @@
-/** Lines of a file that something is said about: those that are none of its rows, or hold a certain sign. */
+/** Lines of a file that are worth a note: those that are not rows, or hold a certain sign. */
 import type { Skipped, SkipReason } from '../sheet.ts';
 
 const maxListedLines = 20;

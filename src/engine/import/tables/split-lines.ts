@@ -56,7 +56,7 @@ class Cutter {
     this.#isEscaped = isEscaped;
   }
 
-  /** Where the blanks end that begin at a place; a tab that separates is none. */
+  /** Where the blanks end that begin at a place; a tab that separates does not count. */
   skipBlanks(from: number): number {
     let at = from;
     while (this.#isInnerBlank(this.#text.charCodeAt(at))) at += 1;
@@ -67,7 +67,7 @@ class Cutter {
     return isBlank(code) && (this.#isBlanks || code !== this.#first);
   }
 
-  /** The length of the separator at a place; 0 where there is none. */
+  /** The length of the separator at a place; 0 if there is none. */
   measureSeparator(at: number): number {
     if (this.#isBlanks) return this.skipBlanks(at) - at;
     if (this.#text.charCodeAt(at) !== this.#first) return 0;

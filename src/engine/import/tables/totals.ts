@@ -10,7 +10,7 @@ const totalWord =
 const groupWord =
   /[\p{L}\d)] (?:(?:sub)?totals?|sum|(?:gesamt|teil|zwischen)?summe|(?:gesamt|teil)?ergebnis|somme|totale|suma|average|mittelwert)$/iu;
 const maxShare = 0.5;
-/** A line that leaves as many cells empty which all rows fill is none of them. */
+/** A line missing at least this many cells that every row fills is not a row. */
 const minEmptyCells = 2;
 
 const toText = (cell: Json | undefined) => String(cell ?? '').trim();

@@ -4,7 +4,7 @@ import { type At, listChildren, type RuleNode } from '../tree.ts';
 const orderings = ['<', '<=', '>', '>='] as const;
 const numbersWithYear = /^\d{1,2}([./-])\d{1,2}\1\d{4}(?!\d)/;
 
-/** Reads a date as ISO 8601 has it, with an optional time, or as 31.12.2026; null where it is none. */
+/** Reads a date as ISO 8601 has it, with an optional time, or as 31.12.2026; null if it is not one. */
 export function readDate(text: string): string | null {
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
   const iso = dotted ? `${dotted[3]}-${dotted[2]?.padStart(2, '0')}-${dotted[1]?.padStart(2, '0')}` : text;

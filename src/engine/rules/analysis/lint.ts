@@ -32,7 +32,7 @@ type Alternatives = readonly Conjunct[] | null;
 type Context = {
   rules: RulesFile['rules'];
   schema: SchemaSets;
-  /** Types of the fields that the schema names, and of those with the examples' fields; null where there are none. */
+  /** Types of the fields that the schema names, and of those with the examples' fields; null if there are none. */
   schemaTypes: FieldTypes | null;
   knownTypes: FieldTypes | null;
   /** Null without examples. */

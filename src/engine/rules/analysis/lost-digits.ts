@@ -1,4 +1,4 @@
-/** Whole numbers in conditions with more digits than a double keeps, such as ids: another id would match, too. */
+/** Whole numbers in conditions with more digits than a double keeps, such as ids: another id would match as well. */
 import { type At, listChildren, type RuleNode } from '../tree.ts';
 
 /** Finds them by the digits as they are written in the condition that the tree was made of. */

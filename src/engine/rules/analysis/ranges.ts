@@ -17,7 +17,7 @@ type Texts = { fits(literal: string, place: Place): boolean; correct(literal: st
 export const places: Readonly<Record<string, Place>> = { contains: 'part', startsWith: 'start', endsWith: 'end' };
 /** Functions of texts that change nothing a second time. */
 const changes = ['foldCase', 'lowerAscii', 'upperAscii', 'trim'] as const;
-/** Of timestamps; the hours to milliseconds of a duration have other bounds, so these count where there is none. */
+/** Bounds for timestamps; hours to milliseconds of a duration have others, so these count without a duration. */
 const bounds: Readonly<Record<string, [low: number, high: number | null]>> = {
   size: [0, null],
   indexOf: [-1, null],

@@ -93,7 +93,7 @@ function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
   const hasOnlyLiterals = literals?.length === listed?.length && (listed?.length ?? 0) <= maxListedValues;
   if (literals && hasOnlyLiterals)
     return { set: { ...set, only: new Set(literals) }, exact: !hasValueKeyword(node) && !hasBounds(node) };
-  // A bound says nothing about values other than numbers: it narrows the set only where there are none.
+  // A bound says nothing about values other than numbers: it narrows the set only if there are none.
   if (types?.length !== 1 || types[0] !== 'number')
     return { set, exact: hasOnlyLiterals && !hasValueKeyword(node) && !hasBounds(node) };
   return {

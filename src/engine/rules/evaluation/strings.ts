@@ -76,7 +76,7 @@ const charAt: StringFunction = (args, run) => {
   return typeof rest === 'string' ? rest.slice(0, measureCharacter(rest, 0)) : rest;
 };
 
-/** Makes `indexOf` (at the place or later) or `lastIndexOf` (there or earlier); −1 where there is none. */
+/** Makes `indexOf` (at the place or later) or `lastIndexOf` (there or earlier); −1 if there is none. */
 function onSearch(search: 'indexOf' | 'lastIndexOf'): StringFunction {
   return ([value, sought, place], run) => {
     const strings = readStrings([value, sought]);

@@ -41,7 +41,7 @@ export function compileHintReader(
 type HintTrial = { measured: number; right: number; right_without: number };
 const untried: HintTrial = { measured: 0, right: 0, right_without: 0 };
 
-/** Says how many rows hints taught, and what that brought; null where there are none. */
+/** Says how many rows hints taught, and what that brought; null if there are none. */
 export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
   if (rows === 0) return null;
   const { measured, right, right_without } = trial;

@@ -24,7 +24,7 @@ export type LabelledRow = SplitRow & {
   decision: string;
   /** The label that it is measured by where that is another one, as it was before a model doubted it. */
   first?: { decision: string; label: number };
-  /** Of a row that is measured by its first label: the current one. */
+  /** The current label of a row that is measured by its first one. */
   relabelled?: string;
   /** Whether its label may be the answer of a policy of the type; left out: no. */
   answered?: boolean;

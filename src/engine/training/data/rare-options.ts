@@ -26,8 +26,8 @@ export function listRareOptions(
 }
 
 /**
- * Lists options that are learned from so few rows that they are never decided alone; `countLearned` counts hinted rows,
- * too.
+ * Lists options that are learned from so few rows that they are never decided alone; `countLearned` also counts hinted
+ * rows.
  */
 export function listFewOptions(
   options: readonly string[],

@@ -131,7 +131,7 @@ function chooseSides(rows: readonly SplitRow[], by: SplitWay['by'], open: OpenRo
     const isHeldOut = ({ content }: SplitRow) => drawn.has(content);
     return { rule: 'drawn', isHeldOut, isRepeat: (row) => !isHeldOut(row) && groups.has(row.group ?? -1) };
   }
-  // Of a group its value stands for the content of every row.
+  // The value of a group stands for the content of each of its rows.
   const placed = by === 'group' ? rows.map((row) => ({ ...row, content: toUnit(row) })) : rows;
   const isMeasured = (row: SplitRow) => row.source === 'user' && (isComplete || !isChosen(row));
   const units = keepTogether(holdOutByHash(placed.filter(isMeasured)), placed);
@@ -151,7 +151,7 @@ function listGroups(rows: readonly SplitRow[]): Set<number> {
   return groups;
 }
 
-/** The moment from which on the newest rows are nearest to a fifth; null where no moment has older ones, too. */
+/** The moment from which on the newest rows are nearest to a fifth; null where no moment has older ones as well. */
 function findNewest(rows: readonly SplitRow[]): number | null {
   const times = Float64Array.from(rows.flatMap(({ time }) => time ?? [])).sort();
   let newest: number | null = null;

@@ -36,7 +36,7 @@ type Trial = { familiar: Map<CheckName, number[]>; unfamiliar: Map<CheckName, nu
  * ones are taken only where the lower end of what they notice lies above what the usual ones notice, and where they
  * notice at least 95% as many far texts; `findFar` says which far texts a file notices. Below four options
  * the usual checks are taken without a comparison, and so they are where the text model was tuned: it has learned from
- * the options left out, too. `tick` is called while it works, and may throw to stop it.
+ * the options left out as well. `tick` is called while it works, and may throw to stop it.
  */
 export function chooseChecks(
   learned: LearnedRows,

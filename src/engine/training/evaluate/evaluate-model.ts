@@ -51,7 +51,7 @@ export function evaluateModel(params: EvaluationParams) {
   const { plan } = model;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
-  /** Of the values of all rows those of the classifier's own. */
+  /** The values of the classifier's own rows, of those of all rows. */
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));
@@ -81,7 +81,7 @@ export function evaluateModel(params: EvaluationParams) {
     probabilities: probabilities[i] ?? [],
     unfamiliar: unfamiliar[i] === true,
     ruled: row.ruled === true,
-    // Of the stored input: masks are blanked for the classifier alone.
+    // Hashes the stored input: masks are blanked for the classifier alone.
     input_hash: row.inputHash ?? hashString(row.content),
   }));
   const ofRows = own(heldOut).map((row) => row.expected === row.predicted);
@@ -114,7 +114,7 @@ export function evaluateModel(params: EvaluationParams) {
   };
 }
 
-/** An answer as probabilities; of an option that is none any more, all of it is that of another one than is right. */
+/** An answer as probabilities. For an option that is gone, all of the probability goes to one that is wrong. */
 function toPrediction({ expected, predicted, confidence }: EarlierAnswer, options: readonly string[]) {
   const right = options.indexOf(expected);
   const known = options.indexOf(predicted);

@@ -74,7 +74,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
   return { choice, losses, figures };
 }
 
-/** Of the standard normal distribution, for 95% intervals. */
+/** Quantile of the standard normal distribution, for 95% intervals. */
 const normalQuantile = 1.96;
 
 /** Mean of numbers, and its standard error. */

@@ -29,7 +29,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
   const connections = useOperation('connections.list', {}).data?.map(({ name }) => name) ?? [];
   const models = live === '' || connections.includes(live) ? connections : [...connections, live];
   const fallback = draft.fallback_option ?? '';
-  // The browser measures every choice of a closed list, too; the chosen one is always among them.
+  // The browser measures every choice of a closed list as well; the chosen one is always among them.
   const choices = new Set([...useFirstPart(draft.options), fallback].filter((option) => option !== ''));
   const set = (patch: Partial<ConfidenceThresholds>) =>
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);

@@ -73,7 +73,7 @@ type ListEnd = {
   hasEnd: boolean;
 };
 
-/** Follows the rows of a list with one cursor, kept in the address; an act that is taken back moves it, too. */
+/** Follows the rows of a list with one cursor, kept in the address; an act that is taken back moves it as well. */
 function useCursor(rows: Rows, { hasEnd }: ListEnd) {
   const { acts } = useWorkbench();
   const { row } = useQueryPart();
@@ -114,7 +114,7 @@ function useCursor(rows: Rows, { hasEnd }: ListEnd) {
   return { current, cursor, find, move, moveTo, isLast: (place: number) => place + 1 >= placeCount };
 }
 
-/** The labels given since the list was opened, by their examples; one that was taken back is none. */
+/** The labels given since the list was opened, by their examples, without those that were taken back. */
 export function useLabelsHere(typeId: string): ReadonlyMap<string, string> {
   const { acts } = useWorkbench();
   const [openedAt] = useState(() => Date.now());

@@ -12,7 +12,7 @@ const pollMs = 2_000;
 const mutationKey = ['retrain'];
 
 /**
- * Names the types whose policies must be trained again, and trains them all on a press; nothing where there are none.
+ * Names the types whose policies must be trained again, and trains them all on a press; nothing if there are none.
  */
 export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
   const workbench = useWorkbench();

@@ -50,7 +50,7 @@ type WhyProps = {
   answer: { data: Explanation | undefined; error: unknown; isStale: boolean; retry(): void };
   input: Readonly<Record<string, unknown>>;
   /**
-   * The recorded decision, where the deployed policy may decide differently now; its trace is shown then, too.
+   * The recorded decision, where the deployed policy may decide differently now; its trace is shown then as well.
    */
   decided?: string;
   /** Whether the deployed policy has learned from the input since that was decided. */

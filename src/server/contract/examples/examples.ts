@@ -16,7 +16,7 @@ export const reasonCodes = z
   .describe('Reason codes of the type that apply');
 const inputPayload = jsonObject.describe('The input, a JSON object');
 
-/** Of a field and its alias at most one may be given; `reason_code` is a single one. */
+/** A field and its alias may not both be given; `reason_code` is a single one. */
 const exampleInputSchema = z.strictObject({
   input_payload: inputPayload.optional(),
   input: aliasOf('input_payload', jsonObject),

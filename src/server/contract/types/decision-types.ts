@@ -205,7 +205,7 @@ const inputFieldSchema = z
 const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
 const base = '/api/v1/decision-types';
 
-/** Of the definitions that one answer lists: more would keep everybody waiting while it is written. */
+/** Characters of the definitions that one answer lists: more would keep everybody waiting while it is written. */
 export const maxVersionsCharacters = 1_000_000;
 
 export const decisionTypeOperations = {

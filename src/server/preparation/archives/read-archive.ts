@@ -82,7 +82,7 @@ export async function readArchive(bytes: Uint8Array, databaseFile: string, nowMs
   };
 }
 
-/** Runs the reader of a ZIP and says of its refusals that they are of an archive. */
+/** Reads a ZIP, and words its refusals as those of an archive. */
 function saySource<T>(read: () => T): T {
   try {
     return read();

@@ -116,7 +116,7 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 async function readWithin(file: string, maxBytes: number): Promise<Buffer> {
   const name = path.basename(file);
   try {
-    // Of a link the text of any file could go into bundles.
+    // Through a link the text of any file could go into bundles.
     const found = await lstat(file);
     if (found.isSymbolicLink()) throw refuseFolder(`has a ${name} that is a link; put the file itself there (cp -L)`);
     if (!found.isFile()) throw refuseFolder(`has a ${name} that is no file`);

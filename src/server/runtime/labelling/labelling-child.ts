@@ -93,7 +93,7 @@ class LabellingTypes {
   readonly #encoders: SharedEncoders;
   readonly #types = new Map<string, LabellingType>();
   #isReading = false;
-  /** Set by rows that come while others are read, too. */
+  /** Also set by rows that come while others are read. */
   #hasRows = false;
 
   constructor(encoders: SharedEncoders) {

@@ -36,7 +36,7 @@ export class LabellingProcess {
     this.#onEnd = onEnd;
   }
 
-  /** Asks the child, which is started where there is none. */
+  /** Asks the child, which is started if there is none. */
   async ask<K extends LabellingQuestion['kind']>(
     question: Extract<LabellingQuestion, { kind: K }>,
   ): Promise<LabellingAnswers[K]> {

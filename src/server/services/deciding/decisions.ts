@@ -31,7 +31,7 @@ type CallFacts = {
   dryRun: boolean;
   /** Name parts of the input that are not read. */
   tellsUnread: boolean;
-  /** Says of whole numbers in the request that they lose digits. */
+  /** Warns of whole numbers in the request that lose digits. */
   lost: readonly string[];
 };
 

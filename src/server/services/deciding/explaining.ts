@@ -108,7 +108,7 @@ export async function explainInput(
   };
 }
 
-/** As `explainInput`, for a log record; throws `not_found`, too. Its personal fields are as they were recorded. */
+/** As `explainInput`, for a log record; throws `not_found` as well. Its personal fields are as they were recorded. */
 export async function explainLogged(deps: Foundation, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
   const explanation = await explainInput(deps, type, findLogged(deps, type, logId).input);
   if (type.piiFields.length === 0) return explanation;
@@ -116,7 +116,7 @@ export async function explainLogged(deps: Foundation, type: DecisionTypeRecord, 
   return { ...explanation, note: explanation.note === null ? redacted : `${redacted} ${explanation.note}` };
 }
 
-/** As `explainInput`, for an example; throws `not_found`, too. The example is not among the nearest ones. */
+/** As `explainInput`, for an example; throws `not_found` as well. The example is not among the nearest ones. */
 export async function explainExample(deps: Foundation, type: DecisionTypeRecord, id: string): Promise<Explanation> {
   const explanation = await explainInput(deps, type, findExample(deps, type, id).input);
   return { ...explanation, nearest: explanation.nearest.filter(({ example_id }) => example_id !== id) };

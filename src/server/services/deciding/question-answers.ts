@@ -11,7 +11,7 @@ export function readProbabilities({ class_probabilities: all }: Decided, options
   return options.map((option) => all[option] ?? 0);
 }
 
-/** Of a choice: 1 where one option is certain, 0 where all are equal. */
+/** How certain a choice is: 1 if one option is certain, 0 if all are equal. */
 export function measureChoice(decided: Decided, options: readonly string[]): Spread {
   const probabilities = readProbabilities(decided, options);
   const best = findBest(probabilities, options.indexOf(decided.decision));
@@ -19,7 +19,7 @@ export function measureChoice(decided: Decided, options: readonly string[]): Spr
   return { probabilities, best, confidence: toShare(((probabilities[best] ?? 0) - equal) / (1 - equal)) };
 }
 
-/** Of a score: its mean, and how near to the likeliest level the others are, measured by equal ones. */
+/** The mean of a score, and how near to the likeliest level the others are, measured by equal ones. */
 export function measureScore(decided: Decided, options: readonly string[]): Spread & { score: number } {
   const probabilities = readProbabilities(decided, options);
   const best = findBest(probabilities, options.indexOf(decided.decision));

@@ -18,7 +18,7 @@ export type AskedQuestion = {
   /** The caller's name of it. */
   name: string | null;
   instructions: unknown;
-  /** Of a predicate what counts as yes and no, where the format has that. */
+  /** The options that count as yes and no to a predicate, if the format has that. */
   criteria: unknown;
   /** The options or levels in the caller's order, also those that are no text. */
   options: readonly unknown[];

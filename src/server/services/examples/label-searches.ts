@@ -57,7 +57,7 @@ export class LabelSearches {
       });
   }
 
-  /** Ends the search of a type under way, as its training checks the labels, too; it starts over when it is due. */
+  /** Ends the search of a type under way, as its training checks the labels as well; it starts over when it is due. */
   giveWay(typeId: string): void {
     if (this.#running?.typeId === typeId) this.#running.controller.abort();
   }

@@ -38,7 +38,7 @@ import { isPersonal } from './verdict.ts';
 /** Facts about a policy in its bundle that do not affect decisions. */
 type BundleFacts = {
   metrics: ModelCardFacts['metrics'];
-  /** Inputs of the cases whose decisions must hold: the bundle is tried on them, too. */
+  /** Inputs of the cases whose decisions must hold: the bundle is tried on them as well. */
   pinned: JsonObject[];
   questions: Manifest['questions'];
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;

@@ -189,7 +189,7 @@ export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): Policy
   return readPolicy(deps.store, id);
 }
 
-/** Reads the request from the policy and the version of the type that it is trained on. Throws when there is none. */
+/** Reads the request from the policy and the version of the type that it is trained on. Throws if there is none. */
 export function toTrainingRequest(store: Store, toolVersion: string, policyId: string): WorkerOrder['request'] {
   const policy = readPolicy(store, policyId);
   const { definition } = readVersion(store, policy);

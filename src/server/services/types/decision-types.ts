@@ -282,7 +282,7 @@ export function writeUpdate(
         piiFields: request.pii_fields ?? type.piiFields,
         retentionDays: request.retention_days === undefined ? type.retentionDays : request.retention_days,
         fallbackOption: request.fallback_option === undefined ? type.fallbackOption : request.fallback_option,
-        // Of an option that the request takes away, costs go with it.
+        // Removing an option removes its costs.
         costs:
           request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
         audit,
@@ -336,7 +336,7 @@ function mergeDefinition(
 ): Definition {
   const options = request.options ?? before.options;
   const gone = before.options.filter((option) => !options.includes(option));
-  // Of an option that the request takes away, its threshold goes with it.
+  // Removing an option removes its threshold.
   const thresholds = gone.reduce(
     (left, option) => replaceThresholdOption(left, option, null),
     before.confidence_thresholds,

@@ -56,7 +56,7 @@ export function listConflicts({ draft, ...type }: DraftedType): SettingName[] {
   return settingNames.filter((name) => name in draft.to && isOther(name, draft.from) && isOther(name, draft.to));
 }
 
-/** Throws `conflict` where something of a draft was changed live, too. */
+/** Throws `conflict` where something of a draft was changed live as well. */
 export function refuseConflicts(names: readonly SettingName[]): void {
   if (names.length === 0) return;
   throw new WorkbenchError(

@@ -7,7 +7,7 @@ import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 
-/** Lists an enabled escalation's connection where there is none; if it goes later, calls end in the fallback. */
+/** Lists an enabled escalation's connection if there is none; if it goes later, calls end in the fallback. */
 export function listConnectionProblems(
   deps: Foundation,
   caller: Caller,

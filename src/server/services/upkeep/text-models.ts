@@ -126,7 +126,7 @@ const toName = (folder: string) =>
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 40);
 
-/** Embeds texts alone and together; refuses a model whose answers are none, or not those of its author. */
+/** Embeds texts alone and together; refuses a model whose answers are not numbers, or not those of its author. */
 async function tryModel(
   deps: Foundation,
   model: TextModel,

@@ -9,7 +9,7 @@ export type StoredQuestion = {
   /** Names what is asked; null: whatever is asked of this kind. */
   digest: string | null;
   shown: string | null;
-  /** Of a predicate the one whose probability is asked, of a score all, lowest first. */
+  /** The option of a predicate whose probability is asked; all options of a score, lowest first. */
   options: string[];
   isAutomatic: boolean;
   createdAt: number;

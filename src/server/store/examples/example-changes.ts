@@ -26,7 +26,7 @@ export type OptionChange = {
   after: TypeAround;
 };
 
-/** Of each type at least this many changes can be undone, and older ones while all of them are no larger than this. */
+/** At least this many changes of each type can be undone, and older ones while all of them are no larger than this. */
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
 

@@ -28,7 +28,7 @@ function toSelectionWhere(typeId: string, { filter, trainedAt }: ExportSelection
   };
 }
 
-/** The policy whose held-out rows are meant, and the search of labels that counts; '' where there is none. */
+/** The policy whose held-out rows are meant, and the search of labels that counts; '' if there is none. */
 type Models = { policyId: string; searchId: string };
 
 /** The held-out answer of the policy, else what the check of all labels found likeliest while the label is the same. */
@@ -81,7 +81,7 @@ export function createExampleExportStore(db: WorkbenchDatabase) {
     .pluck();
 
   return {
-    /** Row number of a type's newest example, 0 where there is none: later ones are no part of an export. */
+    /** Row number of a type's newest example, 0 if there is none: later ones are no part of an export. */
     findEnd: (typeId: string): number => lastSeq.get(typeId) ?? 0,
     /** Counts what is left of the examples that a training which began at a time was given, and what changed since. */
     countTrained(typeId: string, trainedAt: number): { left: number; changed: number } {

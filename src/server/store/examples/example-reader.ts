@@ -11,7 +11,7 @@ import { fewSql, measuredColumns, type RawMeasured, toMeasured } from './held-ou
 /** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */
 type SearchOfLabels = { id: string; createdAt: number };
 
-/** Labels that a search found suspect and nobody has changed or confirmed since; a review that is undone is none. */
+/** Labels that a search found suspect and nobody has changed or confirmed since; undone reviews do not count. */
 export const suspectsSql = `FROM label_checks c JOIN examples e ON e.id = c.example_id
   WHERE c.search_id = @id AND c.suspect = 1 AND c.confirmed * e.reviewed = 0 AND e.decision_type_id = @typeId
     AND e.decision = c.label AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))`;

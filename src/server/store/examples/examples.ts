@@ -7,7 +7,7 @@ import { toFieldConditions } from './field-tests.ts';
 import { firstOfNew, setFirstOfOne } from './first-labels.ts';
 import { type GivenLabels, toGivenLabels, toSecondReadings } from './given-labels.ts';
 
-/** Of an example that a person put aside, or that somebody else should look at. */
+/** The mark of an example that a person put aside, or that somebody else should look at. */
 export type ExampleMark = 'skipped' | 'flagged';
 
 export type ExampleRecord = {

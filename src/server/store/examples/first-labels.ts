@@ -42,7 +42,7 @@ export const toFirstOfMany = (decision: string) => toAssignment(hasModel, decisi
 
 /**
  * SQL of the first label of a new example: the one under which a policy doubted an equal input, unless one measured
- * that input under the new label, too. So neither an import of other labels nor a deletion before it changes a measure.
+ * that input also under the new label. So neither an import of other labels nor a deletion before it changes a measure.
  */
 export const firstOfNew = ({ typeId, input, decision }: Record<'typeId' | 'input' | 'decision', string>): string => `
   iif(${hasMeasured(typeId)}, (SELECT h.expected FROM ${equalRows(typeId, input)} AND h.predicted <> h.expected

@@ -85,7 +85,7 @@ export type AttemptRecord = {
   status: AttemptStatus;
   pid: number | null;
   stage: TrainingStage;
-  /** Of the whole training, 0–1. */
+  /** The progress of the whole training, 0–1. */
   fraction: number;
   message: string;
   completedStages: CompletedStage[];

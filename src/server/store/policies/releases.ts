@@ -54,7 +54,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        VALUES (@typeId, (SELECT coalesce(max(number), 0) + 1 FROM releases WHERE decision_type_id = @typeId), @policyId,
          @versionId, @fallbackOption, @digest, @madeAt, @isDeployment, @isAutomatic, @by, @reason, @changes)`,
     ),
-    /** Of a type from before releases had numbers, the last deployment becomes the first release. */
+    /** For types older than release numbers, the last deployment becomes the first release. */
     number: db.prepare(
       `UPDATE releases SET number = 1, version_id = @versionId, fallback_option = @fallbackOption, digest = @digest,
          changes = @changes

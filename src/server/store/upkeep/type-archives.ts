@@ -106,7 +106,7 @@ export const archivedTypeSchema = z.strictObject({
   policies: z.array(policySchema).max(maxRows),
   releases: z.array(releaseSchema).max(maxRows),
   aliases: z.array(z.strictObject({ alias: aliasName, number: z.int().min(1) })).max(maxRows),
-  /** Left out where there are none, as by programs that did not know them. */
+  /** Left out if there are none, as by programs that did not know them. */
   questions: z
     .array(questionSchema)
     .max(limits.maxQuestions)

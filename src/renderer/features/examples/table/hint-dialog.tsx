@@ -27,7 +27,7 @@ function toTests(path: string[], { min, max, above, below, one_of, contains, emp
   ];
 }
 
-/** The condition that finds the rows of a search and filters; '' where there are none. */
+/** The condition that finds the rows of a search and filters; '' if there are none. */
 function writeCondition(search: string, tests: readonly FieldTest[], seen: SeenFields): string {
   const words = [...seen.values()]
     .filter(({ types }) => types.includes('text'))
