@@ -235,6 +235,16 @@ export const metricsSchema = z
           .describe('Rows that both were measured on; 0 until `follow_up` is done, and where none can be'),
         right: z.int().describe('How many a draft that learned from labels and hints has right'),
         right_without: z.int().describe('How many a draft that learned from labels alone has right'),
+        each: z
+          .array(
+            z.object({
+              name: z.string(),
+              rows: z.int().describe('Rows that no other hint taught'),
+              right_without: z.int().describe('How many a draft that did not learn these rows has right'),
+            }),
+          )
+          .default([])
+          .describe('What each hint adds, of at most ten; empty where nothing was measured'),
         sentence: z.string(),
       })
       .nullable()

@@ -113,6 +113,18 @@ describe('a type with hints and rows without a label [RUL-17]', () => {
       sentence: expect.stringContaining('with them'),
     });
     expect(metrics.hints.rows).toBeLessThan(hinted);
+    const open = drawnFirst.slice(90).map(({ input_payload: input }) => input);
+    const right_without = expect.any(Number);
+    expect(metrics.hints.each).toEqual([
+      { name: 'light', rows: open.filter(({ weight, size }) => weight < 80 && size > 0).length, right_without },
+      { name: 'heavy', rows: expect.any(Number), right_without },
+      {
+        name: 'flat',
+        rows: open.filter(({ weight, size }) => weight >= 80 && weight <= 120 && size === 0).length,
+        right_without,
+      },
+    ]);
+    expect(metrics.hints.sentence).toMatch(/ \d+ without “light”, \d+ without “heavy”, \d+ without “flat”\.$/);
   });
 
   it('travels without its hints: an earlier reader finds the rules it knows, and Python verifies', async () => {

@@ -12,6 +12,7 @@ const hintWeight = 0.3;
 export const maxHintedRows = 3_000;
 
 type Sourced = { source: RowSource };
+type HintDefinition = Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>;
 
 /** Whether a row has its label from a hint. */
 export const isHinted = ({ source }: Sourced): boolean => source === 'hint';
@@ -25,9 +26,7 @@ export function listWeights(rows: readonly Sourced[]): Float64Array | undefined 
 }
 
 /** Prepares giving an input the option of the hints that hold for it; null where none does, or where they differ. */
-export function compileHintReader(
-  definition: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>,
-): (input: JsonObject) => string | null {
+export function compileHintReader(definition: HintDefinition): (input: JsonObject) => string | null {
   const hints = compileHints(definition.hard_rules, definition);
   const options = hints.file.rules.map((rule) => rule.then);
   return (input) => {
@@ -37,15 +36,32 @@ export function compileHintReader(
   };
 }
 
-/** How many of the measured rows a model has right that learned from hints, too, and one that did not. */
-type HintTrial = { measured: number; right: number; right_without: number };
-const untried: HintTrial = { measured: 0, right: 0, right_without: 0 };
+/** Names each hint with the rows that it alone taught: without them a draft shows what it adds. */
+export function listTaughtAlone<Row extends { input: JsonObject }>(
+  definition: HintDefinition,
+  rows: readonly Row[],
+): { name: string; rows: Row[] }[] {
+  const hints = compileHints(definition.hard_rules, definition);
+  const each: { name: string; rows: Row[] }[] = hints.file.rules.map(({ name }) => ({ name, rows: [] }));
+  for (const row of rows) {
+    const holding = hints.evaluateEach(row.input).flatMap((holds, i) => (holds === true ? [i] : []));
+    const [only = -1] = holding;
+    if (holding.length === 1) each[only]?.rows.push(row);
+  }
+  return each;
+}
+
+/** How many of the measured rows a model has right that also learned from hints, and one without all or one of them. */
+type HintTrial = Omit<NonNullable<Metrics['hints']>, 'rows' | 'sentence'>;
+const untried: HintTrial = { measured: 0, right: 0, right_without: 0, each: [] };
 
 /** Says how many rows hints taught, and what that brought; null if there are none. */
 export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
   if (rows === 0) return null;
-  const { measured, right, right_without } = trial;
+  const { measured, right, right_without, each } = trial;
   const taught = `Hints taught ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} without a label.`;
   const gain = ` Of ${formatCount(measured)} measured rows ${formatCount(right)} are right with them and ${formatCount(right_without)} without.`;
-  return { rows, ...trial, sentence: measured === 0 ? taught : `${taught}${gain}` };
+  const without = each.map((hint) => `${formatCount(hint.right_without)} without “${hint.name}”`).join(', ');
+  const apart = each.length > 1 ? ` Of the same rows are right: ${without}.` : '';
+  return { rows, ...trial, sentence: measured === 0 ? taught : `${taught}${gain}${apart}` };
 }

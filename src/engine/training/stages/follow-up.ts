@@ -1,7 +1,7 @@
 import type { Metrics } from '../../domain/metrics.ts';
 import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
 import { formatCount } from '../../numeric.ts';
-import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
+import { describeHints, isHinted, isLabelled, listTaughtAlone } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { checkLabels, type LabelSearch } from '../evaluate/label-checks.ts';
@@ -12,8 +12,8 @@ import type { RefitState } from './evaluate.ts';
 import { measurePart } from './other-ways.ts';
 import type { Evaluated, Generated, Prepared } from './state.ts';
 
-/** Two more fits of more rows cost more than the figure is worth. */
-const maxHintTrialRows = 20_000;
+/** Two more fits of more rows, and one for each of more hints, cost more than the figures are worth. */
+const [maxHintTrialRows, maxHintsTried] = [20_000, 10];
 
 type State = RefitState &
   Pick<Generated, 'rules' | 'rare'> &
@@ -55,7 +55,7 @@ export function followUp(state: State, otherWays: Metrics['other_ways']): Follow
 
 /** Says what hints taught, and where rows are held out, how many more are right by it: two drafts are compared. */
 function measureHints(state: State): Metrics['hints'] {
-  const { trainRows, testRows, tuned } = state;
+  const { request, trainRows, testRows, tuned } = state;
   const rows = trainRows.filter(isHinted).length;
   const labelled = trainRows.filter(isLabelled);
   const measured = testRows.filter(({ ruled }) => !ruled);
@@ -67,7 +67,16 @@ function measureHints(state: State): Metrics['hints'] {
   const countRight = (part: readonly LabelledRow[]) =>
     measurePart(state, part, measured).heldOut.filter(({ expected, predicted }) => expected === predicted).length;
   const [right, right_without] = [countRight(trainRows), countRight(labelled)];
-  return describeHints(rows, { measured: measured.length, right, right_without });
+  const taught = listTaughtAlone(request.definition, trainRows.filter(isHinted));
+  const each = (taught.length > maxHintsTried ? [] : taught).map(({ name, rows: alone }) => {
+    const left = new Set<LabelledRow>(alone);
+    return {
+      name,
+      rows: alone.length,
+      right_without: alone.length === 0 ? right : countRight(trainRows.filter((row) => !left.has(row))),
+    };
+  });
+  return describeHints(rows, { measured: measured.length, right, right_without, each });
 }
 
 function describeExpected(wrong: number | null): string {
