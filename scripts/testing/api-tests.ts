@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../test/e2e/tools/workbench-process.ts';
-import { projectRoot } from '../freshness.ts';
+import { buildEdge } from '../build-edge.ts';
+import { isFresh, projectRoot } from '../freshness.ts';
 import { leaveOut, preparePython } from './python-environment.ts';
 import { runReporting, type StepResult } from './steps.ts';
 
@@ -23,6 +24,8 @@ export async function runApiTests(extra: readonly string[] = []): Promise<StepRe
     install: ['-r', 'test/api/requirements.txt'],
   });
   if (!python.ok) return leaveOut(name, python);
+  const page = 'out/decision-edge/page.html';
+  if (!isFresh(page, ['src/edge', 'src/engine', 'scripts'])) await buildEdge(join(projectRoot, 'out/decision-edge'));
   const folder = mkdtempSync(join(tmpdir(), 'workbench-api-'));
   // Its commits need not survive a power cut, and every operation is called with wrong credentials.
   const flags = ['--synchronous', 'NORMAL', '--log-level', 'error', '--max-wrong-credentials', '1000000'];
