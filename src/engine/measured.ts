@@ -83,6 +83,12 @@ export const wholeDecisionSchema = z
       .describe(
         'The figure to quote, in words: `accuracy` with its interval, beside the baseline, what `relabelled`, `taken_out` and `dropped` say, and the cautions of the policy; empty in earlier metrics',
       ),
+    remarks: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'The sentences of the headline beyond the figure, its interval and the baseline: what to know beside it',
+      ),
     accuracy: measuredShareSchema.describe(
       'Decisions that are right, automatic or not; where the rows were chosen and are certainly easier than others, of the classifier on rows held out at random',
     ),

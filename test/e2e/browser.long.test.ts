@@ -68,9 +68,9 @@ describe('the workbench in the browser', () => {
     await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     expect(await readActs(page())).toEqual({ ...before, clicks: before.clicks + 2 });
     await keepPicture(page(), 'minute-sample-live');
-    const sentence = page().getByText(/^Correct on [\d.]+% of \d+ unseen examples/);
+    const sentence = page().getByRole('img', { name: /^Correct on [\d.]+% of \d+ unseen examples/ });
     // The sample is one that shines: nine of ten, before anything was done about it.
-    expect(Number(/([\d.]+)%/.exec(await sentence.innerText())?.[1])).toBeGreaterThanOrEqual(90);
+    expect(Number(/([\d.]+)%/.exec((await sentence.getAttribute('aria-label')) ?? '')?.[1])).toBeGreaterThanOrEqual(90);
   });
 
   test('shows where the policy is wrong, and the rows of a cell beside it', async () => {
@@ -93,7 +93,7 @@ describe('the workbench in the browser', () => {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');
     }
     await page()
-      .getByText(/^From 0\.70: .* below 0\.40 or unfamiliar/)
+      .getByText(/^From 0\.70 on: [\d.]+% automated, [\d.]+% of these wrong\./)
       .waitFor();
     await page().getByRole('button', { name: 'Keep as draft' }).click();
     const notice = page().getByText(
@@ -102,7 +102,7 @@ describe('the workbench in the browser', () => {
     await notice.first().waitFor();
     await page().getByRole('alert').filter({ has: notice }).getByRole('button', { name: 'Undo' }).click();
     await page()
-      .getByText(/^From 0\.80: .* below 0\.50 or unfamiliar/)
+      .getByText(/^From 0\.80 on: [\d.]+% automated/)
       .waitFor();
     await page().getByRole('heading', { name: 'Would more examples help?' }).waitFor();
     await page().locator('summary', { hasText: 'The classifier alone' }).click();

@@ -113,7 +113,7 @@ test('40 answers with 28 rows each are all learned at the first press [TRN-20]',
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
     await page
-      .getByText(/^Correct on/)
+      .getByRole('img', { name: /^Correct on/ })
       .first()
       .waitFor();
     await page.screenshot({ path: join(pictures, 'few-examples-trained.png') });

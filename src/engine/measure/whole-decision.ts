@@ -128,12 +128,14 @@ export function measureWholeDecision(
   const said = [relabelled, takenOutRows, droppedRows]
     .flatMap((part) => part?.sentence ?? [])
     .concat(copies, basis.cautions);
+  const remarks = isUnknown ? [] : [describeBasis(ofRows, basis) ?? [], said].flat();
   return {
     rows: total,
     missing,
     refused,
     masked: counts.masked,
     headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
+    remarks,
     accuracy,
     automatic,
     by_rule: measure(counts.byRule),
@@ -171,6 +173,19 @@ function measureBaseline(
   };
 }
 
+/** Says of chosen rows how they compare with others, in a sentence; null where the rows were not chosen. */
+function describeBasis(
+  { share, of }: Pick<MeasuredShare, 'share' | 'of'>,
+  { isChosen, atRandom }: Pick<Basis, 'isChosen' | 'atRandom'>,
+): string | null {
+  const random = atRandom?.accuracy.share ?? null;
+  if (random !== null && share !== null && atRandom?.standing === 'lower')
+    return `On the ${of} that were chosen it is ${formatShare(share)}, which is too good for new data.`;
+  return isChosen
+    ? `On examples held out at random it is ${random === null ? 'not known' : formatShare(random)}.`
+    : null;
+}
+
 function describeHeadline(
   { share, of, low, high }: MeasuredShare,
   baseline: WholeDecision['baseline'],
@@ -181,13 +196,13 @@ function describeHeadline(
   const say = (measured: Pick<MeasuredShare, 'of' | 'low' | 'high'> & { share: number }, examples: string) =>
     `Correct on ${formatShare(measured.share)} of ${measured.of} unseen examples${examples} (95% confidence interval ${formatShare(measured.low)} to ${formatShare(measured.high)}).`;
   const random = atRandom?.accuracy;
+  const other = describeBasis({ share, of }, { isChosen, atRandom });
   if (random && random.share !== null && atRandom?.standing === 'lower') {
-    return `${say({ ...random, share: random.share }, ' held out at random')} On the ${of} that were chosen it is ${formatShare(share)}, which is too good for new data.`;
+    return `${say({ ...random, share: random.share }, ' held out at random')} ${other}`;
   }
   const chosen = isChosen ? ' that were chosen' : '';
-  const beside = random?.share == null ? 'not known' : formatShare(random.share);
   const atOnce = say({ share, of, low, high }, isDrawn ? ' drawn at random' : chosen);
-  const right = isChosen ? `${atOnce} On examples held out at random it is ${beside}.` : atOnce;
+  const right = other === null ? atOnce : `${atOnce} ${other}`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`

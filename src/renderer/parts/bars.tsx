@@ -101,7 +101,7 @@ export function ShareScale({ whole: { accuracy, baseline, headline } }: { whole:
   );
 }
 
-/** Shows how often a policy is right: the headline, its scale, and of how many examples. */
+/** Shows how often a policy is right: share, scale, of how many examples, and what else the headline says. */
 export function RightShare({ whole }: { whole: WholeDecision }) {
   return (
     <div>
@@ -112,6 +112,9 @@ export function RightShare({ whole }: { whole: WholeDecision }) {
       </strong>
       <ShareScale whole={whole} />
       <p className="muted small">{count(whole.accuracy.of, 'example')} it has not seen</p>
+      {whole.remarks.map((remark) => (
+        <p key={remark}>{quoteNames(remark)}</p>
+      ))}
     </div>
   );
 }

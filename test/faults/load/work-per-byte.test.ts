@@ -253,7 +253,15 @@ const cases: Record<Sized, Record<string, Case>> = {
     ]),
   ),
   'decision_types.update': definitions,
-  'drafts.put': definitions,
+  'drafts.put': Object.fromEntries(
+    Object.entries(definitions).map(([kind, make]) => [
+      kind,
+      (size: number, run: number) => {
+        const { rules: hard_rules, ...others }: Record<string, unknown> = { ...make(size, run) };
+        return hard_rules === undefined ? others : { ...others, hard_rules };
+      },
+    ]),
+  ),
   'imports.begin': {
     'options and readings': (size, run) => ({
       name: `made of ${size} ${run}`,
@@ -329,7 +337,7 @@ type Ids = Record<string, string>;
 const types: Record<'wide' | 'changed' | 'trained', Ids> = { wide: {}, changed: {}, trained: {} };
 const typeOf: Partial<Record<OperationName, keyof typeof types>> = {
   'decision_types.update': 'changed',
-  'drafts.put': 'trained',
+  'drafts.put': 'changed',
   'policies.try_rules': 'trained',
 };
 
