@@ -100,7 +100,8 @@ describe('a decision type', () => {
       (await call('GET', `${path()}/policies/${folder.policyId}/whole-decision`)).body;
     const measured = await whole(development);
     const from = 'This figure came with the file that the type was imported from: it was not measured here.';
-    expect(await whole(production)).toEqual({ ...measured, headline: `${measured.headline} ${from}` });
+    const said = { headline: `${measured.headline} ${from}`, remarks: [...measured.remarks, from] };
+    expect(await whole(production)).toEqual({ ...measured, ...said });
     expect((await production.call('GET', `${path()}/pinned-cases`)).body.items).toHaveLength(1);
     // The log stays where it is.
     const releasesOf = async ({ call }: typeof production) =>
