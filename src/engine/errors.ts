@@ -33,7 +33,7 @@ export type ErrorCode = keyof typeof errorTable;
 /** One finding of a validation: where (`loc`, path segments) and what. */
 export type ErrorDetail = { type: string; loc: (string | number)[]; msg: string };
 
-/** A failure that the caller hears of: thrown anywhere, turned into the wire envelope at the border. */
+/** A failure that is reported to the caller: thrown anywhere, turned into the wire envelope at the border. */
 export class WorkbenchError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown[] | undefined;

@@ -15,7 +15,7 @@ export type DecisionMade = {
   escalation: EscalationPolicy | null;
   /** The rules that failed on the input before one matched. */
   ruleErrors: readonly RuleFailure[];
-  /** For each text that is not of its field's kind, the form that it must have; left out if there is none. */
+  /** For each text that is not of its field's kind, the form that it must have, if any. */
   misread?: readonly string[];
 };
 /** A decision, or why the input does not fit the input schema. */

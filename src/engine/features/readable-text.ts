@@ -174,7 +174,7 @@ export function toReadablePlace({ ends }: PlacedText, place: number): number {
   return low;
 }
 
-/** Decodes a character written by number or name, white space as a space; null if there is none of that name. */
+/** Decodes a character written by number or name, white space as a space; null if no character has that name. */
 function decodeCharacter([, , , decimal, hexadecimal, name]: readonly (string | undefined)[]): string | null {
   if (name !== undefined) return name === 'nbsp' ? ' ' : (namedCharacters.get(name) ?? null);
   const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);

@@ -65,7 +65,7 @@ export function toFinding(
   return { ...rest, field, suggested_decision, probability, score, example_ids, example_count: count ?? ids.length };
 }
 
-/** The most frequent decision, or null where two are equally frequent or there is none. */
+/** The most frequent decision; null without any, or if two are equally frequent. */
 export function findMajority(decisions: readonly (string | null)[]): string | null {
   const counts = new Map<string, number>();
   for (const decision of decisions) if (decision !== null) counts.set(decision, (counts.get(decision) ?? 0) + 1);

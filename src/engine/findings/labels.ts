@@ -18,7 +18,7 @@ const rareShare = 0.1;
 
 const toPlain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** The option that differs from a label in case, blanks or punctuation only; null if there is none. */
+/** The option that differs from a label in case, blanks or punctuation only, or null. */
 function findSpelling(label: string, options: readonly string[]): string | null {
   const found = options.filter((option) => toPlain(option) === toPlain(label));
   return found.length === 1 ? (found[0] ?? null) : null;

@@ -59,7 +59,7 @@ export function findCalledAnswer(columns: readonly string[], { candidates }: Ans
   return candidates.length === 0 || candidates.some(({ column }) => column === called) ? called : undefined;
 }
 
-/** The column whose name says that it holds reason codes; null if there is none. */
+/** The column whose name says that it holds reason codes, or null. */
 export function findReasonColumn(columns: readonly string[]): string | null {
   return findNamed(columns, findDecisionColumn(columns) === null ? codeNames : [...codeNames, reasonName]);
 }

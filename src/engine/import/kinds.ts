@@ -183,7 +183,7 @@ function findUnknownForm(texts: readonly string[]): FoundKind | null {
 /** From this share on, the values of a kind are worth a word where others stand between them. */
 const minNearShare = 0.9;
 
-/** Names the kind that nearly all values have, and one that does not; null if there is none. */
+/** Names the kind that nearly all values have, and one value that does not; null if no kind is that common. */
 function findNearKind(uses: ValueUses): FoundKind | null {
   const total = [...uses.values()].reduce((sum, count) => sum + count, 0);
   for (const kind of columnKinds) {

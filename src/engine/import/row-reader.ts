@@ -154,7 +154,7 @@ const pairWords = {
   conflicts: { one: 'row', many: 'rows', what: 'with the same input as another but another label', word: 'and' },
 } as const;
 
-/** Says which rows repeat or contradict an earlier one, in a sentence; none if there are none. */
+/** Says in a sentence which rows repeat or contradict an earlier one, if any do. */
 export function describePairs(kind: keyof typeof pairWords, pairs: LinePairs): string[] {
   if (pairs.length === 0) return [];
   const { one, many, what, word } = pairWords[kind];

@@ -128,14 +128,14 @@ export function measureWholeDecision(
   const said = [relabelled, takenOutRows, droppedRows]
     .flatMap((part) => part?.sentence ?? [])
     .concat(copies, basis.cautions);
-  const remarks = isUnknown ? [] : [describeBasis(ofRows, basis) ?? [], said].flat();
+  const chosen = describeBasis(ofRows, basis);
   return {
     rows: total,
     missing,
     refused,
     masked: counts.masked,
-    headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis), ...said].join(' '),
-    remarks,
+    headline: isUnknown ? unknown : [describeHeadline(ofRows, baseline, basis, chosen), ...said].join(' '),
+    remarks: isUnknown ? [] : [chosen ?? [], said].flat(),
     accuracy,
     automatic,
     by_rule: measure(counts.byRule),
@@ -190,19 +190,19 @@ function describeHeadline(
   { share, of, low, high }: MeasuredShare,
   baseline: WholeDecision['baseline'],
   { isDrawn, isChosen, atRandom }: Basis,
+  chosen: string | null,
 ): string {
   if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
   const { option, accuracy, rules_alone: rules } = baseline;
   const say = (measured: Pick<MeasuredShare, 'of' | 'low' | 'high'> & { share: number }, examples: string) =>
     `Correct on ${formatShare(measured.share)} of ${measured.of} unseen examples${examples} (95% confidence interval ${formatShare(measured.low)} to ${formatShare(measured.high)}).`;
   const random = atRandom?.accuracy;
-  const other = describeBasis({ share, of }, { isChosen, atRandom });
   if (random && random.share !== null && atRandom?.standing === 'lower') {
-    return `${say({ ...random, share: random.share }, ' held out at random')} ${other}`;
+    return `${say({ ...random, share: random.share }, ' held out at random')} ${chosen}`;
   }
-  const chosen = isChosen ? ' that were chosen' : '';
-  const atOnce = say({ share, of, low, high }, isDrawn ? ' drawn at random' : chosen);
-  const right = other === null ? atOnce : `${atOnce} ${other}`;
+  const which = isDrawn ? ' drawn at random' : isChosen ? ' that were chosen' : '';
+  const atOnce = say({ share, of, low, high }, which);
+  const right = chosen === null ? atOnce : `${atOnce} ${chosen}`;
   const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
   return rules === null
     ? `${right} ${always}.`

@@ -267,7 +267,7 @@ export function createActs(ports: ActsPorts) {
       }
     },
     /**
-     * Takes an act of the type back, the newest where none is named; null if there is none. Rejects with the
+     * Takes an act of the type back, the newest where none is named, or null. Rejects with the
      * server's refusal.
      */
     undo: (typeId: string, key?: string) => turn('done', typeId, key),

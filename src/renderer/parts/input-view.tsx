@@ -40,7 +40,7 @@ export function InputView({ input, note, without }: InputViewProps) {
 }
 
 /**
- * The turns of a conversation at `path`, one below the other; null if there is none. In a text of turns those words
+ * The turns of a conversation at `path`, one below the other, or null. In a text of turns those words
  * are marked that weighed.
  */
 export function findTurns(input: Readonly<Record<string, unknown>>, path: string, words: readonly Word[] = []) {

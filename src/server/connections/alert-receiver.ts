@@ -35,7 +35,7 @@ export class AlertReceiver {
     this.#receiver = alerts === null ? readWebhook(this.#file) : toFixed(alerts);
   }
 
-  /** The receiver without its secret; null if there is none. */
+  /** The receiver without its secret, or null. */
   describe(): { kind: 'command' | 'webhook'; to: string; isPrivate: boolean; isFixed: boolean } | null {
     const receiver = this.#receiver;
     if (receiver === null) return null;

@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, or null; set before any route runs. */
     caller: Caller | null;
-    /** Places of the body whose whole numbers lose digits; null if there are none. */
+    /** Places of the body whose whole numbers lose digits, or null. */
     lostDigits: Place[] | null;
   }
   interface FastifyContextConfig {

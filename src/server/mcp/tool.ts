@@ -13,7 +13,7 @@ export type McpCall = {
   caller: Caller;
   requestId: string;
   baseUrl: string;
-  /** Places of the message whose whole numbers lose digits; null if there are none. */
+  /** Places of the message whose whole numbers lose digits, or null. */
   lostDigits: readonly Place[] | null;
   /** Counts one tool call; throws `rate_limited` past the caller's limit. */
   countCall(): void;

@@ -71,7 +71,7 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
-  /** Places of the body whose whole numbers lose digits; null if there are none. */
+  /** Places of the body whose whole numbers lose digits, or null. */
   lostDigits: readonly Place[] | null;
   /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
   receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;

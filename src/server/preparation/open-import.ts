@@ -114,7 +114,12 @@ async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile)
   });
   const surveys = surveyColumns(sheet, readings);
   held.read = {
-    ...{ key, name, sheet, surveys, spreads: countSpreads(surveys, sheet), known: null },
+    key,
+    name,
+    sheet,
+    surveys,
+    spreads: countSpreads(surveys, sheet),
+    known: null,
     languages: await describeColumnLanguages(sheet, surveys, openLanguageDetector),
   };
   if (type !== null && !sheet.isOwnExport && sheet.rows.length <= maxComparedRows) {
@@ -139,7 +144,9 @@ function planFile(file: ReadFile, type: ExampleType | null, choices: ImportChoic
   const targets = { ...guessed.targets, ...choices.targets };
   const rows = planRows(sheet, read, targets, { options, reason_codes, readings }, { repeated: choices.repeated, use });
   const near = guessed.near.map(({ label: { value }, option }) => ({
-    ...{ label: value, option, is_open: !Object.hasOwn(choices.targets, value) },
+    label: value,
+    option,
+    is_open: !Object.hasOwn(choices.targets, value),
   }));
   // Without labels the options of a new type are those that were typed.
   const newOptions = type === null && columns.decision === null ? [...choices.options] : rows.newOptions;
@@ -163,7 +170,11 @@ function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
   const { rows, detected, workbook, header, refused } = sheet;
   const first = refused.slice(0, maxRefused).map(({ line, message }) => ({ line, message }));
   return {
-    ...{ name, rows: rows.length, detected, workbook, header },
+    name,
+    rows: rows.length,
+    detected,
+    workbook,
+    header,
     report: describeReport(sheet, []),
     refused: { count: refused.length, first },
   };
@@ -182,7 +193,10 @@ function describeOpened(
       ...column,
       role: roles.get(name) ?? 'input',
       asked: asked.includes(name) ? (leaks.get(name)?.sentence ?? '') : null,
-      ...{ is_doubtful: isDoubtful, filled, distinct, spread: spreads[place] ?? [] },
+      is_doubtful: isDoubtful,
+      filled,
+      distinct,
+      spread: spreads[place] ?? [],
       language: languages.get(name) ?? null,
     };
   });
@@ -199,13 +213,19 @@ function describeOpened(
     labels: labels.slice(0, maxLabels).map((label) => ({ ...label, target: targets[label.value] ?? { kind: 'none' } })),
     labels_total: labels.length,
     near,
-    ...{ examples: rows.examples, labelled: rows.labelled, new_options: rows.newOptions },
-    ...{ new_reason_codes: rows.newReasons, readings: rows.newReadings },
+    examples: rows.examples,
+    labelled: rows.labelled,
+    new_options: rows.newOptions,
+    new_reason_codes: rows.newReasons,
+    readings: rows.newReadings,
     repeated: toCounted('repeated', rows.repeated),
     alike: toCounted('alike', rows.alike),
     conflicts: toCounted('conflicts', rows.conflicts),
     misfits: [...rows.misfits].map(([column, { refusal, count }]) => ({
-      ...{ column, count, line: refusal.line, message: refusal.message },
+      column,
+      count,
+      line: refusal.line,
+      message: refusal.message,
     })),
     preview: sheet.rows.slice(0, previewed).map((row) => listCells(row, sheet.columns.slice(0, surveys.length))),
   };

@@ -25,7 +25,7 @@ function isOtherHeader(line: TableLine, above: readonly TableLine[], below: read
 
 /**
  * Finds the place among `lines` where a second table begins, with its title if it has one, behind the rows from `first`
- * on; null if there is none. `gaps` are the places of lines below a blank one. The names of the first table again
+ * on, or null. `gaps` are the places of lines below a blank one. The names of the first table again
  * begin no other one.
  */
 export function findSecondTable(

@@ -203,7 +203,7 @@ function readTexts(list: string, test: (typeof words)[number]['test'], { path, t
   return { tests: [{ path, test, value }] };
 }
 
-/** The text that is read as these tests of one field; null if there is none. */
+/** The text that is read as these tests of one field, or null. */
 export function writeCell(tests: readonly TableRow[], field: CellField): string | null {
   const text = tests.length === 1 && tests[0] ? writeTest(tests[0], field) : writeBounds(tests);
   const read = text === null ? null : readCell(text, field);

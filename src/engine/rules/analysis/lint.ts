@@ -32,7 +32,7 @@ type Alternatives = readonly Conjunct[] | null;
 type Context = {
   rules: RulesFile['rules'];
   schema: SchemaSets;
-  /** Types of the fields that the schema names, and of those with the examples' fields; null if there are none. */
+  /** Types of the fields that the schema names, and of those with the examples' fields, or null. */
   schemaTypes: FieldTypes | null;
   knownTypes: FieldTypes | null;
   /** Null without examples. */

@@ -55,7 +55,7 @@ export function listTaughtAlone<Row extends { input: JsonObject }>(
 type HintTrial = Omit<NonNullable<Metrics['hints']>, 'rows' | 'sentence'>;
 const untried: HintTrial = { measured: 0, right: 0, right_without: 0, each: [] };
 
-/** Says how many rows hints taught, and what that brought; null if there are none. */
+/** Says how many rows hints taught, and what that brought, or null. */
 export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
   if (rows === 0) return null;
   const { measured, right, right_without, each } = trial;

@@ -60,8 +60,10 @@ function findEasyLater({ split, testRows, measuredRows, evaluation }: State): st
 /** Says that labels are what a policy of another type answered, also where it was wrong; null where they are not. */
 function findTaken({ request, rows, split }: State): string | null {
   if (!isMeasuredAtRandom(split)) return null;
-  for (const { policy, answers } of request.elsewhere ?? []) {
-    const labels = new Map(rows.map((row) => [row.inputHash, row.decision]));
+  const { elsewhere = [] } = request;
+  if (elsewhere.length === 0) return null;
+  const labels = new Map(rows.map((row) => [row.inputHash, row.decision]));
+  for (const { policy, answers } of elsewhere) {
     const shared = answers.flatMap((answer) => {
       const label = labels.get(answer.inputHash);
       return label === undefined

@@ -102,7 +102,7 @@ function describeDrawn(drawn: number, others: number): string {
   return `Most examples came without a label: the figures are of the ${formatCount(drawn)} that have one in the order of their random numbers, each left out of learning in turn, and not of the ${formatCount(others)} others, which may have been chosen.`;
 }
 
-/** Counts the rows that are left to rules; null if there are none. */
+/** Counts the rows that are left to rules, or null. */
 function reportRuled(rows: readonly LabelledRow[], testRows: readonly LabelledRow[]): Prepared['leftToRules'] {
   const isRuled = ({ ruled }: LabelledRow) => ruled === true;
   const [examples, held_out] = [rows.filter(isRuled).length, testRows.filter(isRuled).length];

@@ -10,7 +10,7 @@ import type { Generated, Run } from './state.ts';
 
 type RareReport = NonNullable<Metrics['rare_options']>;
 
-/** Counts what becomes of the held-out rows of options with few examples; null if there are none. */
+/** Counts what becomes of the held-out rows of options with few examples, or null. */
 export function reportRareOptions(
   { request, rare, examples }: Pick<Run, 'request'> & Pick<Generated, 'rare' | 'examples'>,
   reapplied: readonly ReappliedRow[],

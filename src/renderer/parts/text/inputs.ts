@@ -43,7 +43,7 @@ function listTexts(input: Input): Text[] {
     );
 }
 
-/** The field that is most likely the text to read: the longest string with spaces; null if there is none. */
+/** The field that is most likely the text to read: the longest string with spaces, or null. */
 export function findMainText(input: Input): Text | null {
   return listTexts(input).sort((a, b) => b.value.length - a.value.length)[0] ?? null;
 }

@@ -79,7 +79,7 @@ function keepReading(
   if (decision === example.decision) store.examples.update({ ...example, reviewed: true });
 }
 
-/** The two labels of an example that differ and are not settled; null if there are none. */
+/** The two labels of an example that differ and are not settled, or null. */
 export function findConflict({ store }: Pick<Foundation, 'store'>, example: ExampleRecord): SecondReading | null {
   const reading = store.labelHistory.find(example.id);
   const isOpen = reading?.decision != null && reading.settledAt === null && example.decision !== null;
