@@ -70,10 +70,10 @@ const toPlace = (share: number) => ({ '--at': share });
 const leastApart = 0.3;
 
 /**
- * How often a policy is right, on a scale of 0 to 100%: its range, and beside it what is reached without it. The
- * sentence that says the same is its name and hover text.
+ * How often a policy is right, on a scale of 0 to 100%: its range, what is reached without it, and below what else the
+ * headline says. The headline itself is the name of the scale and its hover text.
  */
-export function ShareScale({ whole: { accuracy, baseline, headline } }: { whole: WholeDecision }) {
+export function ShareScale({ whole: { accuracy, baseline, headline, remarks } }: { whole: WholeDecision }) {
   const { share, low, high } = accuracy;
   const says = quoteNames(headline);
   if (share === null) return <p>{says}</p>;
@@ -81,27 +81,32 @@ export function ShareScale({ whole: { accuracy, baseline, headline } }: { whole:
   const rules = baseline?.rules_alone?.share ?? null;
   const isNamed = rules !== null && Math.abs(rules - share) > leastApart;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
-    <div className="scale" role="img" aria-label={says} title={says} tabIndex={0}>
-      <i style={{ left: percent(low), right: percent(1 - high) }} />
-      {baseline && always !== null && (
-        <span style={toPlace(always)}>
-          always {isolate(baseline.option)} {percent(always)}
-        </span>
-      )}
-      {rules !== null && (
-        <span className="below" style={toPlace(rules)}>
-          {isNamed && `rules alone ${percent(rules)}`}
-        </span>
-      )}
-      <b className="below" style={toPlace(share)}>
-        {percent(low)} to {percent(high)}
-      </b>
-    </div>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over */}
+      <div className="scale" role="img" aria-label={says} title={says} tabIndex={0}>
+        <i style={{ left: percent(low), right: percent(1 - high) }} />
+        {baseline && always !== null && (
+          <span style={toPlace(always)}>
+            always {isolate(baseline.option)} {percent(always)}
+          </span>
+        )}
+        {rules !== null && (
+          <span className="below" style={toPlace(rules)}>
+            {isNamed && `rules alone ${percent(rules)}`}
+          </span>
+        )}
+        <b className="below" style={toPlace(share)}>
+          {percent(low)} to {percent(high)}
+        </b>
+      </div>
+      {remarks.map((remark) => (
+        <p key={remark}>{quoteNames(remark)}</p>
+      ))}
+    </>
   );
 }
 
-/** Shows how often a policy is right: share, scale, of how many examples, and what else the headline says. */
+/** Shows how often a policy is right: the headline, its scale, and of how many examples. */
 export function RightShare({ whole }: { whole: WholeDecision }) {
   return (
     <div>
@@ -112,9 +117,6 @@ export function RightShare({ whole }: { whole: WholeDecision }) {
       </strong>
       <ShareScale whole={whole} />
       <p className="muted small">{count(whole.accuracy.of, 'example')} it has not seen</p>
-      {whole.remarks.map((remark) => (
-        <p key={remark}>{quoteNames(remark)}</p>
-      ))}
     </div>
   );
 }
