@@ -462,7 +462,7 @@ const training = {
   'LFT-2':
     'Readiness answers for train_on: per_option counts what no rule decides, left_to_rules the others; an option whose examples rules all decide needs none.',
   'VDT-1':
-    'The verdict of a policy names its gate, promise, weak parts, comparison, availability and need of retraining with passed, warning or blocking and a sentence; a training deploys no policy with a blocking item, and the command train, page and report read the same list.',
+    'The verdict of a policy names what is not known yet, its gate, promise, weak parts, comparison, availability and need of retraining with passed, warning or blocking and a sentence; a training deploys no policy with a blocking item, and the command train, page and report read the same list.',
   'PIN-1':
     'An example with must: true (PATCH, addition, column of an import, bulk, filter) is learned from and measured by no training; GET …/pinned-cases decides such cases with the current rules and thresholds, says which do not hold, and which rules no case reaches.',
   'PIN-2':
@@ -659,7 +659,7 @@ const training = {
     'GET …/releases says of each release until when it was in charge, and of its decisions in the log how many there are, were handed on, checked by people and wrong; Deploy shows it.',
   'REL-14': 'Deploy names a release by an alias, moves it to another one and removes it; calls decide by it.',
   'REL-16':
-    'Publishing, deploying (REST, agent), going back to a release or version and importing a bundle are judged by one verdict: a red pinned case, a broken promise or being worse is a 409 with its sentence until a reason is given; reason and sentence stay in the history.',
+    'Publishing, deploying (REST, agent), going back to a release or version and importing a bundle are judged by one verdict: a red pinned case, a broken promise or being worse is a 409 with its sentence until a reason is given; reason and sentence stay in the history, as does what the report of a training has not said yet.',
   'REL-11': 'Deploy lists the releases with what changed in words, and goes back to one in one click.',
   'REA-1': "Cohen's kappa and Krippendorff's alpha equal the reference implementations on 100 random tables.",
   'REA-2':

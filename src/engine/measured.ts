@@ -299,9 +299,20 @@ export const verdictSchema = z
   .array(
     z.object({
       kind: z
-        .enum(['split', 'gate', 'promise', 'must', 'worse', 'weak_parts', 'comparison', 'availability', 'retraining'])
+        .enum([
+          'split',
+          'report',
+          'gate',
+          'promise',
+          'must',
+          'worse',
+          'weak_parts',
+          'comparison',
+          'availability',
+          'retraining',
+        ])
         .describe(
-          '`split`: whether rows held out in another way give a lower figure; `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
+          '`split`: whether rows held out in another way give a lower figure; `report`: what is not known yet while that of its training is not complete (`metrics.follow_up`); `gate`: the F1 that its training asked for; `promise`: that of its type; `must`: its pinned cases; `worse`: certainly worse on unseen examples than what decides now; `weak_parts`: where it was certainly worse; `comparison`: with the policy that decided when it was made; `availability`: of a deployed one; `retraining`: why it should be trained again',
         ),
       state: z
         .enum(['passed', 'warning', 'blocking'])

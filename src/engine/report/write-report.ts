@@ -225,6 +225,7 @@ function describeData({ metrics, whole, verdict }: ReportFacts): string {
     ...(left === null ? [] : [left.sentence]),
     ...metrics.directions.map(({ sentence }) => quoteText(sentence)),
     ...listTextSentences(metrics),
+    ...listSentences({ verdict }, 'report'),
     ...listSentences({ verdict }, 'gate'),
     ...listSentences({ verdict }, 'retraining'),
     ...(rare === null ? [] : [rare.sentence]),

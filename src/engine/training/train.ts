@@ -8,7 +8,7 @@ import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
-import { isChosen, keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
+import { hasOtherWays, isChosen, keepOtherWays, measureOtherWays } from './stages/other-ways.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
 import type { Evaluated, Generated, Planned, Prepared, Run } from './stages/state.ts';
@@ -29,7 +29,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const evaluated = await fitAndMeasure(planned);
   // A promise is judged before anything is deployed, and chosen rows never stand alone: both wait for other ways.
   const isBefore = request.isPromised === true || isChosen(evaluated.split.rule);
-  let otherWays = isBefore ? measureOtherWays(evaluated) : null;
+  let otherWays = isBefore || !hasOtherWays(evaluated) ? measureOtherWays(evaluated) : null;
   const packed = await packagePolicy({ ...evaluated, otherWays });
   return {
     ...packed,

@@ -50,12 +50,13 @@ const shortenType = ({ id, name, description, active_version, model_deployed, ne
   model_deployed,
   needs_retraining,
 });
-const shortenPolicy = ({ id, version, status, deployed, held_back, error }: Answers['policy']) => ({
+const shortenPolicy = ({ id, version, status, deployed, held_back, verdict, error }: Answers['policy']) => ({
   policy_id: id,
   version,
   status,
   deployed,
   held_back,
+  against: verdict.filter(({ state }) => state !== 'passed').map(({ sentence }) => sentence),
   error,
 });
 /** How far an analysis is that goes on in the background. */

@@ -293,7 +293,9 @@ describe('what follows a training', () => {
     pid = workerPid(bench, policyId);
     const policy = `${path}/policies/${policyId}`;
     expect((await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal)).body.status).toBe('deployed');
-    expect((await readMetrics(policy)).follow_up.state).toBe('pending');
+    const { metrics, verdict } = (await bench.call('GET', policy)).body;
+    expect(metrics.follow_up.state).toBe('pending');
+    expect(verdict).toContainEqual({ kind: 'report', state: 'warning', sentence: expect.stringMatching(/^Not known/) });
     return { path, policy };
   }
   const readMetrics = async (policy: string) => (await bench.call('GET', policy)).body.metrics;

@@ -86,7 +86,8 @@ describe('a policy that is trained', () => {
     const coin = await createTrainable(bench, { name: 'coin', options: ['heads', 'tails'] }, rows);
     const policy = await train(coin, { target_f1: 0.9 });
     expect(await detail(policy)).toMatchObject({ status: 'trained', quality_gate_met: false, auto_deployed: false });
-    const { held_back, metrics, verdict } = await detail(policy);
+    const isComplete = (policy: Awaited<ReturnType<typeof detail>>) => policy.metrics.follow_up.state !== 'pending';
+    const { held_back, metrics, verdict } = await pollUntil(() => detail(policy), isComplete);
     const sentence = `Its macro F1 of ${metrics.macro_f1.toFixed(3)} is below the 0.9 that the training asked for.`;
     expect([held_back, verdict]).toEqual([sentence, [{ kind: 'gate', state: 'blocking', sentence }]]);
     expect((await bench.call('GET', coin)).body.model_deployed).toBe(false);

@@ -215,7 +215,10 @@ describe('the fields of', () => {
 
   it('a policy in the list and in detail [POL-1] [POL-2] [POL-3] [POL-4] [VER-5]', async () => {
     expect(await get(`${path}/policies`)).toEqual([summary]);
-    const detail = await get(`${path}/policies/${policyId}`);
+    const detail = await pollUntil(
+      () => get(`${path}/policies/${policyId}`),
+      ({ metrics }) => metrics.follow_up.state !== 'pending',
+    );
     const { accuracy: _a, macro_f1: _f, train_size: _t, augmentation_status: _s, whole: _w, ...shared } = summary;
     expect(detail).toEqual({
       ...shared,

@@ -1,6 +1,6 @@
 /** The figures of the chosen classifier where examples are held out in other ways than the request says. */
 import type { Metrics } from '../../domain/metrics.ts';
-import { atRandom } from '../../domain/training.ts';
+import { atRandom, type SplitWay } from '../../domain/training.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -14,6 +14,12 @@ type State = RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'sp
 /** Whether somebody chose which rows are held out, so that their figure never stands alone. */
 export const isChosen = (rule: NonNullable<Metrics['split']>['rule']): boolean =>
   rule === 'test_rows' || rule === 'column';
+
+/** Whether there are other ways to hold out the rows of a training, and so something to measure. */
+export const hasOtherWays = (state: State): boolean => listWays(state).length > 0;
+
+const listWays = ({ rows, request, split }: State): SplitWay[] =>
+  isChosen(split.rule) ? [atRandom] : findWays(rows.filter(isLabelled), request.config.split);
 
 /**
  * Measures the classifier on rows held out in other ways; null once tuned, and at random alone where rows were chosen.
@@ -31,8 +37,7 @@ export function measureOtherWays(state: State): Metrics['other_ways'] {
   const known = { split: own, isMarked: split.rule === 'test_rows', accuracy: measureShare(right, measured.length) };
   const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
     measurePart(state, [...train, ...hinted], test).heldOut.map(({ predicted }) => predicted);
-  const ways = isChosen(split.rule) ? [atRandom] : findWays(rows, own);
-  return ways.flatMap((way) => measureWay(rows, way, known, measure) ?? []);
+  return listWays(state).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
 }
 
 /** The ways of a policy whose text model was tuned afterwards from the same rows: measured before, and said so. */

@@ -117,13 +117,13 @@ function Standing({ type, newest, deployed }: StandingProps) {
           <ShareScale whole={deployed.whole} />
         </div>
       )}
-      {deployed && <VerdictNotes policy={deployed} kinds={['split', 'gate', 'retraining']} />}
+      {deployed && <VerdictNotes policy={deployed} kinds={['split', 'report', 'gate', 'retraining']} />}
       <div className="stack tight">
         <PromiseState promise={type.declared_promise} />
         {newest?.status === 'trained' && (
           <VerdictNotes
             policy={newest}
-            kinds={['gate', 'promise', 'must', 'worse']}
+            kinds={['report', 'gate', 'promise', 'must', 'worse']}
             lead={`Policy v${newest.version} is held back. `}
           />
         )}

@@ -44,6 +44,7 @@ export function assessPolicy(
   if (policy.bundleSha256 === null) return [];
   const items: (Item | null)[] = [
     judgeSplit(policy.metrics),
+    judgeReport(policy.metrics),
     judgeGate(policy),
     judgePromise(deps, type, policy),
     judgePinned(deps, type, policy),
@@ -62,6 +63,14 @@ function judgeSplit(metrics: Metrics | null): Item | null {
   return stricter && { kind: 'split', state: 'warning', sentence: stricter.sentence };
 }
 
+/** The part of its training's report that is not known yet, or was cut off; null once it is complete. */
+function judgeReport(metrics: Metrics | null): Item | null {
+  if (!metrics?.follow_up || metrics.follow_up.state === 'done') return null;
+  const isFigureOpen = metrics.other_ways === null && metrics.test_size > 0;
+  const figure = isFigureOpen ? ', and whether its figure holds where examples are held out in other ways' : '';
+  return { kind: 'report', state: 'warning', sentence: `Not known yet: which labels are suspect${figure}.` };
+}
+
 /** The sentence of the first item that keeps a policy from being deployed by itself; null where none does. */
 export function findBlocking(verdict: Verdict): string | null {
   return verdict.find(({ state }) => state === 'blocking')?.sentence ?? null;
@@ -72,23 +81,25 @@ const holdKinds = ['must', 'promise', 'worse'] as const;
 export type Hold = { kind: (typeof holdKinds)[number]; sentence: string };
 
 /** Lists what keeps a policy from deciding until a person gives a reason. */
-export function listHolds(verdict: Verdict): Hold[] {
-  return listAgainst(verdict).flatMap(({ state, ...hold }) => (state === 'blocking' ? [hold] : []));
-}
-
-const listAgainst = (verdict: Verdict) =>
+export const listHolds = (verdict: Verdict): Hold[] =>
   verdict.flatMap(({ kind, state, sentence }) => {
     const known = holdKinds.find((each) => each === kind);
-    return known !== undefined && state !== 'passed' ? [{ kind: known, state, sentence }] : [];
+    return known !== undefined && state === 'blocking' ? [{ kind: known, sentence }] : [];
   });
+
+/** The kinds that the history of a release names where they are not passed. */
+const notedKinds: readonly Item['kind'][] = [...holdKinds, 'report'];
 
 /**
  * Lets a release pass its verdict: throws `conflict` where something holds it and nobody gives a reason. Returns what
- * speaks against it, for the history.
+ * speaks against it, or is not known yet, for the history.
  */
 export function passVerdict(verdict: Verdict, reason: string | null): string[] {
   const [hold] = listHolds(verdict);
-  if (hold === undefined || reason !== null) return listAgainst(verdict).map(({ sentence }) => sentence);
+  if (hold === undefined || reason !== null)
+    return verdict.flatMap(({ kind, state, sentence }) =>
+      state !== 'passed' && notedKinds.includes(kind) ? [sentence] : [],
+    );
   throw new WorkbenchError(
     'conflict',
     `${hold.sentence} To release it all the same, give a reason: it stays in the history.`,
