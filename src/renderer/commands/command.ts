@@ -1,3 +1,4 @@
+import { foldCase } from '../../engine/code-points.ts';
 import type { KeyPlace } from './key-focus.ts';
 
 /** Anything a person can do, as a record: menu, palette and shortcuts are made from these. */
@@ -64,7 +65,7 @@ export function matchPress(
   return { command: null, pending: begins ? name : '' };
 }
 
-const toWords = (text: string) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+const toWords = (text: string) => foldCase(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 /**
  * Commands in which every word of a query occurs: first those that begin with the query, then those in which each word

@@ -167,6 +167,46 @@ describe('checking rules against one another', () => {
     ['ctx.a + ctx.b == 0.3', 'loses_digits', 'ctx.a + ctx.b == 0.3', 'Write abs(ctx.a + ctx.b - 0.3) < 0.001.'],
     ['ctx.a * 1.19 != ctx.b', 'loses_digits'],
     ['timestamp("2024-03-15") < timestamp(ctx.t)', 'always_fails', 'timestamp("2024-03-15")'],
+    ['ctx.s.substring(0, 2) == "DEU"', 'never_true', '"DEU"', 'Write "DE".'],
+    ['ctx.s.substring(0, 2) == "D"', 'never_true', '"D"', 'Write a longer text.'],
+    ['ctx.s.lowerAscii().substring(0, 2) in ["de", "AT"]', 'never_true', '"AT"', 'Write "at".'],
+    ['ctx.s.upperAscii().charAt(0) == "d"', 'never_true', '"d"', 'Write "D".'],
+    ['ctx.s.lowerAscii().indexOf("Gold") >= 0', 'never_true', '"Gold"'],
+    ['ctx.s.lowerAscii().matches("Gold")', 'never_true', '"Gold"'],
+    ['type(ctx.a) == "text"', 'never_true'],
+    ['min(ctx.a, 5) > 5', 'never_true'],
+    ['max(ctx.a, 5) >= 5 && ctx.b', 'always_true', 'max(ctx.a, 5) >= 5'],
+    ['ctx.s.startsWith("A") && ctx.s.startsWith("B")', 'never_true'],
+    ['ctx.s == "x" && ctx.s.startsWith("y")', 'never_true'],
+    [
+      'timestamp(ctx.t) > timestamp("2024-06-01T00:00:00Z") && timestamp("2024-01-01T00:00:00Z") > timestamp(ctx.t)',
+      'never_true',
+    ],
+    [
+      'timestamp(ctx.t) - timestamp(ctx.u) > duration("24h") && timestamp(ctx.t) - timestamp(ctx.u) < duration("1h")',
+      'never_true',
+    ],
+    ['ctx.a - ctx.b > 3 && ctx.a - ctx.b < 1', 'never_true'],
+    [
+      String.raw`ctx.s.matches("\\bÄrger")`,
+      'ascii_only',
+      String.raw`"\\bÄrger"`,
+      String.raw`Write (^|\P{L}) before the word and (\P{L}|$) behind it.`,
+    ],
+    [String.raw`ctx.s.matches("groß\\b")`, 'ascii_only'],
+    [
+      'ctx.a * 1.1 in [1.1, 2.2]',
+      'loses_digits',
+      'ctx.a * 1.1 in [1.1, 2.2]',
+      'Write abs(ctx.a * 1.1 - 1.1) < 0.001 || ….',
+    ],
+    ['abs(ctx.a - 0.1) == 0.3', 'loses_digits'],
+    ['round(ctx.x * 100) / 100 == 0.3 && size(ctx.s) / 2 == 2.5', null],
+    ['ctx.s.substring(0, 2) == "DE" && ctx.s.charAt(9) == "" && ctx.s.trim().charAt(0) == " "', null],
+    ['ctx.s.lowerAscii().matches("(?i)Gold") && type(ctx.a) == string && min(ctx.l) > 5', null],
+    ['ctx.s.startsWith("A") && ctx.s.startsWith("Ab") && !ctx.s.startsWith("Abc")', null],
+    ['ctx.a - ctx.b > 3 && ctx.a - ctx.b < 7', null],
+    [String.raw`ctx.s.matches("\\bgross\\b") || ctx.s.matches("\\\\bÄ")`, null],
     ['ctx.s.lowerAscii() == "gold"', null],
     ['ctx.s.trim().contains(" ") && ctx.s.foldCase().contains("été")', null],
     ['timestamp(ctx.t).getMonth() == 11', null],
@@ -185,6 +225,23 @@ describe('checking rules against one another', () => {
     expect(findings(null, ['ctx.s.size() > 2'], ['ctx.s.size() > 3'])).toEqual([['never_reached', 1, 0]]);
     expect(findings(null, ['ctx.d >= "2024-01-01"'], ['ctx.d > "2024-05-01"'])).toEqual([['never_reached', 1, 0]]);
     expect(findings(null, ['ctx.d < "2024-01-01"'], ['ctx.d > "2024-05-01"', 'approve'])).toEqual([]);
+  });
+
+  it('finds beginnings of texts that no text has, and none that some text has [RUL-16]', () => {
+    const random = createRandom(11);
+    const texts = ['', 'a', 'ab', 'abc', 'ac', 'b', 'ba', '\u{10ffff}', 'a\ud7ff', 'a\ue000'];
+    let found = 0;
+    for (let round = 0; round < 200; round++) {
+      const start = () => `${random.pick(['', '!'])}ctx.s.startsWith("${random.pick(texts)}")`;
+      const atom = () => random.pick([start(), `ctx.s ${random.pick(['<', '>='])} "${random.pick(texts)}"`]);
+      const condition = `(${atom()}) && (${atom()}) && (${atom()})`;
+      const set = rules([condition]);
+      const isDead = lintRules(set.file.rules, null).some(({ kind }) => kind === 'never_true');
+      found += Number(isDead);
+      const reached = texts.some((s) => set.evaluate({ s }, false).matchedIndex === 0);
+      expect(isDead && reached, condition).toBe(false);
+    }
+    expect(found).toBeGreaterThan(20);
   });
 
   it('says how days without a time become timestamps [RUL-16]', () => {
@@ -249,7 +306,7 @@ describe('checking rules against one another', () => {
       'ctx.l[0] == 1',
       'ctx.m["-1"] == 1',
       'ctx.s.charAt(500) == "a"',
-      'ctx.s.substring(1, 3) == "a"',
+      'ctx.s.substring(1, 3) == "ab"',
       'ctx.s.split(",", -1) == []',
       'ctx.a / 0.5 > 1 && ctx.a % 2 == 1',
     ])

@@ -107,6 +107,39 @@ describe('the list of examples', () => {
     expect(await numbers('input.n')).toEqual([0, 3, 9]);
   });
 
+  it('ignores case in every language, and puts accents behind their letters [EXA-18]', async () => {
+    const names = [
+      'zoo',
+      'Ärger',
+      'STRASSE',
+      'arg',
+      'A\u0308rger',
+      'ärger',
+      'Straße',
+      'Ода',
+      'ода',
+      'az',
+      'ΟΔΟΣ',
+      'οδος',
+    ];
+    const { call, url } = await openWith(names.map((name) => ({ input: { name } })));
+    const { items } = await list(call, url, { sort: 'input.name', page_size: 100 });
+    expect(items.map(({ input_payload }: Listed) => input_payload['name'])).toEqual([
+      'arg',
+      'az',
+      'ärger',
+      'A\u0308rger',
+      'Ärger',
+      'Straße',
+      'STRASSE',
+      'zoo',
+      'οδος',
+      'ΟΔΟΣ',
+      'ода',
+      'Ода',
+    ]);
+  });
+
   it('finds fields by any name they can have [EXA-18]', async () => {
     const name = 'a "quoted" \\ & naïve';
     const { call, url } = await openWith([2, 1, 3].map((n) => ({ input: { [name]: n, 'with.dot': -n } })));

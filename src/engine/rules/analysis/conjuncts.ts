@@ -12,7 +12,7 @@ import {
   missing,
   withBound,
 } from './field-set.ts';
-import { findRange, places } from './ranges.ts';
+import { findRange, places, readConstant } from './ranges.ts';
 
 /**
  * A set for each field (key: JSON of its path) and for what functions give (key: their call as JSON), and parts not
@@ -58,6 +58,7 @@ function readSet(node: RuleNode, wanted: boolean): Conjunct[] | null {
     return key === null ? null : [{ ...always, fields: new Map([[key, wanted ? anyValue : missing]]) }];
   }
   if (wanted && isVainSearch(node)) return [];
+  if (node.k === 'call' && node.fn === 'startsWith') return readStart(node, wanted);
   const comparison = readComparison(node, wanted);
   if (!comparison) return null;
   const { of, set } = comparison;
@@ -69,6 +70,22 @@ function readSet(node: RuleNode, wanted: boolean): Conjunct[] | null {
     set.only &&
     new Set([...set.only].filter((value) => typeof value !== 'string' || range.texts?.fits(value, 'whole') !== false));
   return [{ ...always, terms: new Map([[serializeShape(of), intersect(range.set, { ...set, only })]]) }];
+}
+
+/** Reads `field.startsWith("a")`: the texts from "a" on, and before "b". */
+function readStart({ args: [of, start] }: RuleNode & { k: 'call' }, wanted: boolean): Conjunct[] | null {
+  const key = of && findFieldKey(of);
+  if (!key || start?.k !== 'lit' || typeof start.v !== 'string') return null;
+  const points = [...start.v].map((sign) => sign.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  const end = last === undefined ? null : String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  const low = withBound('low', { value: start.v, open: false });
+  const high = end === null ? low : withBound('high', { value: end, open: true });
+  const before = withBound('high', { value: start.v, open: true });
+  const after = end === null ? [] : [withBound('low', { value: end, open: false })];
+  const sets = wanted ? [intersect(low, high)] : [before, ...after];
+  return sets.map((set) => ({ ...always, fields: new Map([[key, set]]) }));
 }
 
 /** Whether a text is searched for a literal that can stand nowhere in it. */
@@ -108,11 +125,11 @@ export function readComparison(node: RuleNode, wanted: boolean): { of: RuleNode;
     if (known.length < node.right.items.length) return null;
     return { of: node.left, set: toSet(known, wanted) };
   }
-  const isMirrored = node.left.k === 'lit';
-  const [of, literal] = isMirrored ? [node.right, node.left] : [node.left, node.right];
-  if (literal.k !== 'lit' || of.k === 'lit') return null;
+  const [left, right] = [readConstant(node.left), readConstant(node.right)];
+  const isMirrored = left !== undefined;
+  const [of, v] = isMirrored ? [node.right, left] : [node.left, right];
+  if (v === undefined || (isMirrored && right !== undefined)) return null;
   const op = isMirrored ? mirrored[node.op] : node.op;
-  const { v } = literal;
   if (op === '==' || op === '!=') return { of, set: toSet([v], (op === '==') === wanted) };
   if (typeof v !== 'number' && typeof v !== 'string') return null;
   const order = wanted ? op : opposite[op ?? ''];

@@ -2,21 +2,33 @@
 import { countCodePoints } from '../../code-points.ts';
 import { implementations } from '../evaluation/calls.ts';
 import { startRun } from '../evaluation/evaluate.ts';
+import { Duration, nameType, Timestamp } from '../evaluation/values.ts';
 import { type JsonType, ruleFunctions } from '../functions.ts';
 import type { RuleNode } from '../tree.ts';
-import { anyValue, type FieldSet } from './field-set.ts';
+import { anyValue, type FieldSet, type Literal } from './field-set.ts';
 
 /** Where a literal stands in a text: it is all of it, its start or end, or anywhere. */
 export type Place = 'whole' | 'start' | 'end' | 'part';
 /** The values that a part of a condition can have, in words too; of a text which literals may stand in it. */
 type Range = { set: FieldSet; says: string; texts: Texts | null };
-/** Whether a literal may stand in a text, and the nearest one that may. */
-type Texts = { fits(literal: string, place: Place): boolean; correct(literal: string): string };
+/** Whether a literal may stand in a text, and the nearest one that may; null if it is too short. */
+type Texts = { fits(literal: string, place: Place): boolean; correct(literal: string): string | null };
 
 /** The functions that search a text, with where they look. */
-export const places: Readonly<Record<string, Place>> = { contains: 'part', startsWith: 'start', endsWith: 'end' };
-/** Functions of texts that change nothing a second time. */
-const changes = ['foldCase', 'lowerAscii', 'upperAscii', 'trim'] as const;
+export const places: Readonly<Record<string, Place>> = {
+  contains: 'part',
+  startsWith: 'start',
+  endsWith: 'end',
+  indexOf: 'part',
+  lastIndexOf: 'part',
+  replace: 'part',
+  split: 'part',
+};
+/** Functions of texts that change nothing a second time: those of single letters, then all. */
+const caseChanges: readonly string[] = ['foldCase', 'lowerAscii', 'upperAscii'];
+const changes: readonly string[] = [...caseChanges, 'trim'];
+/** The names that `type()` gives. */
+const typeNames = [null, true, 0, '', [], {}, new Timestamp(0), new Duration(0)].map(nameType);
 /** Bounds for timestamps; hours to milliseconds of a duration have others, so these count without a duration. */
 const bounds: Readonly<Record<string, [low: number, high: number | null]>> = {
   size: [0, null],
@@ -38,6 +50,7 @@ const wholeFunctions = new Set(['int', 'ceil', 'floor', 'round']);
 /** Finds what a part of a condition can give; null where nothing is known of it. */
 export function findRange(node: RuleNode): Range | null {
   if (node.k === 'op') {
+    if (['+', '-', '*', '/'].includes(node.op)) return unbounded;
     const divisor = node.op === '%' && node.right.k === 'lit' ? Math.abs(Number(node.right.v)) : 0;
     return divisor >= 1 && Number.isInteger(divisor)
       ? makeNumbers(`% ${divisor} gives`, 1 - divisor, divisor - 1, true)
@@ -45,19 +58,50 @@ export function findRange(node: RuleNode): Range | null {
   }
   if (node.k !== 'call') return null;
   const { fn } = node;
-  const texts = fn === 'charAt' ? oneCharacter : describeTexts(findChange(node));
+  const texts = findCut(node) ?? describeTexts(findChange(node, changes));
   if (texts) return { set: ofType('text'), says: `${fn}() gives other texts`, texts };
+  if (fn === 'timestamp' || fn === 'duration') return unbounded;
+  if (fn === 'type')
+    return {
+      set: { ...anyValue, only: new Set(typeNames) },
+      says: `type() gives ${typeNames.join(', ')}`,
+      texts: null,
+    };
+  return findNumbers(node);
+}
+
+/** Finds the numbers that a function gives. */
+function findNumbers(node: RuleNode & { k: 'call' }): Range | null {
+  const { fn, args } = node;
   if (wholeFunctions.has(fn)) return makeNumbers(`${fn}() gives`, null, null, true);
+  if (fn === 'min' || fn === 'max') {
+    const numbers = args.flatMap((arg) => (arg.k === 'lit' && typeof arg.v === 'number' ? [arg.v] : []));
+    const end = numbers.length > 0 ? Math[fn](...numbers) : null;
+    return end === null ? null : makeNumbers(`${fn}() gives`, fn === 'max' ? end : null, fn === 'min' ? end : null);
+  }
   const bound = Object.hasOwn(bounds, fn) ? bounds[fn] : undefined;
   if (!bound || (mayBeDuration(fn) && !isTimestamp(node))) return null;
   return makeNumbers(`${fn}() gives`, bound[0], bound[1], fn !== 'abs');
 }
 
-/** Texts of `charAt`. */
-const oneCharacter: Texts = {
-  fits: (literal) => countCodePoints(literal) <= 1,
-  correct: (literal) => String.fromCodePoint(literal.codePointAt(0) ?? 0),
-};
+/** A part that may give anything, but is compared with several bounds. */
+const unbounded: Range = { set: anyValue, says: 'It gives anything', texts: null };
+
+/** Describes the texts of `charAt`, and of `substring` with both its places; null for any other call. */
+function findCut({ fn, args: [of, start, end] }: RuleNode & { k: 'call' }): Texts | null {
+  const isBetween = fn === 'substring' && start?.k === 'lit' && end?.k === 'lit';
+  const length = fn === 'charAt' ? 1 : isBetween ? Number(end.v) - Number(start.v) : null;
+  if (length === null || length < 0 || !of) return null;
+  const change = findChange(of, caseChanges) ?? ((text) => text);
+  return {
+    fits(literal, place) {
+      const count = countCodePoints(literal);
+      return (place === 'whole' && isBetween ? count === length : count <= length) && change(literal) === literal;
+    },
+    correct: (literal) =>
+      isBetween && countCodePoints(literal) < length ? null : [...change(literal)].slice(0, length).join(''),
+  };
+}
 
 /** Describes the texts that a function gives which changes nothing a second time. */
 function describeTexts(change: ((text: string) => string) | null): Texts | null {
@@ -76,8 +120,9 @@ function describeTexts(change: ((text: string) => string) | null): Texts | null 
 
 const ofType = (type: JsonType): FieldSet => ({ ...anyValue, types: [type] });
 
-function makeNumbers(what: string, low: number | null, high: number | null, whole: boolean): Range {
-  const ends = low === null ? 'whole numbers' : high === null ? `${low} or more` : `${low} to ${high}`;
+function makeNumbers(what: string, low: number | null, high: number | null, whole = false): Range {
+  const [upTo, from] = [high === null ? 'whole numbers' : `${high} or less`, high === null ? 'or more' : `to ${high}`];
+  const ends = low === null ? upTo : `${low} ${from}`;
   const toBound = (value: number | null) => (value === null ? null : { value, open: false });
   return {
     set: { ...ofType('number'), low: toBound(low), high: toBound(high), whole },
@@ -86,14 +131,23 @@ function makeNumbers(what: string, low: number | null, high: number | null, whol
   };
 }
 
-/** The change that a chain of functions makes of a text; null where something else is called. */
-function findChange(node: RuleNode): ((text: string) => string) | null {
-  if (node.k !== 'call' || !changes.some((name) => name === node.fn)) return null;
-  const inner = node.args[0] ? findChange(node.args[0]) : null;
+/** The change that a chain of the functions `known` makes of a text; null where something else is called. */
+function findChange(node: RuleNode, known: readonly string[]): ((text: string) => string) | null {
+  if (node.k !== 'call' || !known.includes(node.fn)) return null;
+  const inner = node.args[0] ? findChange(node.args[0], known) : null;
   return (text) => {
     const given = implementations[node.fn]?.([inner ? inner(text) : text], startRun({}));
     return typeof given === 'string' ? given : text;
   };
+}
+
+/** The value of a literal, or the milliseconds of a time made of literals; undefined for any other part. */
+export function readConstant(node: RuleNode): Literal | undefined {
+  if (node.k === 'lit') return node.v;
+  if (node.k !== 'call' || (node.fn !== 'timestamp' && node.fn !== 'duration')) return undefined;
+  const args = node.args.flatMap((arg) => (arg.k === 'lit' ? [arg.v] : []));
+  const time = args.length === node.args.length ? implementations[node.fn]?.(args, startRun({})) : null;
+  return time instanceof Timestamp || time instanceof Duration ? time.ms : undefined;
 }
 
 const mayBeDuration = (fn: string) => ruleFunctions.get(fn)?.args[0]?.includes('duration') === true;

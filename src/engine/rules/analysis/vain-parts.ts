@@ -16,7 +16,7 @@ type VainPart = {
 
 /** Finds the smallest such parts, in source order. */
 export function findVainParts(node: RuleNode): VainPart[] {
-  const own = [...findVainLiterals(node), ...findVainTest(node), ...findRoundedEquality(node)];
+  const own = [...findVainLiterals(node), ...findAsciiEdges(node), ...findVainTest(node), ...findRoundedEquality(node)];
   return [...own, ...listChildren(node).flatMap(findVainParts)];
 }
 
@@ -25,7 +25,9 @@ function listLiterals(node: RuleNode): { of: RuleNode; literals: (RuleNode & { k
   const isLiteral = (one: RuleNode | undefined): one is RuleNode & { k: 'lit' } => one?.k === 'lit';
   if (node.k === 'call') {
     const [of, part] = node.args;
-    const place = places[node.fn];
+    // A pattern of letters alone is a part of the text.
+    const isPlain = node.fn === 'matches' && isLiteral(part) && /^[\p{L}\p{N} ]+$/u.test(String(part.v));
+    const place = isPlain ? 'part' : places[node.fn];
     return of && place && isLiteral(part) ? { of, literals: [part], place } : null;
   }
   if (node.k !== 'op') return null;
@@ -47,15 +49,12 @@ function findVainLiterals(node: RuleNode): VainPart[] {
   return found.literals.flatMap(({ v, at }): VainPart[] => {
     if (typeof v !== 'string') return [];
     const shown = printLiteral(v);
-    if (!texts.fits(v, found.place))
-      return [
-        {
-          kind: 'never_true',
-          at,
-          message: `${shown} never occurs in ${printTree(found.of)}.`,
-          suggestion: `Write ${printLiteral(texts.correct(v))}.`,
-        },
-      ];
+    if (!texts.fits(v, found.place)) {
+      const message = `${shown} never occurs in ${printTree(found.of)}.`;
+      const right = texts.correct(v);
+      const suggestion = right === null ? 'Write a longer text.' : `Write ${printLiteral(right)}.`;
+      return [{ kind: 'never_true', at, message, suggestion }];
+    }
     if ((fn !== 'lowerAscii' && fn !== 'upperAscii') || !hasCaseBeyondAscii(v)) return [];
     const receiver = found.of.k === 'call' && found.of.args[0] ? printTree(found.of.args[0]) : '…';
     return [
@@ -73,6 +72,18 @@ const hasCaseBeyondAscii = (text: string) => {
   const others = text.replace(/[ -~]+/g, '');
   return others.toLowerCase() !== others.toUpperCase();
 };
+
+/** Finds `\b` beside a letter that patterns do not count among those of words: theirs are A to Z, digits and `_`. */
+function findAsciiEdges(node: RuleNode): VainPart[] {
+  const pattern = node.k === 'call' && node.fn === 'matches' ? node.args[1] : undefined;
+  if (pattern?.k !== 'lit' || typeof pattern.v !== 'string') return [];
+  const [, letter] =
+    /(?<!\\)(?:\\\\)*\\b([^\P{L}A-Za-z])/u.exec(pattern.v) ?? /([^\P{L}A-Za-z])\\b/u.exec(pattern.v) ?? [];
+  if (letter === undefined) return [];
+  const suggestion = 'Write (^|\\P{L}) before the word and (\\P{L}|$) behind it.';
+  const message = `\\b knows words of A to Z alone: beside ${printLiteral(letter)} it finds no edge of a word.`;
+  return [{ kind: 'ascii_only', at: pattern.at, message, suggestion }];
+}
 
 /** Finds comparisons that what a function gives never fulfils, or always does. */
 function findVainTest(node: RuleNode): VainPart[] {
@@ -95,26 +106,39 @@ function findVainTest(node: RuleNode): VainPart[] {
 }
 
 const arithmetic = new Set(['+', '-', '*', '/']);
-const isFraction = (node: RuleNode) => node.k === 'lit' && typeof node.v === 'number' && !Number.isInteger(node.v);
+const isFraction = (node: RuleNode): boolean =>
+  node.k === 'lit' ? typeof node.v === 'number' && !Number.isInteger(node.v) : listChildren(node).some(isFraction);
 
-/** Whether a part computes with decimals, whose results are rounded. */
-function isComputed(node: RuleNode): boolean {
-  return node.k === 'op' && arithmetic.has(node.op);
+function isWhole(node: RuleNode): boolean {
+  if (node.k === 'lit') return Number.isInteger(node.v);
+  return node.k === 'op' && /^[-+*]$/.test(node.op)
+    ? isWhole(node.left) && isWhole(node.right)
+    : findRange(node)?.set.whole === true;
+}
+
+/** Whether a part computes a number that may be rounded; whole numbers divided give what a literal is read as. */
+function isRounded(node: RuleNode): boolean {
+  if (node.k === 'neg') return isRounded(node.of);
+  if (node.k === 'call') return node.fn === 'abs' && node.args.some(isRounded);
+  if (node.k !== 'op' || !arithmetic.has(node.op)) return false;
+  return !isWhole(node.left) || !isWhole(node.right);
 }
 
 /** Finds computed decimals that are to be equal to something: 0.1 + 0.2 is 0.30000000000000004. */
 function findRoundedEquality(node: RuleNode): VainPart[] {
-  if (node.k !== 'op' || (node.op !== '==' && node.op !== '!=')) return [];
+  if (node.k !== 'op' || !['==', '!=', 'in'].includes(node.op)) return [];
   const { left, right } = node;
-  const computed = [left, right].find(isComputed);
-  if (!computed || ![left, right, ...listChildren(computed)].some(isFraction)) return [];
-  const sign = node.op === '==' ? '<' : '>=';
+  if (![left, right].some(isRounded) || !isFraction(node)) return [];
+  const sign = node.op === '!=' ? '>=' : '<';
+  const [first, ...others] = node.op === 'in' && right.k === 'list' ? right.items : [right];
+  if (!first) return [];
+  const difference = printTree({ k: 'op', op: '-', left, right: first, at: node.at });
   return [
     {
       kind: 'loses_digits',
       at: node.at,
       message: 'Computed decimals are rounded, so they are hardly ever equal: 0.1 + 0.2 is 0.30000000000000004.',
-      suggestion: `Write abs(${printTree({ k: 'op', op: '-', left, right, at: node.at })}) ${sign} 0.001.`,
+      suggestion: `Write abs(${difference}) ${sign} 0.001${others.length > 0 ? ' || …' : ''}.`,
     },
   ];
 }

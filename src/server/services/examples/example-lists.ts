@@ -83,7 +83,7 @@ export class ExampleLists {
     for (const stored of this.#store.examplePlaces.readKeys(decisionTypeId, filter, column, rowsPerTurn)) {
       const keys = stored.map(({ seq, value }) => ({
         seq,
-        value: field === null ? value : toComparable(readField(String(value), field)),
+        value: toComparable(field === null ? value : readField(String(value), field)),
       }));
       runs.push(keys.sort(compare));
       while (runs.length > 1 && (runs.at(-2)?.length ?? 0) <= (runs.at(-1)?.length ?? 0)) {
@@ -114,13 +114,13 @@ function readField(inputJson: string, path: string): Json | undefined {
   return Object.hasOwn(input, path) ? input[path] : readPath(input, path.split('.'));
 }
 
-/** Truth values count as 0 and 1, texts by their folded case, lists and objects as their JSON. */
+/** Truth values count as 0 and 1, texts by their folded case and an accent behind its letter, others as their JSON. */
 function toComparable(value: Json | undefined): Key['value'] {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return foldCase(text.slice(0, comparedLength));
+  return foldCase(text.slice(0, comparedLength)).normalize('NFD');
 }
 
 /** Numbers before texts, what is missing last in either direction, and the newest first among equals. */
