@@ -1,11 +1,15 @@
 /** Readings: what an import makes of a cell is what a call makes of the same text, and the Python package. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/engine/domain/definition.ts';
 import { createRowReader } from '../../../src/engine/import/row-reader.ts';
 import type { Sheet } from '../../../src/engine/import/sheet.ts';
 import type { Json } from '../../../src/engine/json.ts';
-import { compileReadings } from '../../../src/engine/readings/readings.ts';
+import { datePatterns } from '../../../src/engine/readings/dates.ts';
+import { numberPatterns } from '../../../src/engine/readings/numbers.ts';
+import { compileReadings, missingMarks, missingWords, yesNoPairs } from '../../../src/engine/readings/readings.ts';
 import shared from '../../cases/readings.json' with { type: 'json' };
 
 type SharedCase = { reading: Reading; must_be: string; values: (Json | { misread: true })[] };
@@ -33,6 +37,21 @@ function importCell(reading: Reading, text: string): Json | undefined {
   return misfits.size > 0 ? undefined : input['x'];
 }
 
+/** The page for readers in other languages. */
+const page = readFileSync(path.join(import.meta.dirname, '../../../docs/readings.md'), 'utf8');
+/** The rows of its table whose head names these ways to read: texts, and what each way makes of them. */
+const listRows = (...ways: string[]) =>
+  (page.split(`| text | ${ways.map((way) => `${way} |`).join(' ')}\n`)[1] ?? '')
+    .split('\n\n')[0]
+    ?.split('\n')
+    .slice(1)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ) ?? [];
+
 function decideText(reading: Reading, text: string): Json | undefined {
   const { input, misread } = compileReadings({ x: reading })({ x: text });
   return misread.length > 0 ? undefined : input['x'];
@@ -57,6 +76,36 @@ describe('a text at a field with a reading', () => {
       }
     },
   );
+
+  it('is explained to readers in other languages by the patterns, words and examples of today [RDG-1]', () => {
+    const listSources = (patterns: object) =>
+      Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, pattern.source]));
+    const { months, ...dates } = datePatterns;
+    const listOnce = (at: 0 | 1) => [...new Set(yesNoPairs.map((pair) => pair[at]))];
+    expect(JSON.parse(page.split('```')[1]?.slice('json\n'.length) ?? '')).toEqual({
+      number: listSources(numberPatterns),
+      date: listSources(dates),
+      months: months.map(({ source }) => source),
+      missing: { any_kind: missingMarks, but_text: missingWords },
+      yes: listOnce(0),
+      no: listOnce(1),
+    });
+    const numbers = listRows('`decimal` `.`', '`decimal` `,`');
+    const days = listRows('`day_first`', '`month_first`', '`year_first`');
+    expect([numbers.length, days.length]).toEqual([4, 5]);
+    const show = (value: Json | undefined) => (value === undefined ? 'not read' : String(value));
+    for (const [texts = '', ...expected] of [...numbers, ...days]) {
+      const all = texts.split(/, (?=`)/).map((text) => text.replaceAll('`', ''));
+      const ways: Reading[] = numbers.some(([first]) => first === texts)
+        ? [
+            { kind: 'number', decimal: '.' },
+            { kind: 'number', decimal: ',' },
+          ]
+        : (['day_first', 'month_first', 'year_first'] as const).map((order) => ({ kind: 'date', order }));
+      const read = ways.map((way) => [...new Set(all.map((text) => show(decideText(way, text))))].join(', '));
+      expect([texts, ...read]).toEqual([texts, ...expected]);
+    }
+  });
 
   it('is read alike by import and call, whatever it is, and once more as it was [RDG-1]', () => {
     const text = fc.oneof(
