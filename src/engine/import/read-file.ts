@@ -15,6 +15,8 @@ import { listLines } from './tables/skipped.ts';
 
 /** How much of a file's start shows whether it is a text. */
 const sampledCharacters = 4_096;
+/** A file with more of U+0000 is not a text. */
+const maxZeroShare = 0.05;
 const readable = 'CSV, TSV, Excel (.xlsx), Parquet, JSON or JSON Lines';
 
 /** The first bytes of files without examples, and the common name of such a file. */
@@ -138,6 +140,19 @@ async function readMarkup(text: string, choice: SheetChoice, parseJson?: ParseJs
   return readWorkbook(tables, 'a web page', choice, parseJson);
 }
 
+/** Refuses a text with the sign U+0000, which none has: it is of another kind, or damaged in a line. */
+function refuseZeros(text: string): void {
+  const at = text.indexOf('\0');
+  if (at < 0) return;
+  const sample = text.slice(0, sampledCharacters);
+  if (sample.split('\0').length - 1 > maxZeroShare * sample.length)
+    throw new UnreadableFile(describeOther('a file of an unknown kind'));
+  const line = text.slice(0, at).split('\n').length;
+  throw new UnreadableFile('The line holds the sign U+0000, which no text has. Take it out, or save the file again.', {
+    line,
+  });
+}
+
 /** An encoding as people know it, where that is another name than the platform's. */
 const nameEncoding = (encoding: string) =>
   encoding === 'windows-1252'
@@ -165,8 +180,7 @@ export async function readFile(
       `There is no encoding “${choice.encoding}”. Name another, such as windows-1252 or shift_jis.`,
     );
   const { text, encoding, choices, damaged } = await decodeText(bytes, choice.encoding);
-  if (text.slice(0, sampledCharacters).includes('\0'))
-    throw new UnreadableFile(describeOther('a file of an unknown kind'));
+  refuseZeros(text);
   const detected = encoding === 'utf-8' ? [] : [nameEncoding(encoding)];
   if (/\.ya?ml$/i.test(name)) throw new UnreadableFile(describeOther('a YAML file'));
   const otherText = describeOtherText(name, text);

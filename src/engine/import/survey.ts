@@ -102,6 +102,17 @@ function tellWords(uses: ValueUses, what: string): string {
 
 const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count) => total + count, 0);
 
+/** A text with a letter for each letter and a digit for each digit: `N/A` and `N/B` are codes of one form. */
+const toForm = (text: string) =>
+  text
+    .replaceAll(/\p{Lu}/gu, 'A')
+    .replaceAll(/\p{L}/gu, (letter) => (letter === 'A' ? 'A' : 'a'))
+    .replaceAll(/\d/g, '9');
+
+/** Whether a word for no value is one of the codes of a column: N/A beside N/B and N/C alone. */
+const isCode = (word: string, uses: ValueUses) =>
+  uses.size > 1 && /\p{L}/u.test(word) && [...uses.keys()].every((text) => toForm(text) === toForm(word));
+
 /** Finds the kind that values of JSON would have as cells. */
 function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
   const type = toType(types);
@@ -149,7 +160,10 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
     ? findKind(uses, isCommaUsual, Object.hasOwn(readings, name) ? readings[name] : undefined)
     : findContent(uses, types);
   const found = isTable ? content : takeAsItIs(uses, content);
-  const values = new Map(found.kind === 'text' ? [...missing].filter(([word]) => !isMissingText(word)) : []);
+  const codes =
+    found.kind === 'text' ? [...missing.keys()].filter((word) => isMissingText(word) && isCode(word, uses)) : [];
+  const isValue = (word: string) => found.kind === 'text' && (!isMissingText(word) || codes.includes(word));
+  const values = new Map([...missing].filter(([word]) => isValue(word)));
   for (const [word, count] of values) {
     missing.delete(word);
     uses.set(word, count);
@@ -161,6 +175,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   const filled = sum(uses);
   return {
     ...found,
+    ...(codes.length > 0 && isTable ? { reading: { kind: 'text' as const, missing: [...missing.keys()] } } : {}),
     name,
     reason: capitalize(
       [found.reason, talk, tellForm(texts, types), blanks, kept].filter((part) => part !== '').join('; '),

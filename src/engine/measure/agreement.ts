@@ -177,6 +177,9 @@ export function measureAgreement(labels: readonly GivenLabel[]): Agreement {
 }
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
+/** Below the one beside more than the other, alpha wants a word. */
+const maxLowAlpha = 0.4;
+const minHighShare = 0.8;
 
 /** Says how far readers agree, as the most that a policy can be asked for. */
 export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows' | 'share' | 'alpha'>): string {
@@ -186,5 +189,7 @@ export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows'
     alpha === null
       ? ''
       : ` Krippendorff's alpha, which corrects for chance, is ${(Math.round(100 * alpha.value) / 100 || 0).toFixed(2)}.`;
-  return `Two readers agree on ${percent(share.value)} of ${rows} rows (${range}).${corrected}`;
+  const isLow = alpha !== null && alpha.value < maxLowAlpha && share.value > minHighShare;
+  const why = isLow ? ' It is low because nearly all labels are the same, so that readers agree at random, too.' : '';
+  return `Two readers agree on ${percent(share.value)} of ${rows} rows (${range}).${corrected}${why}`;
 }

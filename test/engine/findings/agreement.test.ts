@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   computeAlpha,
   computeKappa,
+  describeAgreement,
   type GivenLabel,
   measureAgreement,
 } from '../../../src/engine/measure/agreement.ts';
@@ -52,6 +53,17 @@ describe('the agreement of readers', () => {
     const width = ({ alpha }: typeof many) => (alpha?.high ?? 0) - (alpha?.low ?? 0);
     expect(width(counted) / width(many)).toBeGreaterThan(8);
     expect(width(counted) / width(many)).toBeLessThan(12.5);
+  });
+
+  it('says why it is low where readers agree on nearly all rows [REA-3]', () => {
+    const labels = (second: (at: number) => string): GivenLabel[] =>
+      Array.from({ length: 40 }, (_, at) => [
+        { row: `${at}`, reader: 'Anna', option: at === 0 ? 'deny' : 'grant' },
+        { row: `${at}`, reader: 'Berta', option: second(at) },
+      ]).flat();
+    const why = ' It is low because nearly all labels are the same, so that readers agree at random, too.';
+    expect(describeAgreement(measureAgreement(labels(() => 'grant')))).toContain(`is 0.00.${why}`);
+    expect(describeAgreement(measureAgreement(labels((at) => (at === 0 ? 'deny' : 'grant'))))).toMatch(/is 1\.00\.$/);
   });
 
   it('is given by pair and by option, worst first, and leaves out rows that one reader labelled', () => {

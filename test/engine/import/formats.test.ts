@@ -80,11 +80,54 @@ describe('a workbook', () => {
     expect((await readSheets(book, 1e6))[0]?.lines[1]?.cells).toEqual(['1234567890123456789', null, 7, 'a']);
   });
 
+  it('says where cells show money of several currencies by their format alone [FIL-30]', async () => {
+    const money = (codes: string[]) =>
+      zipSync({
+        'xl/workbook.xml': strToU8('<workbook xmlns:r="r"><sheets><sheet name="A" r:id="a"/></sheets></workbook>'),
+        'xl/_rels/workbook.xml.rels': strToU8(
+          '<Relationships><Relationship Id="a" Type="x/worksheet" Target="worksheets/s.xml"/><Relationship Id="b" Type="x/styles" Target="styles.xml"/></Relationships>',
+        ),
+        'xl/styles.xml': strToU8(
+          `<styleSheet><numFmts>${codes.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join('')}</numFmts><cellXfs><xf/>${codes.map((_, at) => `<xf numFmtId="${200 + at}"/>`).join('')}</cellXfs></styleSheet>`,
+        ),
+        'xl/worksheets/s.xml': strToU8(
+          `<worksheet><sheetData>${row('outcome', 'paid')}${codes.map((_, at) => `<row><c t="str"><v>yes</v></c><c s="${at + 1}"><v>${at + 5}</v></c></row>`).join('')}</sheetData></worksheet>`,
+        ),
+      }).slice();
+    const told =
+      '“paid” shows money of several currencies, of which the numbers alone are read: make a column of each, or one that names it';
+    for (const [codes, notes] of [
+      [['&quot;$&quot;#,##0', '[$€-407] #,##0', '0.00'], [told]],
+      [['_($* #,##0.00_)', '\\$0', '[Red]0'], []],
+    ] as const) {
+      const { rows, notes: found } = await read('money.xlsx', money([...codes]));
+      expect(found).toEqual(notes);
+      expect(rows.map((each) => ('cells' in each ? each.cells[1] : null))).toEqual([5, 6, 7]);
+    }
+  });
+
   it('says what other archives are [FIL-30]', async () => {
     const archive = (part: string) => read('a.zip', zipSync({ [part]: strToU8('') }).slice());
     await expect(archive('xl/workbook.bin')).rejects.toThrow('an Excel workbook of the binary kind (.xlsb)');
     await expect(archive('content.xml')).rejects.toThrow('an OpenDocument file (.ods)');
     await expect(archive('a.csv')).rejects.toThrow('This is a ZIP archive. Save its table as CSV');
+  });
+});
+
+describe('a text', () => {
+  it('that holds U+0000 is refused by its line, and one of many as another kind of file [FIL-2]', async () => {
+    const lines = (count: number) => 'hello there,yes\nmany words,no\n'.repeat(count);
+    await expect(readText('x.csv', `text,label\n${lines(4_000)}a\0b,yes\n`)).rejects.toMatchObject({
+      message: 'The line holds the sign U+0000, which no text has. Take it out, or save the file again.',
+      line: 8_002,
+    });
+    await expect(readText('x.csv', 'text,label\na\0b,yes\nc,no\n')).rejects.toMatchObject({ line: 2 });
+    await expect(readText('x.csv', 'ab\0\0\0c\n')).rejects.toThrow('This is a file of an unknown kind.');
+  });
+
+  it('names its columns in one line each [FIL-1]', async () => {
+    const { columns } = await readText('x.csv', '"cus\ntomer ","a \r\n b",label\nx,y,yes\nz,y,no\n');
+    expect(columns).toEqual(['cus tomer', 'a b', 'label']);
   });
 });
 
@@ -153,6 +196,16 @@ describe('JSON', () => {
       { line: 2, values: { id: '7', t: 'NaN' } },
     ]);
     expect(notes).toEqual(['One whole number beyond 2^53, where numbers lose digits, is kept as text']);
+  });
+
+  it.each([
+    ['[{"a":1},{"b":2},]', ' “]”; leave out the comma in front of it'],
+    ['[{"a":1, },\n{"b":2}]', ' “}”; leave out the comma in front of it'],
+    ["[{'a':1}]", " “'”; texts stand in double quotes"],
+    ['[{"a":1}, // the first\n{"a":2}]', ' “/”; JSON has no comments'],
+    ['{"a":1}{"a":2}', ' “{”; put each object on a line of its own'],
+  ])('says what to do where it is nearly some: %s [FIL-32]', async (text, advice) => {
+    await expect(readText('x.json', text)).rejects.toThrow(`The file is not valid JSON: unexpected character${advice}`);
   });
 
   it('says line and column of a fault, in the page, too [FIL-32]', async () => {

@@ -31,6 +31,12 @@ export function findFormat(id: number, code: string | undefined): NumberFormat {
   return signs.includes('m') ? 'date' : 'number';
 }
 
+/** The money that a code shows beside its numbers: `€` of `[$€-407] #,##0`, `$` of `"$"0.00`; null without any. */
+export function findCurrency(code: string): string | null {
+  const [shown = ''] = code.split(';');
+  return /\[\$([^\]-]+)/.exec(shown)?.[1] ?? /\p{Sc}/u.exec(shown.replaceAll(/\[[^\]]*\]/g, ''))?.[0] ?? null;
+}
+
 /** A number with the zeros of its code: “01234” for 1234; others stay numbers. */
 export function fillZeros(value: number, zeros: string): Json {
   const digits = String(value);

@@ -62,6 +62,19 @@ function readDocuments(repaired: RepairedText, detected: string[], parseJson: Pa
   return toSheet({ list, detected, notes: [] }, repaired, refused, records ? lines.slice(1) : lines);
 }
 
+/** Advice on a text that is nearly JSON, by the sign at which it stops being JSON. */
+function adviseOn(text: string, { line, column }: Refusal): string {
+  const lines = text.split('\n', line);
+  const last = lines.pop() ?? '';
+  const rest = last.slice(Number(column) - 1);
+  const before = [...lines, last.slice(0, Number(column) - 1)].join('\n').trimEnd();
+  if (/^[\]}]/.test(rest) && before.endsWith(',')) return ` “${rest[0]}”; leave out the comma in front of it`;
+  if (rest.startsWith("'")) return " “'”; texts stand in double quotes";
+  if (/^(?:\/[/*]|#)/.test(rest)) return ` “${rest[0]}”; JSON has no comments`;
+  if (rest.startsWith('{') && before.endsWith('}')) return ' “{”; put each object on a line of its own';
+  return '';
+}
+
 /** Reads JSON of either form, whatever the file is called. Throws UnreadableFile. */
 export function readJson(
   text: string,
@@ -79,7 +92,8 @@ export function readJson(
     if (isNamedLines && !repaired.text.trimStart().startsWith('['))
       return readDocuments(repaired, detected, parseJson, maxRows);
     const [problem] = parsed.problems;
-    throw new UnreadableFile(`The file is not valid JSON: ${problem?.message}`, problem);
+    const advice = problem === undefined ? '' : adviseOn(repaired.text, problem);
+    throw new UnreadableFile(`The file is not valid JSON: ${problem?.message}${advice}`, problem);
   }
   const records = findRecords(parsed.value);
   if (records === null) throw new UnreadableFile('The file holds no list of examples. Put them into one JSON array.');

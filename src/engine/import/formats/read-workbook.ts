@@ -6,7 +6,7 @@ import { readExportedTable } from '../tables/exported-table.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
-import { findFormat, type NumberFormat } from './number-formats.ts';
+import { findCurrency, findFormat, type NumberFormat } from './number-formats.ts';
 import {
   type CellParts,
   type ColumnNote,
@@ -101,21 +101,25 @@ function readTexts(xml: string): string[] {
 }
 
 /** Reads how the formats of cells show numbers, in the order in which cells refer to them. */
-function readFormats(xml: string): NumberFormat[] {
+function readFormats(xml: string): Pick<CellParts, 'formats' | 'currencies'> {
   const codes = new Map<number, string>();
   const formats: NumberFormat[] = [];
+  const currencies: (string | null)[] = [];
   let areOfCells = false;
   parseXml(xml, {
     open(name, { numFmtId: id, formatCode: code = '' }) {
       if (name === 'numFmt') codes.set(Number(id), code);
       else if (name === 'cellXfs') areOfCells = true;
-      else if (name === 'xf' && areOfCells) formats.push(findFormat(Number(id ?? 0), codes.get(Number(id))));
+      else if (name === 'xf' && areOfCells) {
+        formats.push(findFormat(Number(id ?? 0), codes.get(Number(id))));
+        currencies.push(findCurrency(codes.get(Number(id)) ?? ''));
+      }
     },
     close(name) {
       if (name === 'cellXfs') areOfCells = false;
     },
   });
-  return formats;
+  return { formats, currencies };
 }
 
 type NamedSheet = { name: string; isHidden: boolean; relation: string };
@@ -167,7 +171,7 @@ export function readSheets(
   const { named, is1904 } = readNames(read(path));
   const parts: CellParts = {
     texts: readTexts(readOnly('sharedStrings', 'sharedStrings.xml')),
-    formats: readFormats(readOnly('styles', 'styles.xml')),
+    ...readFormats(readOnly('styles', 'styles.xml')),
     is1904,
   };
   const sheets = named.flatMap(({ name, isHidden, relation }) => {
@@ -207,6 +211,8 @@ const noteTexts: Readonly<Record<ColumnNote['kind'], (count: number) => string>>
     `holds ${countOf(count, 'formula', 'formulas')} without a value, read as empty. Open and save the file in a spreadsheet program`,
   error: (count) => `holds ${countOf(count, 'error of a formula', 'errors of formulas')}, read as empty`,
   duration: () => 'holds durations, read as hours',
+  currency: () =>
+    'shows money of several currencies, of which the numbers alone are read: make a column of each, or one that names it',
 };
 
 /** The table of a workbook's fullest or chosen sheet, and what is worth a word about it. Throws UnreadableFile. */

@@ -6,10 +6,21 @@ import type { TableLine } from '../tables/find-header.ts';
 import { fillZeros, type NumberFormat, readSerial } from './number-formats.ts';
 
 /** Tables that cells refer to: texts and formats by their place, and the first day that dates count from. */
-export type CellParts = { texts: readonly string[]; formats: readonly NumberFormat[]; is1904: boolean };
+export type CellParts = {
+  texts: readonly string[];
+  formats: readonly NumberFormat[];
+  /** The money that each of the formats shows. */
+  currencies: readonly (string | null)[];
+  is1904: boolean;
+};
 
 /** Cells of a column, counted from 0, that are empty or hold something else than they show; the line of the first. */
-export type ColumnNote = { column: number; kind: 'formula' | 'error' | 'duration'; line: number; count: number };
+export type ColumnNote = {
+  column: number;
+  kind: 'formula' | 'error' | 'duration' | 'currency';
+  line: number;
+  count: number;
+};
 /** Cells of a column that show the value of the first of them. */
 type Merge = { column: number; firstLine: number; lastLine: number };
 /** The content of a worksheet; rows without a value are left out, and a row ends with its last one. */
@@ -111,6 +122,8 @@ class WorksheetReader {
   readonly #isUsed = new Uint8Array(maxColumns);
   readonly #merges: Merge[] = [];
   readonly #notes = new Map<string, ColumnNote>();
+  /** The money that the last cell with some showed, by column. */
+  readonly #currencies = new Map<number, string>();
   readonly #isHiddenColumn = new Uint8Array(maxColumns);
   readonly #leftOut = new Set<number>();
   readonly #hiddenLines: number[] = [];
@@ -199,10 +212,16 @@ class WorksheetReader {
     }
     this.#isUsed[column] = 1;
     this.#cells[column] = value;
-    if (note === undefined) return;
-    const known = this.#notes.get(`${note} ${column}`);
+    const currency = typeof value === 'number' ? this.#parts.currencies[cell.style] : null;
+    if (currency && (this.#currencies.get(column) ?? currency) !== currency) this.#note('currency', column);
+    if (currency) this.#currencies.set(column, currency);
+    if (note !== undefined) this.#note(note, column);
+  }
+
+  #note(kind: ColumnNote['kind'], column: number): void {
+    const known = this.#notes.get(`${kind} ${column}`);
     if (known) known.count += 1;
-    else this.#notes.set(`${note} ${column}`, { column, kind: note, line: this.#row + 1, count: 1 });
+    else this.#notes.set(`${kind} ${column}`, { column, kind, line: this.#row + 1, count: 1 });
   }
 
   #openColumn({ min, max, hidden }: Attributes): void {

@@ -46,7 +46,8 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const [even, odd] = [countZeros(bytes, 0), countZeros(bytes, 1)];
-  const least = (minZeroShare * Math.min(bytes.length, sampledBytes)) / 2;
+  // A single one is damage.
+  const least = Math.max(1, (minZeroShare * Math.min(bytes.length, sampledBytes)) / 2);
   if (even + odd <= least || bytes.length % 2 === 1) return null;
   const label = even * 10 < odd ? 'utf-16le' : odd * 10 < even ? 'utf-16be' : null;
   return label !== null && !controls.test(new TextDecoder(label).decode(bytes.subarray(0, sampledBytes)))

@@ -21,7 +21,12 @@ function nameColumns(header: readonly Json[]): { columns: string[]; notes: strin
   const known = new Map<string, number>();
   const notes: string[] = [];
   const columns = header.map((cell, index) => {
-    const given = isFilled(cell) ? String(cell).trim() : '';
+    // A spreadsheet breaks the lines of a name (Alt+Enter), and rules would have to.
+    const given = isFilled(cell)
+      ? String(cell)
+          .trim()
+          .replaceAll(/\s*[\r\n]+\s*/g, ' ')
+      : '';
     const base = given === '' ? `column ${index + 1}` : given;
     let name = base;
     for (let time = known.get(base) ?? 2; known.has(name); time += 1) {
