@@ -145,9 +145,9 @@ export function operation<const M extends Method, const Path extends string, con
   return made as O & Pick<Row, 'status' | 'hints'> & { method: M; path: Path } & Ids;
 }
 
-/** The HTTP methods of an operation: HEAD, too, where it sends an ETag. */
-export function listMethods({ method, sendsETag }: Operation): string[] {
-  return sendsETag ? [method, 'HEAD'] : [method];
+/** The HTTP methods of an operation: HEAD, too, where it sends an ETag, or where a balancer of load may ask. */
+export function listMethods({ method, sendsETag, access }: Operation): string[] {
+  return sendsETag || (access === 'public' && method === 'GET') ? [method, 'HEAD'] : [method];
 }
 
 /** The path as OpenAPI writes it: `{id}` for `:id`. */

@@ -38,10 +38,23 @@ describe('a decision request', () => {
       const answer = await bench.call('POST', '/decide', body);
       expect([body, answer.status, answer.body.error.details?.[0].loc]).toEqual([body, 422, loc]);
     }
-    for (const name of [path.slice('/decision-types/'.length), 'Loan', 'loan ']) {
-      const answer = await bench.call('POST', '/decide', { decision_type: name, input: {} });
-      expect([name, answer.status, answer.body.error.code]).toEqual([name, 404, 'decision_type_not_found']);
+    const hints = [
+      [path.slice('/decision-types/'.length), 'This is the id of "loan": name it so.'],
+      ['Loan', 'Names count every capital letter.'],
+      ['loan ', 'Names count every capital letter.'],
+    ];
+    for (const [name, hint] of hints) {
+      const { status, body } = await bench.call('POST', '/decide', { decision_type: name, input: {} });
+      const { code, message } = body.error;
+      expect([name, status, code, message]).toEqual([
+        name,
+        404,
+        'decision_type_not_found',
+        `The decision type does not exist. ${hint}`,
+      ]);
     }
+    const batch = await bench.call('POST', '/decide/batch', { decision_type: 'loan', inputs: [{}] });
+    expect(batch.body.error.details[0].msg).toContain('a batch is {"decisions": [');
   });
 });
 

@@ -1,7 +1,9 @@
 /** What `/ready` says while a part of the service cannot do its work. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
-import { callerOf, deployForAll, loanExamples, loanType, openForTest } from '../workbench.ts';
+import { callerOf, deployForAll, loanExamples, loanType, openForTest, temporaryFolder } from '../workbench.ts';
 
 const trained = deployForAll(loanType, loanExamples(40));
 
@@ -27,6 +29,26 @@ describe('a service that is not ready', () => {
     });
     deps.db.close();
     expect((await ready()).body).toEqual({ status: 'degraded', database: false });
+  });
+
+  it('answers a balancer of load that asks by HEAD [SYS-3]', async () => {
+    const { app } = await openForTest();
+    const ask = callerOf(app, {});
+    for (const address of ['/health', '/ready']) {
+      const [head, get] = [await ask('HEAD', address), await ask('GET', address)];
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    }
+  });
+
+  it('lists a text model that has lost its files, and lets it go [TRN-28]', async () => {
+    const dataDir = temporaryFolder();
+    mkdirSync(path.join(dataDir, 'text-models/mine'), { recursive: true });
+    const { call } = await openForTest({ dataDir });
+    const names = async () => (await call('GET', '/api/v1/text-models')).body.map(({ name }: { name: string }) => name);
+    expect(await names()).toEqual(['english', 'fast', 'mine']);
+    expect((await call('DELETE', '/api/v1/text-models/mine')).status).toBe(204);
+    expect(await names()).toEqual(['english', 'fast']);
   });
 
   it('says so until every deployed policy is compiled [SYS-3]', async () => {

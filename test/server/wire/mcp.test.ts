@@ -312,7 +312,7 @@ describe('an agent with an API key', () => {
       [
         'make_decision',
         { decision_type: 'nobody', input: {} },
-        /^The decision type does not exist\. Nothing was changed\. Next: list_decision_types/,
+        /^The decision type does not exist\. Names count every capital letter\. Nothing was changed\. Next: list_decision_types/,
       ],
       ['train_model', { decision_type_id: '00000000-0000-4000-8000-000000000000' }, /"decision_type_not_found"/],
       [

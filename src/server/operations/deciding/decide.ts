@@ -93,7 +93,8 @@ function readBatch(body: unknown): unknown[] {
   if (isObject) {
     const unknown = Object.keys(body).find((key) => key !== 'decisions');
     if (unknown !== undefined) {
-      refuseProblems([{ type: 'unrecognized_keys', loc: ['body', unknown], msg: `unknown field: ${unknown}` }]);
+      const msg = `unknown field: ${unknown}; a batch is {"decisions": [{"decision_type": …, "input": …}]}`;
+      refuseProblems([{ type: 'unrecognized_keys', loc: ['body', unknown], msg }]);
     }
   }
   if (!Array.isArray(items)) {

@@ -1,5 +1,5 @@
 /** The text models of the program: their files on disk, their digests, and the tokenizers made from them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bundle } from '../../../engine/bundle/bundle.ts';
 import { ownTextModelNameSchema, type ProgramTextModel, programTextModels } from '../../../engine/domain/training.ts';
@@ -116,8 +116,11 @@ function describeFolder(folder: string, name: string, isOwn: boolean, known?: Di
   const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
   const facts = once(() => readFacts(encoderPath, encoderFacts));
-  const encoderSha256 = once(() => known?.encoderSha256 ?? sha256(readPart(encoderPath, 'text encoder')));
-  const tokenizerSha256 = once(() => known?.tokenizerSha256 ?? sha256(readPart(tokenizerPath, 'tokenizer')));
+  // An added one that has lost a file reads nothing, and keeps no other from being found.
+  const digest = (file: string, part: 'text encoder' | 'tokenizer') =>
+    isOwn && !existsSync(file) ? '' : sha256(readPart(file, part));
+  const encoderSha256 = once(() => known?.encoderSha256 ?? digest(encoderPath, 'text encoder'));
+  const tokenizerSha256 = once(() => known?.tokenizerSha256 ?? digest(tokenizerPath, 'tokenizer'));
   const tokenizer = once(() =>
     createTokenizer(JSON.parse(readPart(tokenizerPath, 'tokenizer').toString('utf8')) as JsonObject),
   );

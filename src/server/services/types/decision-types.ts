@@ -27,7 +27,13 @@ export function findDecisionType(deps: Foundation, caller: Caller, id: string): 
 
 /** As `findDecisionType`, by name. Costs a look-up in memory, and gives the same object until a type changes. */
 export function findDecisionTypeByName(deps: Foundation, caller: Caller, name: string): DecisionTypeRecord {
-  return deps.store.decisionTypes.getByName(name, caller.organisationId) ?? refuseMissingType();
+  const found = deps.store.decisionTypes.getByName(name, caller.organisationId);
+  if (found !== null) return found;
+  const meant = deps.store.decisionTypes.get(name.toLowerCase(), caller.organisationId);
+  const hint = meant
+    ? `This is the id of ${JSON.stringify(meant.name)}: name it so.`
+    : 'Names count every capital letter.';
+  throw new WorkbenchError('decision_type_not_found', `The decision type does not exist. ${hint}`);
 }
 
 /** Names the state of what people edit of a type, as an ETag. */
