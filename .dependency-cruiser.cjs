@@ -18,6 +18,7 @@ const parts = {
       'domain/training.ts',
       'domain/metrics.ts',
       'domain/decision.ts',
+      'domain/records.ts',
       'measured.ts',
       'costs.ts',
       'thresholds.ts',
@@ -36,6 +37,7 @@ const parts = {
       'patterns.ts',
     ],
 
+    'examples',
     'schema',
     ['rules/tree.ts', 'rules/rule-limits.ts', 'rules/functions.ts', 'rules/source.ts', 'rules/suggest.ts'],
     'rules/evaluation',

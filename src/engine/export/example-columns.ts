@@ -1,5 +1,6 @@
 /** Examples as a table that comes back without loss: a column for each field, and the kinds of its cells. */
 
+import { type ExampleRecord, setFlags } from '../examples/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isFieldName, splitName } from '../readings/inputs.ts';
 
@@ -23,9 +24,6 @@ export type ExportedExample = {
   reason_codes: string[];
   status: string;
   note: string | null;
-  reviewed: boolean;
-  test: boolean;
-  must: boolean;
   source: string;
   labelled_by: string | null;
   first_decision: string | null;
@@ -39,7 +37,7 @@ export type ExportedExample = {
   suggestion_probability: number | null;
   side: string | null;
   policy: string | null;
-};
+} & Pick<ExampleRecord, (typeof setFlags)[number]>;
 
 const valueColumns = [
   'id',
@@ -47,9 +45,7 @@ const valueColumns = [
   'reason_codes',
   'status',
   'note',
-  'reviewed',
-  'test',
-  'must',
+  ...setFlags,
   'source',
   'labelled_by',
   'first_decision',

@@ -1,5 +1,7 @@
 /** Examples as a Parquet file, a few thousand rows at a time. */
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { byName } from '../domain/records.ts';
+import { setFlags } from '../examples/fields.ts';
 import { type Cell, type ExampleTable, exampleColumns, kinds } from './example-columns.ts';
 import type { Examples, Pieces } from './pieces.ts';
 
@@ -11,9 +13,7 @@ type ColumnType = keyof typeof columnTypes;
 type Column = { name: string; type: ColumnType; values: Cell[] };
 
 const ownTypes: Readonly<Partial<Record<string, ColumnType>>> = {
-  reviewed: 'boolean',
-  test: 'boolean',
-  must: 'boolean',
+  ...byName(setFlags, () => 'boolean'),
   suggestion_probability: 'number',
 };
 

@@ -1,19 +1,11 @@
 /** Merging exported examples into those of a type: what is the same, what changes, and what a person must settle. */
-import { type JsonObject, toCanonicalJson } from '../json.ts';
+
+import { pick } from '../domain/records.ts';
+import { type ExampleRecord, fieldsOfLabel, fieldsOfUntouched, mergedFields } from '../examples/fields.ts';
+import { toCanonicalJson } from '../json.ts';
 
 /** An example as far as two copies of it can differ. Times are milliseconds since 1970. */
-export type Mergeable = {
-  id: string;
-  input: JsonObject;
-  decision: string | null;
-  reasonCodes: string[];
-  mark: 'skipped' | 'flagged' | null;
-  note: string | null;
-  reviewed: boolean;
-  test: boolean;
-  byTeacher: boolean;
-  updatedAt: number;
-};
+export type Mergeable = Pick<ExampleRecord, 'id' | 'updatedAt' | (typeof mergedFields)[number]>;
 /** An example of a file; `isMasked`: its personal values were replaced, so its input says nothing new. */
 export type FileExample<E extends Mergeable> = { line: number; example: E; isMasked: boolean };
 
@@ -111,7 +103,8 @@ function join<E extends Mergeable>(mine: E, theirs: FileExample<E>): E {
     (mine.decision === null || isMeant || (isConfirmed(example) && !isConfirmed(mine)));
   const input = isMeant && hasOtherInput(mine, theirs) ? example.input : mine.input;
   const note = isMeant ? (example.note ?? mine.note) : joinNotes(mine.note, example.note);
-  if (isTheirs) return { ...mine, ...takeLabel(example), input, note, test: isMeant ? example.test : mine.test };
+  const untouched = pick(isMeant ? example : mine, fieldsOfUntouched);
+  if (isTheirs) return { ...mine, ...takeLabel(example), ...untouched, input, note };
   const isSameLabel = mine.decision === example.decision;
   const isReviewed = isMeant ? example.reviewed : mine.reviewed || (isSameLabel && example.reviewed);
   const own = mine.reasonCodes.length > 0 && !isMeant ? mine.reasonCodes : example.reasonCodes;
@@ -120,16 +113,14 @@ function join<E extends Mergeable>(mine: E, theirs: FileExample<E>): E {
     ...mine,
     input,
     note,
-    test: isMeant ? example.test : mine.test,
+    ...untouched,
     reviewed: isSameLabel ? isReviewed : mine.reviewed,
     reasonCodes: isSameLabel && own.length > 0 ? own : mine.reasonCodes,
     mark: isSameLabel ? mark : mine.mark,
   };
 }
 
-const takeLabel = ({ decision, reasonCodes, mark, reviewed, byTeacher }: Mergeable) => ({
-  ...{ decision, reasonCodes, mark, reviewed, byTeacher },
-});
+const takeLabel = (example: Mergeable) => pick(example, fieldsOfLabel);
 
 /** The example as a conflict is settled; what both wrote in notes stays. */
 function settle<E extends Mergeable>({ mine, theirs, about }: Conflict<E>, choice: ConflictChoice): E {
@@ -150,7 +141,4 @@ function joinNotes(mine: string | null, theirs: string | null): string | null {
 }
 
 const isSame = (mine: Mergeable, merged: Mergeable) =>
-  mine === merged || toCanonicalJson(toContent(mine)) === toCanonicalJson(toContent(merged));
-const toContent = ({ input, decision, reasonCodes, mark, note, reviewed, test, byTeacher }: Mergeable): JsonObject => ({
-  ...{ input, decision, reasonCodes, mark, note, reviewed, test, byTeacher },
-});
+  mine === merged || toCanonicalJson(pick(mine, mergedFields)) === toCanonicalJson(pick(merged, mergedFields));

@@ -1,5 +1,7 @@
 /** Reading a table of exported examples back: each row becomes the example that it was, with what was changed in it. */
 import { z } from 'zod';
+import { byName } from '../domain/records.ts';
+import { type ExampleRecord, exampleFields, setFlags } from '../examples/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { splitName } from '../readings/inputs.ts';
 import { readGuarded } from './csv.ts';
@@ -132,9 +134,7 @@ function readValues(readOwn: (column: string) => Json): JsonObject {
     ...Object.fromEntries([...texts, ...times].map((column) => [column, readText(column)])),
     second_reading: readJson(readOwn('second_reading')) ?? null,
     reason_codes: readCodes(readOwn('reason_codes')),
-    reviewed: isTrue('reviewed'),
-    test: isTrue('test'),
-    must: isTrue('must'),
+    ...byName(setFlags, isTrue),
   };
 }
 
@@ -153,19 +153,12 @@ function readCodes(cell: Json): Json {
 export type ExportedFields = {
   id: string | null;
   firstDecision: string | null;
-  mark: 'skipped' | 'flagged' | null;
-  note: string | null;
-  reviewed: boolean;
-  test: boolean;
-  must: boolean;
-  source: 'user' | 'synthetic';
-  byTeacher: boolean;
   reader: string | null;
   labelledAtMs: number | null;
   secondReading: ReadingRow | null;
   createdAtMs: number | null;
   updatedAtMs: number | null;
-};
+} & Pick<ExampleRecord, 'mark' | 'note' | 'source' | 'byTeacher' | (typeof setFlags)[number]>;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const readingSchema = z.object({
@@ -195,9 +188,7 @@ export function readExportedFields(record: JsonObject): ExportedFields {
     firstDecision: readText('first_decision'),
     mark: status === 'skipped' || status === 'flagged' ? status : null,
     note: readText('note'),
-    reviewed: record['reviewed'] === true,
-    test: record['test'] === true && !isSynthetic,
-    must: record['must'] === true && !isSynthetic,
+    ...byName(setFlags, (flag) => record[flag] === true && !(isSynthetic && 'notGenerated' in exampleFields[flag])),
     source: isSynthetic ? 'synthetic' : 'user',
     byTeacher: record['labelled_by'] === 'teacher',
     reader: readText('reader'),

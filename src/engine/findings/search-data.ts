@@ -1,4 +1,5 @@
 /** The search of all examples for findings. */
+import { byName } from '../domain/records.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { searchEqualInputs } from './equal-inputs.ts';
 import { searchFields } from './fields.ts';
@@ -49,9 +50,9 @@ export function startDataSearch(
 const severities = ['error', 'warning', 'info'] as const;
 
 function rank(findings: readonly Finding[]): DataFindings {
-  const byKind = findingKinds.map((kind) => ({ kind, found: findings.filter((finding) => finding.kind === kind) }));
+  const ofKind = byName(findingKinds, (kind) => findings.filter((finding) => finding.kind === kind));
   const bySeverity = (found: readonly Finding[]) =>
     severities.flatMap((severity) => found.filter((finding) => finding.severity === severity));
-  const counts = Object.fromEntries(byKind.map(({ kind, found }) => [kind, found.length])) as FindingCounts;
-  return { counts, items: byKind.flatMap(({ found }) => bySeverity(found).slice(0, maxListedFindings)) };
+  const counts = byName(findingKinds, (kind) => ofKind[kind].length);
+  return { counts, items: findingKinds.flatMap((kind) => bySeverity(ofKind[kind]).slice(0, maxListedFindings)) };
 }

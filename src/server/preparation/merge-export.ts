@@ -1,6 +1,7 @@
 /** An export of examples on its way back: matched with the examples of the type that it belongs to. */
 import Database from 'better-sqlite3';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import type { ExampleRecord } from '../../engine/examples/fields.ts';
 import {
   type Conflict,
   type ConflictChoice,
@@ -19,8 +20,8 @@ import { hashString } from '../../engine/random.ts';
 import type { ImportResult } from '../contract/examples/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { createIdSource } from '../process/clock.ts';
+import { type RawExample, selectExamples, toExample } from '../store/examples/example-fields.ts';
 import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
-import { type ExampleRecord, type RawExample, selectExamples, toExample } from '../store/examples/examples.ts';
 import type { GivenLabels } from '../store/examples/given-labels.ts';
 import type { ImportedExample } from './import-mapping.ts';
 import type { ExampleType } from './prepare-examples.ts';

@@ -1,12 +1,12 @@
 /** Examples before they are stored: made from a request, with their labels checked. */
 import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { type ExampleRecord, type givenFlags, initialExample } from '../../engine/examples/fields.ts';
 import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
-import type { ExampleRecord } from '../store/examples/examples.ts';
 
 /** The content of a new example, by default the user's own and not reviewed. */
 type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
-  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'must' | 'logId' | 'audited'>>;
+  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'logId' | 'audited' | (typeof givenFlags)[number]>>;
 /** Where a problem with the labels of an example is reported. */
 type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -18,21 +18,11 @@ export function newExample(
   createdAt: number,
 ): ExampleRecord {
   return {
+    ...initialExample,
+    byTeacher: example.source === 'synthetic',
+    ...example,
     id: deps.newId(),
     decisionTypeId: type.id,
-    input: example.input,
-    decision: example.decision,
-    reasonCodes: example.reasonCodes,
-    source: example.source ?? 'user',
-    reviewed: example.reviewed ?? false,
-    test: example.test ?? false,
-    must: example.must ?? false,
-    mark: null,
-    note: null,
-    firstDecision: null,
-    byTeacher: example.source === 'synthetic',
-    logId: example.logId ?? null,
-    audited: example.audited ?? false,
     createdAt,
     updatedAt: createdAt,
   };

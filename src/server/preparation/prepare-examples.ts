@@ -2,14 +2,16 @@
 import type { z } from 'zod';
 import { lostDigits } from '../../engine/bundle/unread.ts';
 import type { Definition } from '../../engine/domain/definition.ts';
+import { byName } from '../../engine/domain/records.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { type ExampleRecord, givenFlags } from '../../engine/examples/fields.ts';
 import { compileReadings } from '../../engine/readings/readings.ts';
 import { exampleOperations } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { type Place, readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
-import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
 import { readExampleFields, toExample } from './example-wire.ts';
 import { newExample } from './new-example.ts';
 
@@ -36,7 +38,7 @@ export function makeExamples({ examples }: Request, type: ExampleType, nowMs: nu
     return newExample(
       { newId },
       type,
-      { input: input ?? {}, decision, reasonCodes, test: request.test ?? false, must: request.must ?? false },
+      { input: input ?? {}, decision, reasonCodes, ...byName(givenFlags, (flag) => request[flag] ?? false) },
       nowMs,
     );
   });

@@ -233,12 +233,12 @@ export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, max
   return {
     add(example: ImportedExample): string {
       const id = newId();
-      rows.add({ id, ...example, test: false });
+      rows.add({ id, ...example });
       checkSize();
       return id;
     },
     addWhole({ given, ...example }: OwnExport['added'][number]): void {
-      rows.addWhole(example, given);
+      rows.add(example, given);
       checkSize();
     },
     finish: () => rows.finish(),

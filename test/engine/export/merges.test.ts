@@ -14,7 +14,7 @@ const optionNames = ['yes', 'no', 'maybe'];
 
 const make = (id: string, n: number, more: Partial<Mergeable> = {}): Mergeable => ({
   ...{ id, input: { n }, decision: null, reasonCodes: [], mark: null, note: null },
-  ...{ reviewed: false, test: false, byTeacher: false, updatedAt: 1, ...more },
+  ...{ reviewed: false, test: false, must: false, byTeacher: false, updatedAt: 1, ...more },
 });
 const toKnown = (examples: readonly Mergeable[]): KnownExamples<Mergeable> => ({
   find: (id) => examples.find((example) => example.id === id) ?? null,
@@ -103,13 +103,23 @@ describe('Two copies that were labelled apart', () => {
   });
 
   it('take what was changed in an export of the same state as meant, but no empty cell as a removal [XPT-9]', () => {
-    const mine = [make('a', 1, { decision: 'yes' }), make('b', 2, { decision: 'no' })];
-    const edited = [make('a', 9, { decision: 'maybe', reviewed: true }), make('b', 2, { note: 'look' })];
+    const mine = [
+      make('a', 1, { decision: 'yes' }),
+      make('b', 2, { decision: 'no' }),
+      make('c', 3, { decision: 'no', test: true, updatedAt: 5 }),
+    ];
+    const edited = [
+      make('a', 9, { decision: 'maybe', reviewed: true, must: true }),
+      make('b', 2, { note: 'look', test: true }),
+      // Changed here since, so that its flags here count.
+      make('c', 3, { decision: 'no', must: true }),
+    ];
     const { plan, merged } = mergeInto(mine, edited, 'refuse');
     expect([plan.conflicts.length, plan.changed.length]).toEqual([0, 2]);
     expect(merged).toMatchObject([
-      { input: { n: 9 }, decision: 'maybe', reviewed: true },
-      { decision: 'no', note: 'look' },
+      { input: { n: 9 }, decision: 'maybe', reviewed: true, must: true },
+      { decision: 'no', note: 'look', test: true, must: false },
+      { test: true, must: false },
     ]);
   });
 

@@ -1,8 +1,9 @@
 /** How it is known that what was found about examples is of these examples. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { ExampleRecord } from '../../../src/engine/examples/fields.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { type ExampleRecord, ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
+import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { createStore } from '../../../src/server/store/store.ts';
 import { temporaryFolder } from '../workbench.ts';
 

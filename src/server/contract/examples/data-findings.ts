@@ -1,5 +1,6 @@
 /** Findings about the examples of a decision type. */
 import { z } from 'zod';
+import { byName } from '../../../engine/domain/records.ts';
 import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
 import { analysisStateShape, pageQuery, paginated } from '../common.ts';
 import { operation } from '../operation.ts';
@@ -9,10 +10,7 @@ const dataFindingSchema = findingSchema.extend({
   example: exampleSchema.nullable().describe('The first of the examples as it is now; null without one'),
 });
 
-const counts = Object.fromEntries(findingKinds.map((kind) => [kind, z.int()])) as Record<
-  (typeof findingKinds)[number],
-  z.ZodInt
->;
+const counts = byName(findingKinds, () => z.int());
 
 export const dataFindingOperations = {
   'data_findings.list': operation('GET', '/api/v1/decision-types/:decision_type_id/data-findings', {

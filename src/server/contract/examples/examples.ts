@@ -1,6 +1,8 @@
 /** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
 import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
+import { byName, pick } from '../../../engine/domain/records.ts';
+import { exampleFields, givenFlags, setFlags, shownFlags } from '../../../engine/examples/fields.ts';
 import { exampleFormats } from '../../../engine/export/file-kinds.ts';
 import { conflictChoices } from '../../../engine/export/merge.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
@@ -10,10 +12,7 @@ import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
 
-export const reasonCodes = z
-  .array(characters(1, limits.maxNameLength))
-  .max(limits.maxReasonCodesPerExample)
-  .describe('Reason codes of the type that apply');
+const reasonCodes = exampleFields.reasonCodes.value.describe('Reason codes of the type that apply');
 const inputPayload = jsonObject.describe('The input, a JSON object');
 
 /** A field and its alias may not both be given; `reason_code` is a single one. */
@@ -24,11 +23,7 @@ const exampleInputSchema = z.strictObject({
   decision: aliasOf('expected_decision', z.string().nullable()),
   reason_codes: reasonCodes.optional(),
   reason_code: aliasOf('reason_codes with one', z.string().nullable()),
-  test: z.boolean().optional().describe('Policies are measured on test rows and never learn from them'),
-  must: z
-    .boolean()
-    .optional()
-    .describe('Its decision must hold: every policy is tried on it, and none learns from it or is measured on it'),
+  ...byName(givenFlags, (flag) => z.boolean().optional().describe(exampleFields[flag].given)),
 });
 export type ExampleInput = z.output<typeof exampleInputSchema>;
 
@@ -57,7 +52,7 @@ export const labellingQueues = [
 export const readerName = characters(1, 100)
   .optional()
   .describe('Who labels, of those who share a session; a key labels by its own name');
-export const note = characters(0, 2_000).nullable();
+const note = exampleFields.note.value;
 
 export const exampleSchema = z
   .object({
@@ -73,12 +68,9 @@ export const exampleSchema = z
       ),
     reason_codes: z.array(z.string()),
     source: z.enum(['user', 'synthetic']).describe('Entered or imported, or proposed by a teacher'),
-    reviewed: z.boolean().describe('Whether a person has confirmed the label'),
-    test: z.boolean().describe('Measured on, never learned from'),
-    must: z.boolean().describe('A pinned case: its decision must hold'),
+    ...byName(shownFlags, (flag) => z.boolean().describe(exampleFields[flag].shown)),
     status: status.describe('to_label and done follow from the label; skipped and flagged are set'),
     note: z.string().nullable().describe('For people'),
-    audited: z.boolean().describe('A live decision that was drawn by the audit to be judged blind'),
     labelled_by: z
       .enum(['person', 'teacher'])
       .nullable()
@@ -116,9 +108,7 @@ const fieldTestsText = jsonText(fieldTests);
 const fieldsHelp = 'Tests of fields; an example passes every part of each';
 const filterFields = {
   source: z.enum(['user', 'synthetic']).optional(),
-  reviewed: z.boolean().optional(),
-  test: z.boolean().optional(),
-  must: z.boolean().optional(),
+  ...byName(setFlags, () => z.boolean().optional()),
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
   status: status.optional(),
@@ -332,9 +322,7 @@ export type ImportResult = z.infer<typeof importResultSchema>;
 
 const bulkValues = {
   decision: z.string().nullable().describe('For set_decision'),
-  reviewed: z.boolean().describe('For set_reviewed'),
-  test: z.boolean().describe('For set_test'),
-  must: z.boolean().describe('For set_must'),
+  ...byName(setFlags, (flag) => z.boolean().describe(`For set_${flag}`)),
   status: status.describe('For set_status: done and to_label concern only the examples with, and without, a label'),
 };
 /** A value of another action may be there, and changes nothing. */
@@ -349,12 +337,13 @@ const exampleBulkSchema = z
     [
       bulkAction.extend({ action: z.literal('delete') }),
       bulkAction.extend({ action: z.literal('set_decision'), decision: bulkValues.decision }),
-      bulkAction.extend({ action: z.literal('set_reviewed'), reviewed: bulkValues.reviewed }),
-      bulkAction.extend({ action: z.literal('set_test'), test: bulkValues.test }),
-      bulkAction.extend({ action: z.literal('set_must'), must: bulkValues.must }),
+      ...setFlags.map((flag) => {
+        const value: object = pick(bulkValues, [flag]);
+        return bulkAction.extend({ action: z.literal(`set_${flag}`), ...value });
+      }),
       bulkAction.extend({ action: z.literal('set_status'), status: bulkValues.status }),
     ],
-    'expected delete, set_decision, set_reviewed, set_test, set_must or set_status',
+    `expected delete, set_decision, ${setFlags.map((flag) => `set_${flag}`).join(', ')} or set_status`,
   )
   .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
   .meta({

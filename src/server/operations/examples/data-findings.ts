@@ -1,4 +1,5 @@
 /** Findings about the examples of a decision type. */
+import { byName } from '../../../engine/domain/records.ts';
 import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
 import { toExample } from '../../preparation/example-wire.ts';
@@ -7,7 +8,7 @@ import { toAnalysisState } from '../analysis-state.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-const noCounts = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as FindingCounts;
+const noCounts: FindingCounts = byName(findingKinds, () => 0);
 
 export const dataFindingHandlers = {
   'data_findings.list': async (deps, { type, query }) => {

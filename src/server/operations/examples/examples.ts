@@ -1,5 +1,8 @@
 /** Examples: added, listed, counted, changed, imported. */
+
+import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { setFlags } from '../../../engine/examples/fields.ts';
 import { compileReadings } from '../../../engine/readings/readings.ts';
 import { hasScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
@@ -73,11 +76,11 @@ export const exampleHandlers = {
 
   'examples.update': (deps, { type, caller, params, body, lostDigits }) => {
     refuseLostDigits(lostDigits ?? []);
-    const { reviewed, test, must, status, note, replaces, reader: named, ...request } = body;
+    const { status, note, replaces, reader: named, ...request } = body;
     const { definition } = type.activeVersion;
     const { fields, problems } = readExampleFields(request, definition, compileReadings(definition.readings), ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
-    const update = { ...fields, reviewed, test, must, status, note, replaces };
+    const update = { ...fields, ...pick(request, setFlags), status, note, replaces };
     const reader = nameReader(deps.store, caller, named);
     // A key that may only label learns nothing of the first label by a change.
     const isBlind = !hasScope(caller, 'read') && isReadBlind(deps, params.example_id);
@@ -118,13 +121,10 @@ function toChange(body: ExampleBulk): ExampleChange {
       return 'delete';
     case 'set_decision':
       return { set: 'decision', to: body.decision };
-    case 'set_reviewed':
-      return { set: 'reviewed', to: body.reviewed };
-    case 'set_test':
-      return { set: 'test', to: body.test };
-    case 'set_must':
-      return { set: 'must', to: body.must };
     case 'set_status':
       return { set: 'status', to: body.status };
+    default:
+      for (const flag of setFlags) if (body.action === `set_${flag}`) return { set: flag, to: body[flag] === true };
+      throw new Error(`The bulk action ${body.action} is not handled.`);
   }
 }

@@ -253,7 +253,7 @@ function chooseIds(
 ): (id: string) => string {
   const ids = [
     ...[id, ...[...versions, ...policies, ...questions].map((row) => row.id)],
-    ...examples.flatMap((example) => (example.log_id === null ? [example.id] : [example.id, example.log_id])),
+    ...examples.flatMap((example) => (example.logId === null ? [example.id] : [example.id, example.logId])),
   ];
   if (new Set(ids).size < ids.length) throw refuse('file', 'uses an id twice');
   const named = [
@@ -282,26 +282,7 @@ function writeRows(
   nowMs: number,
 ): ExampleRows {
   const rows = new ExampleRowWriter(decisionTypeId, nowMs);
-  for (const { input_payload, expected_decision, ...example } of examples) {
-    rows.addWhole({
-      id: toId(example.id),
-      decisionTypeId,
-      input: input_payload,
-      decision: expected_decision,
-      firstDecision: example.first_decision,
-      reasonCodes: example.reason_codes,
-      source: example.source,
-      reviewed: example.reviewed === 1,
-      test: example.test === 1,
-      must: example.must === 1,
-      mark: example.mark,
-      note: example.note,
-      byTeacher: example.by_teacher === 1,
-      logId: example.log_id && toId(example.log_id),
-      audited: example.audited === 1,
-      createdAt: example.created_at,
-      updatedAt: example.updated_at,
-    });
-  }
+  for (const example of examples)
+    rows.add({ ...example, id: toId(example.id), logId: example.logId && toId(example.logId) });
   return rows.finish();
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { NextRow, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
-import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';
+import type { ExampleStore } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { type ExampleFeed, feedExamples, toOptionNumbers, toRowState } from './labelling-feed.ts';
 import type { LabellingAnswers, ModelSettings } from './labelling-messages.ts';

@@ -1,5 +1,8 @@
 /** Examples as a file: a stream that is read while it is written, so that others have their turns. */
+
+import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { setFlags } from '../../../engine/examples/fields.ts';
 import {
   ExampleTablePlan,
   type ExportedExample,
@@ -122,8 +125,7 @@ function toExported(
   show: (input: JsonObject) => JsonObject,
   isTrainedFrom: boolean,
 ): ExportedExample {
-  const { id, reason_codes, note, source, reviewed, test, must, labelled_by, created_at, updated_at, ...example } =
-    toExample(row);
+  const { id, reason_codes, note, source, labelled_by, created_at, updated_at, ...example } = toExample(row);
   const hasLearned = policy !== null && row.decision !== null && (isTrainedFrom || row.updatedAt <= policy.createdAt);
   const side = row.test ? 'test' : row.isHeldOut ? 'held_out' : hasLearned && !row.must ? 'learned' : null;
   return {
@@ -133,9 +135,7 @@ function toExported(
     reason_codes,
     status: example.status,
     note,
-    reviewed,
-    test,
-    must,
+    ...pick(example, setFlags),
     source,
     labelled_by,
     first_decision: example.first_decision,

@@ -1,11 +1,11 @@
 import { foldCase } from '../../../engine/code-points.ts';
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { readPath } from '../../../engine/features/values.ts';
 import type { Json } from '../../../engine/json.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { OrderColumn } from '../../store/examples/example-places.ts';
-import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Which part of a list is asked for; `pageOf` names an example whose page counts instead of `page`. */

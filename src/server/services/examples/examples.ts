@@ -1,11 +1,14 @@
 /** Examples of a decision type: made, added under the type's limit, changed one by one or many at once. */
+
+import { byName } from '../../../engine/domain/records.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { type ExampleRecord, exampleFields, givenFlags, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { ExampleType } from '../../preparation/prepare-examples.ts';
 import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
-import type { ExampleMark, ExampleRecord, ExampleRows } from '../../store/examples/examples.ts';
+import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { refuseTooMany } from '../example-limit.ts';
 import type { ExampleAdditions } from './example-additions.ts';
@@ -13,7 +16,7 @@ import { findConflict } from './second-readings.ts';
 
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
-  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'must' | 'note']?:
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'note' | (typeof setFlags)[number]]?:
     | ExampleRecord[Field]
     | undefined;
 } & {
@@ -72,9 +75,9 @@ export function updateExample(
   const { labellingModels, leases } = deps.runtime;
   const updated = deps.store.transaction(() => {
     const example = findExample(deps, type, id);
-    for (const flag of ['test', 'must'] as const) {
+    for (const flag of givenFlags) {
       if (update[flag] !== true || example.source !== 'synthetic') continue;
-      const problem = `a generated example cannot be a ${flag === 'test' ? 'test row' : 'pinned case'}`;
+      const problem = `a generated example cannot be a ${exampleFields[flag].notGenerated}`;
       throw toValidationError([toInvalidValue(['body', flag], problem)]);
     }
     const decision = update.decision === undefined ? example.decision : update.decision;
@@ -84,9 +87,7 @@ export function updateExample(
       input: update.input ?? example.input,
       decision,
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
-      reviewed: update.reviewed ?? example.reviewed,
-      test: update.test ?? example.test,
-      must: update.must ?? example.must,
+      ...byName(setFlags, (flag) => update[flag] ?? example[flag]),
       mark: toMark(example.mark, update, decision),
       byTeacher: update.decision === undefined && example.byTeacher,
       note: update.note === undefined ? example.note : update.note,
@@ -136,10 +137,10 @@ function refuseOvertaken(example: ExampleRecord, decision: string | null, replac
 }
 
 function toMark(
-  mark: ExampleMark | null,
+  mark: ExampleRecord['mark'],
   { status, decision: given }: ExampleUpdate,
   decision: string | null,
-): ExampleMark | null {
+): ExampleRecord['mark'] {
   if (status === 'skipped' || status === 'flagged') return status;
   if (status === undefined) return typeof given === 'string' ? null : mark;
   if (status === (decision === null ? 'to_label' : 'done')) return null;

@@ -1,5 +1,6 @@
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../../engine/json.ts';
 import { compilePlacement } from '../../../engine/training/data/hold-out.ts';
 import { splitRows } from '../../../engine/training/data/split.ts';
@@ -12,7 +13,6 @@ import { toUnknownOption, toValidationError } from '../../errors/validation-erro
 import type { Foundation } from '../../foundation.ts';
 import { newExample } from '../../preparation/new-example.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
-import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';
 import { findDecisionType } from '../types/decision-types.ts';

@@ -3,12 +3,12 @@
 import type { Decider } from '../../../engine/decide/decided.ts';
 import type { Stage } from '../../../engine/domain/decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
 import { redactToPlaceholder } from '../../../engine/pii.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
 import { createTurns } from '../../process/turns.ts';
-import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 

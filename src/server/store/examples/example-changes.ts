@@ -1,14 +1,22 @@
 /** Changes of many examples at once, each in a few statements, and the records to undo them, the newest longest. */
 import type { Costs } from '../../../engine/costs.ts';
+import {
+  exampleFields,
+  type FieldName,
+  fieldNames,
+  mergedFields,
+  type setFlags,
+} from '../../../engine/examples/fields.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { orInitial, setColumns } from './example-fields.ts';
 import { toWhere } from './examples.ts';
 import { toFirstOfMany } from './first-labels.ts';
 
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 export type ExampleChange =
   | { set: 'decision'; to: string | null }
-  | { set: 'reviewed' | 'test' | 'must'; to: boolean }
+  | { set: (typeof setFlags)[number]; to: boolean }
   | { set: 'status'; to: ExampleStatus }
   | 'delete';
 
@@ -30,56 +38,41 @@ export type OptionChange = {
 const minKeptChanges = 10;
 const maxKeptBytes = 64 * 1024 * 1024;
 
-const labelColumns = [
-  'id',
-  'decision',
-  'first_decision',
-  'reviewed',
-  'test',
-  'must',
-  'mark',
-  'by_teacher',
-  'updated_at',
-];
-const allColumns = [
-  'seq',
-  'id',
-  'decision_type_id',
-  'input',
-  'decision',
-  'first_decision',
-  'reason_codes',
-  'source',
-  'reviewed',
-  'test',
-  'must',
-  'mark',
-  'note',
-  'by_teacher',
-  'log_id',
-  'audited',
-  'created_at',
-  'updated_at',
-];
+/** The fields that changes of many examples set, which their undo keeps. */
+const labelFields = [
+  ...mergedFields.filter((name) => name === 'decision' || name === 'mark' || exampleFields[name].kind === 'flag'),
+  'firstDecision',
+  'updatedAt',
+] as const;
+const toColumns = (names: readonly FieldName[]) => names.map((name) => exampleFields[name].column);
+const labelColumns = toColumns(['id', ...labelFields]);
+const allColumns = ['seq', ...toColumns(fieldNames)];
+/** A field of a kept row; one that an earlier program kept may lack it. */
+const toKept = (name: FieldName) => orInitial(name, `kept.${exampleFields[name].column}`);
 const toJsonObject = (columns: readonly string[]) =>
   `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
 /** The rows that a change kept, as a table. */
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
 
+const toDeleted = (name: FieldName) =>
+  name === 'logId'
+    ? 'iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, kept.log_id)'
+    : toKept(name);
+
 /** Writes a change as SQL assignments; a label settles the mark. */
 function toAssignments(change: Exclude<ExampleChange, 'delete'>): string {
   if (change.set === 'status') return 'mark = @value';
-  if (change.set !== 'decision') return `${change.set} = @value`;
+  if (change.set !== 'decision') return `${exampleFields[change.set].column} = @value`;
   const label = `decision = @decision, by_teacher = 0, ${toFirstOfMany('@decision')}`;
   return change.to === null ? label : `${label}, mark = NULL`;
 }
 
 /** Leaves out the examples that cannot have the status, and generated ones as test rows. */
 function toCondition(change: ExampleChange): string {
-  if (change === 'delete') return '';
-  if (change.set === 'test' || change.set === 'must') return change.to ? " AND source = 'user'" : '';
-  if (change.set !== 'status') return '';
+  if (change === 'delete' || change.set === 'decision') return '';
+  if (change.set !== 'status')
+    return change.to && 'notGenerated' in exampleFields[change.set] ? " AND source = 'user'" : '';
   if (change.to === 'done') return ' AND decision IS NOT NULL';
   return change.to === 'to_label' ? ' AND decision IS NULL' : '';
 }
@@ -139,9 +132,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE examples.id = kept.id AND kept.first_decision = @from AND ifnull(examples.first_decision, @into) IS @into`,
     ),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, first_decision = kept.first_decision,
-         reviewed = kept.reviewed, test = ifnull(kept.test, 0), must = ifnull(kept.must, 0),
-         mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
+      `UPDATE examples SET ${setColumns(labelFields, toKept)}
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
     countMeasuredAsBefore: db
@@ -162,10 +153,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     // A place or a log record that was taken meanwhile stays with the newer example.
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
-       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed,
-         ifnull(test, 0), ifnull(must, 0), mark, note, ifnull(by_teacher, 0),
-         iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), ifnull(audited, 0), created_at,
-         updated_at
+       SELECT iif(@asNew, NULL, seq), ${fieldNames.map(toDeleted).join(', ')}
        FROM ${keptRows} AS kept
        WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
     ),

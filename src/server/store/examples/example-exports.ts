@@ -1,7 +1,10 @@
 /** Reading the examples of a type one after another to export them, each with what models said of it. */
+
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+import { type RawExample, selectExamples, toExample } from './example-fields.ts';
+import { toWhere, type Value } from './examples.ts';
 
 /** The answer of a model that had not seen an example, and whether the policy held it out. */
 type ModelAnswer = { suggestion: string | null; suggestionProbability: number | null; isHeldOut: boolean };

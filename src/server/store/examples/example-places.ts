@@ -1,7 +1,10 @@
 /** Where examples stand among those that a filter finds: what a list in another order than the newest first reads. */
+
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+import { type RawExample, selectExamples, toExample } from './example-fields.ts';
+import { toWhere, type Value } from './examples.ts';
 
 /** Stored columns that order examples; `input` is the JSON of the whole input. */
 export type OrderColumn = 'seq' | 'created_at' | 'updated_at' | 'decision' | 'input';

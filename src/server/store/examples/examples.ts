@@ -1,42 +1,24 @@
 /** Training examples of the decision types. */
 import { foldCase } from '../../../engine/code-points.ts';
-import type { JsonObject } from '../../../engine/json.ts';
+import { byName } from '../../../engine/domain/records.ts';
+import { type ExampleRecord, fieldNames } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import {
+  changedFields,
+  insertOne,
+  insertSlice,
+  type RawExample,
+  type Stored,
+  selectExamples,
+  setColumns,
+  toExample,
+  toInitial,
+  toStored,
+} from './example-fields.ts';
 import { toFieldConditions } from './field-tests.ts';
-import { firstOfNew, setFirstOfOne } from './first-labels.ts';
-import { type GivenLabels, toGivenLabels, toSecondReadings } from './given-labels.ts';
-
-/** The mark of an example that a person put aside, or that somebody else should look at. */
-export type ExampleMark = 'skipped' | 'flagged';
-
-export type ExampleRecord = {
-  id: string;
-  decisionTypeId: string;
-  input: JsonObject;
-  /** The label, or null while there is none. */
-  decision: string | null;
-  /** The label that it is measured by where that is another one (`first-labels.ts`), else null. */
-  firstDecision: string | null;
-  reasonCodes: string[];
-  source: 'user' | 'synthetic';
-  reviewed: boolean;
-  /** Whether it is a test row: policies are measured on it and never learn from it. */
-  test: boolean;
-  /** Whether its decision must hold: every policy is tried on it, and none learns from it or is measured on it. */
-  must: boolean;
-  /** A person's decision about it instead of a label, or null. */
-  mark: ExampleMark | null;
-  note: string | null;
-  /** Whether a teacher gave the label that it has now. */
-  byTeacher: boolean;
-  /** Id of the log record whose correction made the example, or null. */
-  logId: string | null;
-  /** Whether it is a live decision that was drawn to be judged blind. */
-  audited: boolean;
-  createdAt: number;
-  updatedAt: number;
-};
+import { setFirstOfOne } from './first-labels.ts';
+import { type GivenLabels, insertGivenLabels, insertSecondReadings } from './given-labels.ts';
 
 /** A row that rules are measured on: an input as its stored JSON, and its label or decision. */
 export type JsonRow = { id: string; input: string; decision: string | null };
@@ -53,35 +35,26 @@ type ExampleTotals = {
 /** How many examples are alike in the counted properties. */
 type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
 
-type Flag = 'reviewed' | 'test' | 'must' | 'byTeacher' | 'audited';
-/** A row that {@link selectExamples} reads. */
-export type RawExample = Omit<ExampleRecord, 'input' | 'reasonCodes' | Flag> &
-  Record<Flag, number> & { seq: number; input: string; reasonCodes: string };
-
-/** The beginning of every statement that reads whole examples. */
-export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeId, input, decision,
-  first_decision AS firstDecision, reason_codes AS reasonCodes, source, reviewed, test, must, mark, note, by_teacher AS byTeacher, log_id AS logId,
-  audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
 export type Value = string | number | null;
 
 /**
- * New examples: each slice is the JSON of a list of id, input, label, reason codes and whether it is a test row. Those
- * of the user's own are not reviewed; where they are `whole`, all that an export keeps of them follows.
+ * New examples: each slice is the JSON of a list of them, each an object of the fields that are not as in any new
+ * example. `hasLabels`: some say who gave their labels.
  */
 export type ExampleRows = {
   decisionTypeId: string;
   createdAt: number;
   count: number;
   slices: string[];
-  whole?: boolean;
+  hasLabels?: boolean;
 };
 type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
 type RenamedLabel = { typeId: string; from: string; to: string | null; updatedAt: number | null };
-type UpdatedRow = Pick<ExampleRecord, 'id' | 'decision' | 'mark' | 'note' | 'updatedAt'> &
-  Record<'reviewed' | 'test' | 'must' | 'byTeacher', number> & { input: string; reasonCodes: string };
-type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test' | 'must'>;
-type InsertedRow = Omit<ExampleRecord, 'firstDecision' | 'input' | 'reasonCodes' | Flag> &
-  Record<Flag, number> & { input: string; reasonCodes: string };
+type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision'> & Partial<ExampleRecord>;
+
+/** The fields that a slice names: its type stands beside it. */
+const writtenFields = fieldNames.filter((name) => name !== 'decisionTypeId');
+const initials = byName(fieldNames, toInitial);
 
 /** Most bytes in a slice, unless a single row is longer: it is inserted in some ten milliseconds. */
 const sliceLimits = { rows: 500, characters: 1_000_000 } as const;
@@ -95,31 +68,30 @@ export class ExampleRowWriter {
   #openCharacters = 0;
   #count = 0;
   #characters = 0;
-  #isWhole = false;
+  #hasLabels = false;
 
   constructor(decisionTypeId: string, createdAt: number) {
     this.#decisionTypeId = decisionTypeId;
     this.#createdAt = createdAt;
   }
 
-  add({ id, input, decision, reasonCodes, test, must }: NewRow): void {
-    this.#put([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), Number(must)]);
+  /** Adds an example with what is known of it and, of one that a file brings, who gave its labels. */
+  add(example: NewRow, labels: GivenLabels | null = null): void {
+    const row: Record<string, unknown> = {};
+    const stored: Partial<Stored> = toStored(example);
+    for (const name of writtenFields) {
+      const value = stored[name];
+      const isTime = name === 'createdAt' || name === 'updatedAt';
+      if (value !== undefined && value !== (isTime ? this.#createdAt : initials[name])) row[name] = value;
+    }
+    if (labels !== null) {
+      this.#hasLabels = true;
+      row['labels'] = labels;
+    }
+    this.#put(JSON.stringify(row));
   }
 
-  /** Adds an example with all that an export keeps of it, and who gave its labels; then all of them are added so. */
-  addWhole(example: ExampleRecord, given: GivenLabels | null = null): void {
-    const { id, input, decision, reasonCodes, test, must, source, reviewed, mark, note, byTeacher } = example;
-    this.#isWhole = true;
-    this.#put([
-      ...[id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test), example.firstDecision],
-      ...[source, Number(reviewed), mark, note, Number(byTeacher), example.createdAt, example.updatedAt, Number(must)],
-      ...[example.logId, Number(example.audited)],
-      ...(given === null ? [] : [given.reader, given.labelledAtMs, JSON.stringify(given.secondReading)]),
-    ]);
-  }
-
-  #put(values: (string | number | null)[]): void {
-    const row = JSON.stringify(values);
+  #put(row: string): void {
     this.#open.push(row);
     this.#openCharacters += row.length;
     this.#count += 1;
@@ -134,8 +106,7 @@ export class ExampleRowWriter {
   finish(): ExampleRows {
     if (this.#open.length > 0) this.#endSlice();
     const [decisionTypeId, createdAt] = [this.#decisionTypeId, this.#createdAt];
-    const whole = this.#isWhole ? { whole: true } : {};
-    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices, ...whole };
+    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices, hasLabels: this.#hasLabels };
   }
 
   #endSlice(): void {
@@ -143,20 +114,6 @@ export class ExampleRowWriter {
     this.#open = [];
     this.#openCharacters = 0;
   }
-}
-
-/** An example as the server has it, from its row. */
-export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
-  return {
-    ...row,
-    input: JSON.parse(row.input),
-    reasonCodes: JSON.parse(row.reasonCodes),
-    reviewed: row.reviewed === 1,
-    test: row.test === 1,
-    must: row.must === 1,
-    byTeacher: row.byTeacher === 1,
-    audited: row.audited === 1,
-  };
 }
 
 const statusConditions: Record<ExampleStatus, string> = {
@@ -224,33 +181,10 @@ function addUp(groups: readonly ExampleGroup[]): ExampleTotals {
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    insert: db.prepare<[InsertedRow]>(
-      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         must, mark, note, by_teacher, log_id, audited, created_at, updated_at)
-       VALUES (@id, @decisionTypeId, @input, @decision,
-         ${firstOfNew({ typeId: '@decisionTypeId', input: '@input', decision: '@decision' })}, @reasonCodes, @source,
-         @reviewed, @test, @must, @mark, @note, @byTeacher, @logId, @audited, @createdAt, @updatedAt)`,
-    ),
-    // In the order of the list, which is that of `seq`.
-    insertSlice: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         must, created_at, updated_at)
-       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2,
-         ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 3,
-         'user', 0, value ->> 4, value ->> 5, :createdAt, :createdAt
-       FROM json_each(:slice)`,
-    ),
-    insertWholeSlice: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, first_decision, reason_codes, source, reviewed, test,
-         mark, note, by_teacher, created_at, updated_at, must, log_id, audited)
-       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, ifnull(
-         ${firstOfNew({ typeId: ':decisionTypeId', input: 'value ->> 1', decision: 'value ->> 2' })}, value ->> 5),
-         value ->> 3, value ->> 6, value ->> 7, value ->> 4, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12,
-         value ->> 13, value ->> 14, value ->> 15
-       FROM json_each(:slice)`,
-    ),
-    insertLabels: db.prepare(toGivenLabels(16)),
-    insertReadings: db.prepare(toSecondReadings(18)),
+    insert: db.prepare<[Stored]>(insertOne),
+    insertSlice: db.prepare(insertSlice),
+    insertLabels: db.prepare(insertGivenLabels),
+    insertReadings: db.prepare(insertSecondReadings),
     lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
     notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
     // Of no rows, in a place that rows never have: the type counts as unfinished all the same.
@@ -268,10 +202,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     forgetPart: db.prepare<[UnfinishedPart]>('DELETE FROM unfinished_example_parts WHERE first_seq = :first_seq'),
     update: db
-      .prepare<[UpdatedRow], string | null>(
-        `UPDATE examples SET input = @input, decision = @decision, ${setFirstOfOne}, reason_codes = @reasonCodes,
-           reviewed = @reviewed, test = @test, must = @must, mark = @mark, note = @note, by_teacher = @byTeacher,
-           updated_at = @updatedAt
+      .prepare<[Stored], string | null>(
+        `UPDATE examples SET ${setFirstOfOne}, ${setColumns(changedFields, (name) => `@${name}`)}
          WHERE id = @id RETURNING first_decision`,
       )
       .pluck(),
@@ -334,30 +266,21 @@ export class ExampleStore {
     this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
   }
 
-  insert({ firstDecision: _, ...example }: ExampleRecord): void {
+  insert(example: ExampleRecord): void {
     this.noteChange(example.decisionTypeId);
-    this.#statements.insert.run({
-      ...example,
-      input: JSON.stringify(example.input),
-      reasonCodes: JSON.stringify(example.reasonCodes),
-      reviewed: Number(example.reviewed),
-      test: Number(example.test),
-      must: Number(example.must),
-      byTeacher: Number(example.byTeacher),
-      audited: Number(example.audited),
-    });
+    this.#statements.insert.run(toStored(example));
   }
 
   /** Adds the rows of one slice as a part of an addition, which is removed again unless `keepParts` ends it. */
-  insertPart({ decisionTypeId, createdAt, slices, whole = false }: ExampleRows, index: number): void {
+  insertPart({ decisionTypeId, createdAt, slices, hasLabels = false }: ExampleRows, index: number): void {
     this.noteChange(decisionTypeId);
     const firstSeq = (this.#statements.lastSeq.get() ?? 0) + 1;
     const slice = slices[index] ?? '[]';
-    if (whole) {
-      this.#statements.insertWholeSlice.run({ decisionTypeId, slice });
+    this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
+    if (hasLabels) {
       this.#statements.insertLabels.run({ slice });
       this.#statements.insertReadings.run({ decisionTypeId, slice });
-    } else this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
+    }
     const lastSeq = this.#statements.lastSeq.get() ?? 0;
     if (lastSeq >= firstSeq) this.#statements.notePart.run(firstSeq, lastSeq, decisionTypeId);
     else this.#statements.noteEmptyPart.run(decisionTypeId);
@@ -384,16 +307,7 @@ export class ExampleStore {
    */
   update(example: ExampleRecord): ExampleRecord {
     this.noteChange(example.decisionTypeId);
-    const { id, decision, mark, note, updatedAt } = example;
-    const firstDecision = this.#statements.update.get({
-      ...{ id, decision, mark, note, updatedAt },
-      input: JSON.stringify(example.input),
-      reasonCodes: JSON.stringify(example.reasonCodes),
-      reviewed: Number(example.reviewed),
-      test: Number(example.test),
-      must: Number(example.must),
-      byTeacher: Number(example.byTeacher),
-    });
+    const firstDecision = this.#statements.update.get(toStored(example));
     return { ...example, firstDecision: firstDecision ?? null };
   }
 

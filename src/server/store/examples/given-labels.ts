@@ -4,19 +4,18 @@ import type { ExportedFields } from '../../../engine/export/read-back.ts';
 /** Who gave the label of an example, when, and its second reading; null where the file does not say. */
 export type GivenLabels = Pick<ExportedFields, 'reader' | 'labelledAtMs' | 'secondReading'>;
 
-/** Notes labels from a slice of ids and labels at 0 and 2, with reader and time from the place `at` on. */
-export const toGivenLabels = (at: number): string =>
-  `INSERT INTO label_history (example_id, decision, reader, given_at)
-   SELECT value ->> 0, value ->> 2, value ->> ${at}, value ->> ${at + 1} FROM json_each(:slice)
-   WHERE value ->> 2 IS NOT NULL AND value ->> ${at + 1} IS NOT NULL ORDER BY key`;
+/** Notes the labels of a slice whose examples say when they were given. */
+export const insertGivenLabels = `INSERT INTO label_history (example_id, decision, reader, given_at)
+   SELECT value ->> 'id', value ->> 'decision', value ->> '$.labels.reader', value ->> '$.labels.labelledAtMs'
+   FROM json_each(:slice)
+   WHERE value ->> 'decision' IS NOT NULL AND value ->> '$.labels.labelledAtMs' IS NOT NULL ORDER BY key`;
 
-/** Adds second readings, as JSON at the place `at` behind an id, to examples that have none or wait for one. */
-export const toSecondReadings = (at: number): string =>
-  `INSERT INTO second_readings (example_id, decision_type_id, first_decision, first_reader, first_at, decision, reader,
-     note, read_at, settled_at)
-   SELECT value ->> 0, :decisionTypeId, r ->> 'first_decision', r ->> 'first_reader', r ->> 'first_at', r ->> 'decision',
+/** Adds the second readings of a slice to examples that have none or wait for one. */
+export const insertSecondReadings = `INSERT INTO second_readings (example_id, decision_type_id, first_decision,
+     first_reader, first_at, decision, reader, note, read_at, settled_at)
+   SELECT id, :decisionTypeId, r ->> 'first_decision', r ->> 'first_reader', r ->> 'first_at', r ->> 'decision',
      r ->> 'reader', r ->> 'note', r ->> 'read_at', r ->> 'settled_at'
-   FROM (SELECT value, value ->> ${at} AS r FROM json_each(:slice))
+   FROM (SELECT value ->> 'id' AS id, value -> '$.labels.secondReading' AS r FROM json_each(:slice))
    WHERE r IS NOT NULL AND r <> 'null'
    ON CONFLICT (example_id) DO UPDATE SET first_decision = excluded.first_decision, first_reader = excluded.first_reader,
      first_at = excluded.first_at, decision = excluded.decision, reader = excluded.reader, note = excluded.note,

@@ -1,8 +1,11 @@
 /** Reads of examples for labelling, and the labels that a teacher gives. */
+
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { listIdentifyingFields, maxIdentifyingRows } from '../../../engine/features/identifying-fields.ts';
 import type { JsonObject } from '../../../engine/json.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+import { type RawExample, selectExamples, toExample } from './example-fields.ts';
+import { toWhere, type Value } from './examples.ts';
 import { isConflict, ownAgainMs } from './label-history.ts';
 
 /** Longer inputs do not show which fields tell rows apart. */

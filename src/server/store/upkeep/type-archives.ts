@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { costsSchema } from '../../../engine/costs.ts';
 import { characters, type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { metricsSchema } from '../../../engine/domain/metrics.ts';
-import { jsonObject } from '../../../engine/json.ts';
+import { byName } from '../../../engine/domain/records.ts';
+import { type ExampleRecord, exampleFields, fieldNames, flags, toWireName } from '../../../engine/examples/fields.ts';
 import { limits } from '../../../engine/limits.ts';
 import { declaredPromiseSchema, keptPromiseSchema } from '../../../engine/measured.ts';
 import { maxShownCharacters, questionKinds } from '../../contract/deciding/questions.ts';
-import { note, reasonCodes } from '../../contract/examples/examples.ts';
 import { aliasName } from '../../contract/policies/releases.ts';
 import { auditSettingSchema } from '../../contract/types/decision-types.ts';
 import { maxTimeMs } from '../../process/clock.ts';
@@ -115,27 +115,26 @@ export const archivedTypeSchema = z.strictObject({
 });
 export type ArchivedType = z.output<typeof archivedTypeSchema>;
 export type ArchivedPolicy = ArchivedType['policies'][number];
-export type ArchivedExample = z.output<typeof archivedExampleSchema>;
 
-/** An example with all that belongs to it; `log_id` is that of the record which a correction was made of. */
-export const archivedExampleSchema = z.strictObject({
-  id,
-  input_payload: jsonObject,
-  expected_decision: option.nullable(),
-  first_decision: option.nullable(),
-  reason_codes: reasonCodes,
-  source: z.literal(['user', 'synthetic']),
-  reviewed: flag,
-  test: flag,
-  must: flag,
-  mark: z.literal(['skipped', 'flagged']).nullable(),
-  note,
-  by_teacher: flag,
-  log_id: z.uuid().nullable(),
-  audited: flag,
-  created_at: time,
-  updated_at: time,
-});
+const archivedFields = fieldNames.filter((name) => name !== 'decisionTypeId');
+type ArchivedField = (typeof archivedFields)[number];
+/** A flag that an earlier program did not know is not set. */
+const toArchivedValue = (name: ArchivedField): z.ZodType => {
+  const { kind, value } = exampleFields[name];
+  return kind === 'flag' ? flag.default(0) : kind === 'time' ? time : value;
+};
+
+/** An example with all that belongs to it; its `log_id` is that of the record which a correction was made of. */
+export const archivedExampleSchema = z
+  .strictObject(
+    Object.fromEntries(archivedFields.map((name) => [toWireName(exampleFields[name]), toArchivedValue(name)])),
+  )
+  .transform((archived) => {
+    const row: Record<string, unknown> = byName(archivedFields, (name) => archived[toWireName(exampleFields[name])]);
+    for (const name of flags) row[name] = row[name] === 1;
+    return row as ArchivedExample;
+  });
+export type ArchivedExample = Pick<ExampleRecord, ArchivedField>;
 
 /** A held-out row of a policy. */
 export const archivedAnswerSchema = z.strictObject({
@@ -193,11 +192,12 @@ const selectType = `SELECT json_remove(json_object('id', t.id, 'name', t.name, '
   FROM decision_types t WHERE t.id = ?`;
 
 /** The examples in their order, as the wire has them, with the log record that a correction was made of. */
-const selectExamples = `SELECT json_object('id', id, 'input_payload', json(input), 'expected_decision', decision,
-  'first_decision', first_decision, 'reason_codes', json(reason_codes), 'source', source, 'reviewed', reviewed,
-  'test', test, 'must', must, 'mark', mark, 'note', note, 'by_teacher', by_teacher, 'log_id', log_id,
-  'audited', audited, 'created_at', created_at, 'updated_at', updated_at)
-  FROM examples WHERE decision_type_id = ? ORDER BY seq`;
+const selectExamples = `SELECT json_object(${archivedFields
+  .map((name) => {
+    const { column, kind } = exampleFields[name];
+    return `'${toWireName(exampleFields[name])}', ${kind === 'json' ? `json(${column})` : column}`;
+  })
+  .join(', ')}) FROM examples WHERE decision_type_id = ? ORDER BY seq`;
 
 const selectAnswers = `SELECT json_object('policy', p.version, 'example_id', h.example_id, 'expected', h.expected,
   'predicted', h.predicted, 'probabilities', json(h.probabilities), 'unfamiliar', h.unfamiliar,
