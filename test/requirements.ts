@@ -499,7 +499,7 @@ const training = {
   'DRW-4':
     'Open rows change no figure of a type most of whose rows came with their label; chosen ones are learned from.',
   'DRW-5':
-    'Copies of a row, whatever only tells them apart, have one number, one side and one fold, and count once in intervals and promises.',
+    'Copies of a row, whatever only tells them apart, have one number, one side and one fold; these and near copies count once in intervals and promises.',
   'HLD-1':
     'A training may hold out by date: about the newest fifth of the examples by a field; those without a date are learned, and so is everything once the figures are measured.',
   'HLD-2':

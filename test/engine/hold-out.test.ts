@@ -285,7 +285,8 @@ describe('texts from templates', () => {
     const atRandom = { by: 'random', field: null } as const;
     const way = { by: 'group', field: 'text' } as const;
     expect(findWays(rows, atRandom)).toEqual([way]);
-    const own = { split: atRandom, isMarked: false, accuracy: { share: 1, count: 128, of: 128, low: 0.97, high: 1 } };
+    const accuracy = { share: 1, count: 128, of: 128, low: 0.97, high: 1 };
+    const own = { split: atRandom, isMarked: false, identifying: [], accuracy };
     const found = measureWay(rows, way, own, memorise);
     expect(found).toMatchObject({ split: way, standing: 'lower' });
     expect(found?.sentence).toMatch(

@@ -125,7 +125,10 @@ export const metricsSchema = z
     feature_count: z.int(),
     cautions: z.array(cautionSchema).default([]).describe('What belongs to the figures: the headline ends with it'),
     split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
-    accuracy_interval: intervalSchema.nullable().default(null).describe("95%, Wilson's, on the held-out rows"),
+    accuracy_interval: intervalSchema
+      .nullable()
+      .default(null)
+      .describe("95%, Wilson's, on the held-out rows; copies and near copies count once"),
     macro_f1_interval: intervalSchema.nullable().default(null).describe('95%, by a bootstrap'),
     log_loss_before: z.number().nullable().default(null).describe('Before calibration'),
     log_loss: z.number().describe('After calibration'),

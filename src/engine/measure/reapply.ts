@@ -18,8 +18,8 @@ export type RecordedAnswer = {
 /** A held-out row with what the classifier said about it. */
 export type RecordedRow = RecordedAnswer & {
   input: JsonObject;
-  /** The hash of what is left of the input without identifying fields: copies have one. Left out: it has none. */
-  content?: number;
+  /** A number that it shares with its copies and near copies among the rows; left out: it stands on its own. */
+  group?: number | undefined;
   /** Whether personal values of the input were masked: they are not known, and count as missing. */
   isMasked?: boolean;
   /** The current label, where the expected one was changed after a model's doubt; left out or null: it was not. */
@@ -37,7 +37,7 @@ export function isSetAsideLikelier(probabilities: readonly number[]): boolean {
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
-export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled' | 'content'> & {
+export type ReappliedRow = Pick<RecordedRow, 'expected' | 'isMasked' | 'relabelled' | 'group'> & {
   ruled: string | null;
   prediction: Prediction;
 };
@@ -61,7 +61,7 @@ export function compileReapply(
   settings: DecidingSettings,
 ): (row: RecordedRow) => { row: ReappliedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
-  return ({ input, isMasked = false, relabelled = null, content, ...answer }) => {
+  return ({ input, isMasked = false, relabelled = null, group, ...answer }) => {
     const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
     // A masked input passed the schema when it was decided.
     if (validate !== null && !isMasked && validate(input).length > 0) return { row: null, steps: ofSchema };
@@ -71,7 +71,7 @@ export function compileReapply(
       ruled: matched?.then ?? null,
       isMasked,
       relabelled,
-      ...(content !== undefined && { content }),
+      group,
     };
     return { row, steps: steps + ofSchema };
   };
@@ -90,17 +90,17 @@ export function toUnruledRow(
   return { expected, ruled: null, prediction };
 }
 
-/** Of rows that are copies of each other one, a wrong one first: as much as they say about others. */
-export function takeDistinct<Row extends Pick<ReappliedRow, 'content' | 'expected' | 'prediction'>>(
+/** Of rows that are copies or near copies of each other one, a wrong one first: as much as they say about others. */
+export function takeDistinct<Row extends Pick<ReappliedRow, 'group' | 'expected' | 'prediction'>>(
   rows: readonly Row[],
 ): Row[] {
-  const byContent = new Map<number, Row>();
+  const byGroup = new Map<number, Row>();
   for (const row of rows) {
-    if (row.content === undefined) continue;
-    const known = byContent.get(row.content);
-    if (known === undefined || known.prediction.option === known.expected) byContent.set(row.content, row);
+    if (row.group === undefined) continue;
+    const known = byGroup.get(row.group);
+    if (known === undefined || known.prediction.option === known.expected) byGroup.set(row.group, row);
   }
-  return [...rows.filter(({ content }) => content === undefined), ...byContent.values()];
+  return [...rows.filter(({ group }) => group === undefined), ...byGroup.values()];
 }
 
 /** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */

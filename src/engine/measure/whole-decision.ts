@@ -14,6 +14,12 @@ export function measureShare(count: number, of: number, distinct = of): Measured
   return { count, of, share, ...computeWilsonInterval((share ?? 0) * distinct, distinct) };
 }
 
+/** Counts rows by the group of each (`ReappliedRow`): those of one group once. */
+export function countDistinct(groups: readonly ReappliedRow['group'][]): number {
+  const shared = groups.filter((group) => group !== undefined);
+  return groups.length - shared.length + new Set(shared).size;
+}
+
 /** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */
 function describeTooFew(rows: number, { isDrawn }: Basis): string | null {
   return isDrawn && rows < minDrawnRows.figure
@@ -67,11 +73,7 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
   };
 }
 
-/** Counts rows of which none is a copy of another one. */
-function countDistinct(rows: readonly ReappliedRow[]): number {
-  const copies = rows.flatMap(({ content }) => content ?? []);
-  return rows.length - copies.length + new Set(copies).size;
-}
+const toGroup = ({ group }: ReappliedRow) => group;
 
 function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
   const alone: ReappliedRow[] = [];
@@ -99,7 +101,11 @@ function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSetting
     alone.push(row);
     if (!isRight) counts.wrongAutomatic += 1;
   }
-  return { ...counts, distinct: countDistinct(rows), distinctAutomatic: countDistinct(alone) };
+  return {
+    ...counts,
+    distinct: countDistinct(rows.map(toGroup)),
+    distinctAutomatic: countDistinct(alone.map(toGroup)),
+  };
 }
 
 /** Measures the whole decision on held-out rows. */
@@ -230,10 +236,14 @@ function describeTakenOut(rows: readonly ReappliedRow[]): WholeDecision['taken_o
   return { rows: rows.length, wrong, sentence };
 }
 
-/** Says that copies widen the interval, if there are any. */
+/** A smaller share of copies hardly widens an interval. */
+const notableCopies = 0.05;
+
+/** Says that copies widen the interval, where they do. */
 function describeCopies(rows: number, distinct: number): string[] {
-  if (distinct === rows) return [];
-  return [`Only ${formatCount(distinct)} of the rows differ, so the interval is that of so many.`];
+  if (rows - distinct <= notableCopies * rows) return [];
+  const are = `${formatCount(rows)} rows are copies or near copies of ${formatCount(distinct)}`;
+  return [`The ${are}, so the interval is that of so many.`];
 }
 
 /** Says how many rows left the test side after a model got them wrong; null for none. */

@@ -1,5 +1,6 @@
 /** Rows that nearly repeat each other: learned from and held out, they flatter classifiers that memorise. */
 
+import { leaveOut } from '../../drawn-rows.ts';
 import { isFiniteNumber, listLeaves } from '../../features/values.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
@@ -14,8 +15,10 @@ const cellsPerRange = 50;
 const minDifferentValues = 11;
 /** A cell of a whole number spans at least this many of its smallest steps. */
 const minStepsPerCell = 4;
-/** Where an input would share its cell with more unrelated ones than this, closeness says nothing. */
-const maxChanceNeighbours = 0.5;
+/** Where an input would share its cell with more unrelated ones than this, closeness says nothing of sides. */
+const maxChanceOnSide = 0.5;
+/** The same where rows are counted: a row that is close only at random would be missing in the interval. */
+const maxChanceInCount = 0.01;
 /** Where more different inputs share all words, or a group, their closeness is a coincidence. */
 const maxInputsPerGroup = 100;
 const wordPattern = /[\p{L}\p{N}]+/gu;
@@ -117,7 +120,7 @@ function placeInput(input: JsonObject, known: ReadonlyMap<string, Cells>): Place
  * −1 for rows on their own, and where so many are equal in all else that chance brings numbers together. Linear in the
  * rows, up to a logarithm.
  */
-export function groupNearRepeats(rows: readonly Row[]): Int32Array {
+export function groupNearRepeats(rows: readonly Row[], maxChance = maxChanceOnSide): Int32Array {
   const firstOf = new Map<string, number>();
   const inputOf = Int32Array.from(rows, ({ content }) => {
     const first = firstOf.get(content) ?? firstOf.size;
@@ -143,7 +146,7 @@ export function groupNearRepeats(rows: readonly Row[]): Int32Array {
   for (const { base } of placed) alike.set(base, (alike.get(base) ?? 0) + 1);
   const firstIn = new Map<number, number>();
   placed.forEach(({ base, cells, chance }, i) => {
-    if (chance * (alike.get(base) ?? 0) > maxChanceNeighbours) return;
+    if (chance * (alike.get(base) ?? 0) > maxChance) return;
     for (const cell of cells) {
       const first = firstIn.get(cell);
       if (first === undefined) firstIn.set(cell, i);
@@ -156,5 +159,24 @@ export function groupNearRepeats(rows: readonly Row[]): Int32Array {
     const root = find(inputOf[i]);
     const size = sizes[root];
     return size > 1 && size <= maxInputsPerGroup ? root : -1;
+  });
+}
+
+/**
+ * Groups measured rows for counting how much they say about others: rows that nearly repeat each other have one number,
+ * and so have copies where `identifying` fields tell these apart; without such fields, equal rows are cases of their
+ * own. Undefined for a row on its own.
+ */
+export function groupCopies(rows: readonly Row[], identifying: readonly (readonly string[])[]): (number | undefined)[] {
+  const known = rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) }));
+  const groups = groupNearRepeats(known, maxChanceInCount);
+  const firstOf = new Map<string, number>();
+  return rows.map(({ content }, i) => {
+    const group = groups[i] ?? -1;
+    if (group >= 0) return group;
+    if (identifying.length === 0) return undefined;
+    const first = firstOf.get(content) ?? rows.length + i;
+    firstOf.set(content, first);
+    return first;
   });
 }

@@ -2,15 +2,15 @@
 import type { FamiliarityEffect } from '../../domain/metrics.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import type { EarlierAnswer } from '../../findings/taken-out.ts';
-import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';
-import { measureShare } from '../../measure/whole-decision.ts';
+import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
+import { groupCopies } from '../data/near-repeats.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 import { noticeProbes } from './choose-checks.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
@@ -28,6 +28,8 @@ type EvaluationParams = {
   /** How well the checks notice options that were left out of learning; null where that was not tried. */
   near: MeasuredShare | null;
   rows: readonly LabelledRow[];
+  /** Fields that only tell rows apart. */
+  identifying: readonly (readonly string[])[];
   /** Their probabilities where others than the model's are measured; null: the model's. */
   scores: RowScores | null;
   /** Answers of earlier models to rows that were taken out: they count in every figure. */
@@ -55,6 +57,8 @@ export function evaluateModel(params: EvaluationParams) {
   const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
   const ownRows = own(rows);
   const expected = ownRows.map((row) => options.indexOf(row.decision));
+  const groups = groupCopies(rows, params.identifying);
+  const ownGroups = own(groups);
   const score = (kind: keyof RowScores) =>
     (params.scores?.[kind] ?? scoreRows(model[kind], built)).map((row) =>
       row.map((each, option) => (sharing.includes(option) ? 0 : each)),
@@ -67,6 +71,7 @@ export function evaluateModel(params: EvaluationParams) {
       expected: expected[i] ?? -1,
       probabilities: ownScores[i] ?? [],
       isSetAside: label < 0,
+      group: ownGroups[i],
     }));
     return evaluatePredictions([...predictions, ...answered], options);
   };
@@ -86,18 +91,21 @@ export function evaluateModel(params: EvaluationParams) {
   }));
   const ofRows = own(heldOut).map((row) => row.expected === row.predicted);
   const correct = [...ofRows, ...params.takenOut.map((answer) => answer.expected === answer.predicted)];
+  const distinct = countDistinct([...ownGroups, ...answered.map(() => undefined)]);
+  const { low, high } = measureShare(correct.filter(Boolean).length, correct.length, distinct);
   return {
     figures: {
       ...toFigures(after, options),
       ece: correct.length < minRowsForEce ? null : after.ece,
       log_loss_before: before.logLoss,
       ece_before: correct.length < minRowsForEce ? null : before.ece,
-      accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
+      accuracy_interval: { low, high },
       macro_f1_interval: bootstrapMacroF1(
         [...expected, ...answered.map((answer) => answer.expected)],
         [...own(predicted), ...answered.map(({ probabilities }) => argmax(probabilities))],
         options.length,
         deriveSeed(randomStreams.macroF1Bootstrap, seed),
+        ownGroups,
       ),
       familiarity:
         familiarity === null
@@ -111,6 +119,8 @@ export function evaluateModel(params: EvaluationParams) {
             ),
     },
     heldOut,
+    /** The groups of the rows, as `groupCopies` gives them. */
+    groups,
   };
 }
 

@@ -5,15 +5,17 @@ const sampleCount = 1000;
 
 /**
  * The interval of macro-F1 by percentile bootstrap (Efron 1979) of 1,000 samples; `expected` and `predicted` are
- * indices. 0 to 1 without rows.
+ * indices. Rows of one of the `groups` are drawn together, the others alone. 0 to 1 without rows.
  */
 export function bootstrapMacroF1(
   expected: readonly number[],
   predicted: readonly number[],
   optionCount: number,
   seed: number,
+  groups: readonly (number | undefined)[] = [],
 ): Interval {
-  const count = expected.length;
+  const units = [...Map.groupBy(expected.keys(), (row) => groups[row] ?? `row ${row}`).values()];
+  const count = units.length;
   if (count === 0) return { low: 0, high: 1 };
   const random = createRandom(seed);
   const scores = new Float64Array(sampleCount);
@@ -21,12 +23,13 @@ export function bootstrapMacroF1(
     const hits = new Float64Array(optionCount);
     const either = new Float64Array(optionCount);
     for (let draw = 0; draw < count; draw++) {
-      const row = Math.floor(random() * count);
-      const right = expected[row];
-      const guess = predicted[row];
-      if (right === guess) hits[right] += 1;
-      either[right] += 1;
-      either[guess] += 1;
+      for (const row of units[Math.floor(random() * count)] ?? []) {
+        const right = expected[row];
+        const guess = predicted[row];
+        if (right === guess) hits[right] += 1;
+        either[right] += 1;
+        either[guess] += 1;
+      }
     }
     let sum = 0;
     let seen = 0;

@@ -1,12 +1,20 @@
 /** Figures of merit of predictions on held-out rows. */
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain/metrics.ts';
-import { computeWilsonInterval } from '../../intervals.ts';
 import { computeRatio, type OptionScores, scoreOptions } from '../../measure/confusion.ts';
+import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import { argmax } from '../../numeric.ts';
 
-/** A row's expected option and its probabilities; `isSetAside` where the model has not learned the option. */
-export type Prediction = { expected: number; probabilities: readonly number[]; isSetAside?: boolean };
+/**
+ * A row's expected option and its probabilities; `isSetAside` where the model has not learned the option, `group` what
+ * it shares with its copies.
+ */
+export type Prediction = {
+  expected: number;
+  probabilities: readonly number[];
+  isSetAside?: boolean;
+  group?: number | undefined;
+};
 /** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
 type RiskCoverage = { threshold: number; coverage: number; error: number };
 
@@ -41,7 +49,11 @@ export function computeRiskCoverage(confidences: readonly number[], correct: rea
 const reliabilityBins = 10;
 
 /** Rows in ten bins of equal width by their confidence (0–1); bins without rows are left out. */
-function computeReliability(confidences: readonly number[], correct: readonly boolean[]): Metrics['reliability'] {
+function computeReliability(
+  predictions: readonly Prediction[],
+  confidences: readonly number[],
+  correct: readonly boolean[],
+): Metrics['reliability'] {
   const binOf = (confidence: number) =>
     Math.max(0, Math.min(reliabilityBins - 1, Math.ceil(confidence * reliabilityBins) - 1));
   return Array.from({ length: reliabilityBins }, (_, bin) => {
@@ -49,13 +61,14 @@ function computeReliability(confidences: readonly number[], correct: readonly bo
     const count = members.length;
     const right = members.filter((i) => correct[i] === true).length;
     const total = members.reduce((sum, i) => sum + (confidences[i] ?? 0), 0);
+    const { low, high } = measureShare(right, count, countDistinct(members.map((i) => predictions[i]?.group)));
     return {
       low: bin / reliabilityBins,
       high: (bin + 1) / reliabilityBins,
       count,
       confidence: computeRatio(total, count),
       accuracy: computeRatio(right, count),
-      accuracy_interval: computeWilsonInterval(right, count),
+      accuracy_interval: { low, high },
     };
   }).filter(({ count }) => count > 0);
 }
@@ -100,6 +113,6 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
     logLoss: computeRatio(loss, learned.length),
     ece: computeCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
-    reliability: computeReliability(confidences, correct),
+    reliability: computeReliability(predictions, confidences, correct),
   };
 }

@@ -5,11 +5,11 @@ import { parseDate } from '../../features/dates.ts';
 import { identifierPattern } from '../../features/values.ts';
 import { type Column, collectColumns, isTextColumn } from '../../findings/columns.ts';
 import { computeFisherTail, listLogFactorials } from '../../findings/significance.ts';
-import { measureShare } from '../../measure/whole-decision.ts';
+import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { compilePlacement, groupUnits, nameGroups, readField, toTemplate } from '../data/hold-out.ts';
 import { type LabelledRow, toMeasured } from '../data/labelled-rows.ts';
-import { groupNearRepeats } from '../data/near-repeats.ts';
+import { groupCopies, groupNearRepeats } from '../data/near-repeats.ts';
 import { splitRows } from '../data/split.ts';
 
 /** Above this many rows the fits cost more than the figure is worth. */
@@ -117,7 +117,7 @@ type Measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) => 
 export function measureWay(
   rows: readonly LabelledRow[],
   split: SplitWay,
-  own: { split: SplitWay; accuracy: MeasuredShare; isMarked: boolean },
+  own: { split: SplitWay; accuracy: MeasuredShare; isMarked: boolean; identifying: readonly (readonly string[])[] },
   measure: Measure,
 ): OtherWay | null {
   const place = compilePlacement(split);
@@ -136,7 +136,7 @@ export function measureWay(
   const measured = (testRows ?? []).map(toMeasured);
   const chosen = measure(trainRows ?? [], measured);
   const right = measured.filter(({ decision }, i) => decision === chosen[i]).length;
-  const accuracy = measureShare(right, measured.length);
+  const accuracy = measureShare(right, measured.length, countDistinct(groupCopies(measured, own.identifying)));
   const standing = compare(own.accuracy, accuracy);
   return {
     split,

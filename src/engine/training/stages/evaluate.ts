@@ -43,6 +43,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     familiarity: file,
     near,
     rows: measuredRows,
+    identifying: request.identifying ?? [],
     scores: split.rule === 'drawn' ? scoreDrawn(state) : null,
     takenOut: state.takenOut,
     texts: allTexts,

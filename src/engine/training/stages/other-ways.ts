@@ -1,7 +1,7 @@
 /** The figures of the chosen classifier where examples are held out in other ways than the request says. */
 import type { Metrics } from '../../domain/metrics.ts';
 import { atRandom, type SplitWay } from '../../domain/training.ts';
-import { measureShare } from '../../measure/whole-decision.ts';
+import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
@@ -32,9 +32,13 @@ export function measureOtherWays(state: State): Metrics['other_ways'] {
   const own = request.config.split;
   // The encoder would have learned from the rows that are held out then.
   if (testRows.length === 0 || tuned !== null) return null;
-  const measured = evaluation.heldOut.filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
+  const measured = evaluation.heldOut
+    .map((row, i) => ({ ...row, group: evaluation.groups[i] }))
+    .filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
   const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
-  const known = { split: own, isMarked: split.rule === 'test_rows', accuracy: measureShare(right, measured.length) };
+  const accuracy = measureShare(right, measured.length, countDistinct(measured.map(({ group }) => group)));
+  const { identifying = [] } = request;
+  const known = { split: own, isMarked: split.rule === 'test_rows', accuracy, identifying };
   const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>
     measurePart(state, [...train, ...hinted], test).heldOut.map(({ predicted }) => predicted);
   return listWays(state).flatMap((way) => measureWay(rows, way, known, measure) ?? []);
@@ -56,6 +60,7 @@ export function measurePart(
   const { request, progress, texts, sharing } = state;
   const model = refit(state, part, 'draft', progress.heartbeat);
   const { options } = request.definition;
+  const { identifying = [] } = request;
   const nothing = { familiarity: null, near: null, probes: [], scores: null, takenOut: [] };
-  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, sharing, seed: request.seed });
+  return evaluateModel({ model, ...nothing, rows: testRows, identifying, texts, options, sharing, seed: request.seed });
 }

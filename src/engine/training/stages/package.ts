@@ -13,7 +13,6 @@ import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
-import { hashString } from '../../random.ts';
 import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
 import { countReasonsByOption, toRowLabel } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
@@ -147,11 +146,9 @@ function measureDecisions(
   'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'rare_options' | 'cautions'
 > {
   const { request, rules, measuredRows, testRows, evaluation } = state;
-  // Equal rows are cases of their own where no field tells them apart.
-  const hasIdentifying = (request.identifying ?? []).length > 0;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
-    ...(hasIdentifying && { content: hashString(measuredRows[i]?.content ?? '') }),
+    group: evaluation.groups[i],
     isMasked: measuredRows[i]?.isMasked ?? false,
     expected,
     predicted,

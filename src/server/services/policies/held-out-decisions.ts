@@ -24,8 +24,8 @@ import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { blankMasks } from '../../../engine/pii.ts';
-import { hashString } from '../../../engine/random.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
+import { groupCopies } from '../../../engine/training/data/near-repeats.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
@@ -228,12 +228,11 @@ function listRecorded(
 ): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
   const measured = store.heldOut.listMeasured(policy.id, maxRows);
   const identifying = store.labelling.listIdentifyingFields(id);
-  const recorded = measured.flatMap(({ input, ...row }) => {
-    if (input === null) return [];
-    // Equal rows are cases of their own where no field tells them apart.
-    const content = identifying.length > 0 && { content: hashString(toRowContent(input, identifying)) };
-    return [{ ...row, ...blankMasks(input, piiFields), ...content }];
-  });
+  const read = measured.flatMap(({ input, ...row }) =>
+    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields), content: toRowContent(input, identifying) }],
+  );
+  const groups = groupCopies(read, identifying);
+  const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, group: groups[i] }));
   const lost = measured.flatMap(({ input, inputHash, expected }) =>
     input === null ? [toMeasuredLabel(inputHash, expected)] : [],
   );
