@@ -16,7 +16,8 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src"
-_PATIENCE_S = 60
+# Ends what hangs, also on a machine busy with other things: no test states how long a thing takes.
+PATIENCE_S = 600
 
 
 class Answer(NamedTuple):
@@ -34,8 +35,13 @@ class Service:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
         self.log: list[str] = []
         self.port = 0
-        self.read_log(lambda _: self.port > 0)
-        self.wait_until_listening(True)
+        try:
+            self.read_log(lambda _: self.port > 0)
+            self.wait_until_listening(True)
+        except BaseException:
+            self.process.kill()
+            self.process.communicate()
+            raise
 
     def read_log(self, is_last: Callable[[str], bool]) -> None:
         """Read on until a line; fails with the log where the process ends before it."""
@@ -58,13 +64,13 @@ class Service:
         """Ask for the end as a container's runtime does; return the exit status and read the log to its end."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        _, rest = self.process.communicate(timeout=_PATIENCE_S)
+        _, rest = self.process.communicate(timeout=PATIENCE_S)
         self.log.extend(rest.splitlines())
         return self.process.returncode
 
     def wait_until_listening(self, expected: bool) -> None:
         """Connect until that works, or until it does not."""
-        end = monotonic() + _PATIENCE_S
+        end = monotonic() + PATIENCE_S
         is_listening = not expected
         while is_listening != expected:
             assert monotonic() < end, self.log
@@ -75,7 +81,7 @@ class Service:
         """Ask once; a `body` that is not bytes goes as JSON, an answer that is JSON comes parsed."""
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         sent = {"content-type": "application/json", **{name.replace("_", "-"): text for name, text in headers.items()}}
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE_S)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         try:
             connection.request(method, path, data, sent)
             response = connection.getresponse()
@@ -99,7 +105,7 @@ class Service:
 
     def wait_until(self, is_so: Callable[[Any], bool]) -> Any:
         """Ask for readiness until its answer is such."""
-        end = monotonic() + _PATIENCE_S
+        end = monotonic() + PATIENCE_S
         while not is_so(ready := self.ask("GET", "/ready").body):
             assert monotonic() < end, ready
         return ready

