@@ -36,9 +36,9 @@ export const splitReportSchema = z.object({
 /** Facts that belong to a policy's figures wherever they are quoted. */
 export const cautionSchema = z.object({
   kind: z
-    .enum(['gives_answer', 'labelled_differ', 'own_answers'])
+    .enum(['gives_answer', 'known_late', 'labelled_differ', 'own_answers'])
     .describe(
-      '`gives_answer`: a field alone tells the label of nearly all examples; `labelled_differ`: those that came with their label are not like those that came without; `own_answers`: labels that seem to be what a policy answered, so no figure is said',
+      '`gives_answer`: a field alone tells the label of nearly all examples; `known_late`: and those without a label lack it, so no figure is said; `labelled_differ`: those that came with their label are not like those that came without; `own_answers`: labels that seem to be what a policy answered, so no figure is said',
     ),
   sentence: z.string(),
 });

@@ -69,7 +69,7 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
     isChosen,
     atRandom: atRandom ?? null,
     cautions: cautions.map(({ sentence }) => sentence),
-    unknown: cautions.find(({ kind }) => kind === 'own_answers')?.sentence ?? null,
+    unknown: cautions.find(({ kind }) => kind === 'own_answers' || kind === 'known_late')?.sentence ?? null,
   };
 }
 

@@ -5,7 +5,9 @@ import type { JsonObject } from '../../json.ts';
 import { formatShare } from '../../measure/format-share.ts';
 import { findDifference } from '../../measure/two-samples.ts';
 import type { Caution } from '../../measured.ts';
+import { formatCount } from '../../numeric.ts';
 import { isLabelled } from '../data/hint-rows.ts';
+import { readField } from '../data/hold-out.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { Evaluated, Prepared, Run } from './state.ts';
 
@@ -24,6 +26,8 @@ const certainty = 3;
 const minTaken = 0.4;
 const minShared = 0.9;
 const minWrong = 10;
+/** The share of examples without a label that may have a field which is known with the answer alone. */
+const maxHaving = 0.1;
 
 /**
  * Lists the cautions of a training: fields that give the answer away, labelled rows that are not like the others, and
@@ -95,12 +99,23 @@ function compareWithOpen({ request, rows, split }: State): Caution[] {
   return [{ kind: 'labelled_differ', sentence }];
 }
 
-/** Names the fields that alone tell the label of nearly all examples. */
+/**
+ * Names the fields that alone tell the label of nearly all examples. Where hardly any example without a label has such
+ * a field, it is known with the answer, not before.
+ */
 function findGiveaways({ request, rows }: State): Caution[] {
+  const { openInputs: open = [] } = request;
   const search = searchFields(request.definition.options, request.piiFields ?? [], null);
   for (const { id, input, decision } of rows.filter(isLabelled).slice(0, maxSearched)) {
     search.add({ id, input, decision, heldOut: false, reviewedAt: null });
   }
   const found = search.finish().filter(({ kind }) => kind === 'leak');
-  return found.slice(0, maxGiveaways).map(({ message }) => ({ kind: 'gives_answer', sentence: message }));
+  return found.slice(0, maxGiveaways).map(({ message, field }): Caution => {
+    const having = open.filter((input) => readField(input, field ?? '') !== null).length;
+    if (open.length < minCompared || having > maxHaving * open.length)
+      return { kind: 'gives_answer', sentence: message };
+    const have = `${formatCount(having)} of ${formatCount(open.length)} examples without a label have it`;
+    const sentence = `Accuracy not known: field ${JSON.stringify(field)} alone gives the label, and ${have}. Leave it out.`;
+    return { kind: 'known_late', sentence };
+  });
 }
