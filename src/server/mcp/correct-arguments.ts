@@ -13,19 +13,20 @@ export function correctArguments(schema: z.ZodObject, given: ToolArguments): Too
   for (let round = 0; round < maxRounds; round += 1) {
     const issues = schema.safeParse(corrected, { reportInput: false }).error?.issues ?? [];
     const next = structuredClone(corrected);
-    if (!issues.map(({ code, path }) => code === 'invalid_type' && correctValue(next, path)).includes(true)) break;
+    if (!issues.map(({ code, path }) => correctValue(next, path, code === 'invalid_type')).includes(true)) break;
     corrected = next;
   }
   return corrected;
 }
 
-/** Leaves out a null, or reads a JSON text, at a path; false where neither stands there. */
-function correctValue(root: object, path: readonly PropertyKey[]): boolean {
+/** Leaves out a null at a path, or reads a JSON text where another type is due; false where neither stands there. */
+function correctValue(root: object, path: readonly PropertyKey[], isOfOtherType: boolean): boolean {
   const [last, ...above] = path.toReversed();
   const parent: unknown = above.reduceRight<unknown>((value, key) => Reflect.get(Object(value), key), root);
   if (last === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) return false;
   const value: unknown = Reflect.get(parent, last);
   if (value === null && !Array.isArray(parent)) return Reflect.deleteProperty(parent, last);
-  const read = typeof value === 'string' && /^\s*[[{]/.test(value) ? readJsonBody(Buffer.from(value)) : null;
+  const read =
+    isOfOtherType && typeof value === 'string' && /^\s*[[{]/.test(value) ? readJsonBody(Buffer.from(value)) : null;
   return typeof read === 'object' && read !== null && Reflect.set(parent, last, read);
 }

@@ -353,6 +353,9 @@ describe('an agent with an API key', () => {
     expect(await told({ ...type, input: '{"a":' })).toContain('"bad_request"');
     expect(await told({ ...type, input: null })).toContain('"validation_error"');
     expect(await told({ ...type, input: 'text' })).toContain('"validation_error"');
+    // Of whatever kind the argument is: a word of a list, a number, a text.
+    const next = { decision_type_id: String(made['id']), queue: null, count: null, session: null, restart: null };
+    expect(await use(client, 'next_examples', next)).toMatchObject({ items: [] });
     const batch = await use(client, 'batch_decisions', {
       decisions: `[{"decision_type":"loans","input":"{}"},{"decision_type":"loans","input":{}},{"decision_type":"x","input":{}}]`,
     });

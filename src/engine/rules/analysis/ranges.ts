@@ -85,7 +85,7 @@ function findNumbers(node: RuleNode & { k: 'call' }): Range | null {
 }
 
 /** A part that may give anything, but is compared with several bounds. */
-const unbounded: Range = { set: anyValue, says: 'It gives anything', texts: null };
+const unbounded: Range = { set: anyValue, says: '', texts: null };
 
 /** Describes the texts of `charAt`, and of `substring` with both its places; null for any other call. */
 function findCut({ fn, args: [of, start, end] }: RuleNode & { k: 'call' }): Texts | null {

@@ -89,7 +89,7 @@ function findAsciiEdges(node: RuleNode): VainPart[] {
 function findVainTest(node: RuleNode): VainPart[] {
   const read = readComparison(node, true);
   const range = read && findRange(read.of);
-  if (!read || !range || range.texts) return [];
+  if (!read || !range?.says || range.texts) return [];
   const others = readComparison(node, false);
   const isNever = isEmpty(intersect(range.set, read.set));
   if (!isNever && !(others && isEmpty(intersect(range.set, others.set)))) return [];
