@@ -14,13 +14,18 @@ export type LabelUse = { value: string; count: number; line: number };
 const unseen =
   /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|^[\u200c\u200d]+|[\u200c\u200d]+$/g;
 
+/** A list of one text, or of none, as JSON and Python write it into a cell. */
+const listOfOne = /^\[\s*(?:"([^"\\]*)"|'([^'\\]*)')?\s*\]$/;
+
 /** The label of a row as its file writes it, without signs that nobody sees; null where it has none. */
 export function readLabel(row: SheetRow, columns: readonly string[], column: number): string | null {
   const found = readCell(row, columns, column);
   // A list of one label is that label.
   const cell = Array.isArray(found) && found.length < 2 ? found[0] : found;
   if (cell === undefined || cell === null) return null;
-  const label = toText(cell).replace(unseen, '').trim();
+  const written = toText(cell).replace(unseen, '').trim();
+  const [, quoted, other] = listOfOne.exec(written) ?? [null, written];
+  const label = (quoted ?? other ?? '').trim();
   if (label === '') return null;
   return /^(?:true|false)$/i.test(label) ? label.toLowerCase() : label;
 }

@@ -5,6 +5,7 @@ import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { findFormat, readSerial } from '../../../src/engine/import/formats/number-formats.ts';
 import { readFile, readSheets } from '../../../src/engine/import/read-file.ts';
+import { makeWorkbook } from '../../fixtures/make-workbook.ts';
 
 const read = (name: string, bytes: Uint8Array, choice = {}) =>
   readFile({ name, bytes }, choice, { maxBytes: 100_000_000 });
@@ -104,6 +105,17 @@ describe('a workbook', () => {
       expect(found).toEqual(notes);
       expect(rows.map((each) => ('cells' in each ? each.cells[1] : null))).toEqual([5, 6, 7]);
     }
+  });
+
+  it('names the sheets with the same columns, of which nothing is read [FIL-30]', async () => {
+    const rows = (count: number) => [
+      ['text', 'label'],
+      ...Array.from({ length: count }, (_, at) => [`t ${at}`, 'yes']),
+    ];
+    const book = makeWorkbook({ January: rows(4), February: rows(6), March: rows(5), Notes: [['how it was made']] });
+    const told = 'The sheets “March”, “January” with the same columns are not read: import each by itself';
+    expect((await read('year.xlsx', book)).notes).toEqual([told]);
+    expect((await read('year.xlsx', book, { sheet: 'March' })).notes).toEqual([]);
   });
 
   it('says what other archives are [FIL-30]', async () => {

@@ -72,16 +72,19 @@ it('names the command for another column of answers on the command line [FIL-43]
   );
 });
 
-it.each(['sdk-label-studio.csv', 'sdk-label-studio-min.json', 'sdk-argilla.json', 'sdk-datasets.parquet'])(
-  'has the labels that the tool of its export knows: %s [FIL-33]',
-  async (name) => {
-    const read = await readLabelledFile(path.join(folder, 'labelling-exports', name), {}, () => undefined);
-    const rows = [...listRows(read)];
-    expect(rows.map(({ decision }) => decision)).toEqual(['keep', 'drop', 'keep', 'drop', 'keep', 'drop']);
-    const inputs = rows.map(({ input: { id: _, ...rest } }) => rest);
-    expect(inputs).toEqual(rows.map((_, index) => ({ text: `ticket ${index} about cups` })));
-  },
-);
+it.each([
+  'sdk-label-studio.csv',
+  'sdk-label-studio-min.json',
+  'sdk-argilla.json',
+  'sdk-datasets.parquet',
+  'python-lists.csv',
+])('has the labels that the tool of its export knows: %s [FIL-33]', async (name) => {
+  const read = await readLabelledFile(path.join(folder, 'labelling-exports', name), {}, () => undefined);
+  const rows = [...listRows(read)];
+  expect(rows.map(({ decision }) => decision)).toEqual(['keep', 'drop', 'keep', 'drop', 'keep', 'drop']);
+  const inputs = rows.map(({ input: { id: _, ...rest } }) => rest);
+  expect(inputs).toEqual(rows.map((_, index) => ({ text: `ticket ${index} about cups` })));
+});
 
 it('reads labels without signs that nobody sees [FIL-33]', async () => {
   const file = path.join(folder, 'invisible-signs-in-labels', 'labels.xlsx');

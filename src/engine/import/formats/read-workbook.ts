@@ -1,9 +1,10 @@
 /** Excel workbooks (ECMA-376): their fullest sheet that is not hidden, or the one that is chosen. */
 import { FlateErrorCode, strFromU8, type UnzipFileFilter, type Unzipped, unzipSync } from 'fflate';
 import { toLetters } from '../../export/column-letters.ts';
+import type { Json } from '../../json.ts';
 import { type Sheet, type SheetChoice, UnreadableFile } from '../sheet.ts';
 import { readExportedTable } from '../tables/exported-table.ts';
-import { findHeader } from '../tables/find-header.ts';
+import { findHeader, isFilled, maxTitleLines } from '../tables/find-header.ts';
 import { readTable } from '../tables/read-table.ts';
 import { SkippedLines } from '../tables/skipped.ts';
 import { findCurrency, findFormat, type NumberFormat } from './number-formats.ts';
@@ -215,6 +216,21 @@ const noteTexts: Readonly<Record<ColumnNote['kind'], (count: number) => string>>
     'shows money of several currencies, of which the numbers alone are read: make a column of each, or one that names it',
 };
 
+/** Names the sheets with the same columns, none of whose rows is read. */
+function noteLikeSheets(sheets: readonly WorkbookSheet[], chosen: WorkbookSheet, names: readonly Json[]): string[] {
+  const toHead = (cells: readonly Json[]) => JSON.stringify(cells.filter(isFilled).map((cell) => String(cell).trim()));
+  const head = toHead(names);
+  const like = sheets.filter(
+    ({ name, isHidden, rows }) =>
+      name !== chosen.name && !isHidden && rows.slice(0, maxTitleLines).some(({ cells }) => toHead(cells) === head),
+  );
+  if (like.length === 0) return [];
+  const of = like.length === 1 ? 'The sheet' : 'The sheets';
+  return [
+    `${of} ${listNames(like.map(({ name }) => name))} with the same columns ${like.length === 1 ? 'is' : 'are'} not read: import each by itself`,
+  ];
+}
+
 /** The table of a workbook's fullest or chosen sheet, and what is worth a word about it. Throws UnreadableFile. */
 export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, choice: SheetChoice): Sheet {
   const chosen = chooseSheet(sheets, choice.sheet);
@@ -243,6 +259,7 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
     const letters = hiddenColumns.map(toLetters).join(', ');
     notes.push(`Hidden columns are left out: ${letters}. Show them in the spreadsheet program to have them read`);
   }
+  if (header !== null && choice.sheet === undefined) notes.push(...noteLikeSheets(sheets, chosen, header.names));
   return {
     ...sheet,
     notes: [...sheet.notes, ...notes],
