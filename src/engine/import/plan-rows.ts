@@ -8,7 +8,7 @@ import type { Sheet, SheetRow } from './sheet.ts';
 /** Names that a decision type has already; a new one has none. */
 export type KnownNames = { options: readonly string[]; reason_codes: readonly string[]; readings: Readings };
 
-export type UseExample = (example: PlannedExample, row: SheetRow) => void;
+type UseExample = (example: PlannedExample, row: SheetRow) => void;
 
 export type RowsPlan = Pick<RowPlanner, 'repeated' | 'alike' | 'conflicts' | 'misfits'> & {
   examples: number;

@@ -21,7 +21,7 @@ import {
   toFileProblem,
   toSheetChoice,
 } from '../preparation/import-file.ts';
-import { createExampleReader, guessMapping, mapImport } from '../preparation/import-mapping.ts';
+import { createExampleReader, guessMapping } from '../preparation/import-mapping.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import { CommandError, endCodes } from './command.ts';
 
@@ -245,10 +245,10 @@ export function* listInputs(file: ExampleFile, type: TypeReadings): Generator<La
 
 function openReader({ name, sheet, surveys, mapping }: ExampleFile, type?: TypeReadings) {
   const surveyed = type === undefined ? surveys : surveyColumns(sheet, type.readings);
-  const plan = mapImport({ sheet, surveys: surveyed }, [], mapping);
-  const [question] = plan.questions;
+  const reader = createExampleReader({ sheet, surveys: surveyed }, mapping, type?.options ?? []);
+  const [question] = reader.questions;
   if (question !== undefined) throw refuse(`${name}: ${question.sentence} by --read-as COLUMN=KIND.`);
-  return createExampleReader(sheet, plan, type?.options ?? []);
+  return reader;
 }
 
 /** Names the file in an error of its reading. */

@@ -2,6 +2,7 @@
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { LabelTarget, LabelUse } from '../../engine/import/labels.ts';
 import type { ColumnRole, Proposal } from '../../engine/import/plan-import.ts';
+import type { ExampleColumns } from '../../engine/import/row-reader.ts';
 import type { ColumnKind } from '../../engine/import/sheet.ts';
 import type { ImportChoice } from '../contract/examples/imports.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
@@ -13,6 +14,8 @@ export type ImportChoices = {
   /** undefined: as proposed. */
   answer: string | null | undefined;
   roles: Chosen<ColumnRole>;
+  /** All columns as a request names them: in its order, and objects whole. Left out: by their roles. */
+  columns?: ExampleColumns;
   must: string | null;
   kinds: Chosen<ColumnKind>;
   targets: Chosen<LabelTarget>;

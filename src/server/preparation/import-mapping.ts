@@ -1,51 +1,38 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
-import { isMissing } from '../../engine/import/kinds.ts';
 import { guessTargets, listLabels } from '../../engine/import/labels.ts';
-import {
-  type ImportPlan,
-  type Proposal,
-  planImport,
-  proposeImport,
-  type Question,
-  type SurveyedSheet,
-  toExampleColumns,
-} from '../../engine/import/plan-import.ts';
-import {
-  createRowPlanner,
-  type ExampleColumns,
-  type PlannedExample,
-  type RowPlanner,
-} from '../../engine/import/row-reader.ts';
+import type { Question, SurveyedSheet } from '../../engine/import/plan-import.ts';
+import { createRowPlanner, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
 import { isJsonObject } from '../../engine/json.ts';
-import { forbiddenSegment, inputNames, splitName } from '../../engine/readings/inputs.ts';
+import { inputNames } from '../../engine/readings/inputs.ts';
 import type { ImportMapping } from '../contract/examples/examples.ts';
+import { type ImportChoices, startChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
-
-/** The limit of a body, too: a deeper input could not be sent back. */
-const maxSegments = 28;
-
-export type MappedImport = ImportPlan & { mapping: ImportMapping; proposal: Proposal };
+import { type PlannedColumns, planColumns } from './plan-file.ts';
 
 /**
- * Plans an import by its mapping or, without one, as it is proposed. Throws `validation_error` for a mapping with
- * columns that the file does not have.
+ * The choices that a request makes with its mapping or, without one, as the file is proposed. Throws `validation_error`
+ * for a mapping with columns that the file does not have.
  */
-export function mapImport(file: SurveyedSheet, options: readonly string[], given?: ImportMapping): MappedImport {
-  const { columns: names } = file.sheet;
-  if (given) checkMapping(given, names);
-  const answer = given ? given.decision : findCalledAnswer(names, findAnswers(file.surveys, options));
-  const proposal = proposeImport(file, options, answer);
-  const columns = given ? toColumns(given, names) : toExampleColumns(names, proposal.roles);
-  checkInputColumns(columns.inputs);
-  const kinds = given?.read_as ?? {};
-  const plan = planImport(file, proposal, { columns, kinds, settled: given ? names : [] });
+export function chooseByMapping(
+  { sheet: { columns: names }, surveys }: SurveyedSheet,
+  options: readonly string[],
+  given?: ImportMapping,
+): ImportChoices {
+  const chosen = startChoices({});
+  if (given === undefined) return { ...chosen, answer: findCalledAnswer(names, findAnswers(surveys, options)) };
+  checkMapping(given, names);
+  const { decision: answer, must = null, read_as: kinds } = given;
+  return { ...chosen, answer, must, kinds, columns: toColumns(given, names) };
+}
+
+/** The mapping that a plan follows. */
+export function toMapping({ proposal, read }: PlannedColumns): ImportMapping {
+  const { inputs, decision, reasons } = read.columns;
   const isAll = ![...proposal.roles.values()].includes('ignore');
-  const { inputs, decision, reasons } = columns;
-  const found = { decision, reason_codes: reasons, input: isAll ? null : [...inputs], read_as: {} };
-  return { ...plan, mapping: given ?? found, proposal };
+  return { decision, reason_codes: reasons, input: isAll ? null : [...inputs], read_as: {} };
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
@@ -74,54 +61,45 @@ export function guessMapping({ columns }: Sheet): ImportMapping {
   return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
 }
 
-export type ImportedExample = PlannedExample & { must: boolean };
-
-/** Cells that say no; an empty one does as well. */
-const noes = new Set(['false', 'no', '0', '-']);
-export type ExampleReader = Omit<RowPlanner, 'read'> & { read(row: SheetRow): ImportedExample };
-
 /**
  * Makes the reader of a file's rows, whose labels mean options as far as they are written alike. It throws
  * `validation_error` for a cell that does not fit its mapping.
  */
 export function createExampleReader(
-  sheet: Sheet,
-  { columns, readings, mapping }: Pick<MappedImport, 'columns' | 'readings' | 'mapping'>,
+  file: SurveyedSheet,
+  mapping: ImportMapping,
   options: readonly string[],
-): ExampleReader {
-  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
-  const planner = createRowPlanner(sheet, { columns, readings }, guessTargets(labels, options).targets);
+): { questions: Question[]; read(row: SheetRow): PlannedExample } {
+  const { read } = planColumns(file, [], chooseByMapping(file, [], mapping));
+  const { columns } = read;
+  const labels = columns.decision === null ? [] : listLabels(file.sheet, columns.decision);
+  const planner = createRowPlanner(file.sheet, read, guessTargets(labels, options).targets);
   return {
-    ...planner,
+    questions: read.questions,
     read(row) {
-      checkRow(row, columns);
-      return { ...planner.read(row), must: isPinned(row, sheet, mapping.must) };
+      const problem = findRowProblem(row, columns);
+      if (problem !== null) refuseFile([problem]);
+      return planner.read(row);
     },
   };
 }
 
-/** Whether the column that marks pinned cases marks a row. */
-export function isPinned(row: SheetRow, { columns }: Sheet, must: string | null | undefined): boolean {
-  const pinned = must == null ? null : readCell(row, columns, columns.indexOf(must));
-  return pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
-}
-
-/** Refuses a cell that cannot be a label, reason codes or a whole input. */
-function checkRow(row: SheetRow, { inputs, decision, reasons }: ExampleColumns): void {
-  if ('cells' in row) return;
+/** Finds a cell that cannot be a label, reason codes or a whole input; null for none. */
+export function findRowProblem(row: SheetRow, { inputs, decision, reasons }: ExampleColumns): ErrorDetail | null {
+  if ('cells' in row) return null;
   const { line, values } = row;
   const label = decision === null ? null : (readCell(row, [decision], 0) ?? null);
   if (decision !== null && Array.isArray(label) && label.length > 1)
-    refuseFile([toFileProblem(line, decision, `${label.length} labels in one row; leave one of them`)]);
+    return toFileProblem(line, decision, `${label.length} labels in one row; leave one of them`);
   if (decision !== null && isJsonObject(label))
-    refuseFile([toFileProblem(line, decision, 'the decision is an object; name a column with one value')]);
+    return toFileProblem(line, decision, 'the decision is an object; name a column with one value');
   const codes = reasons === null ? null : (values[reasons] ?? null);
   const isList = Array.isArray(codes) && codes.every((code) => typeof code === 'string');
   if (reasons !== null && typeof codes === 'object' && codes !== null && !isList)
-    refuseFile([toFileProblem(line, reasons, 'the reason codes are not a list of strings')]);
+    return toFileProblem(line, reasons, 'the reason codes are not a list of strings');
   const [whole] = inputs;
   const isWhole = inputs.length === 1 && whole !== undefined && inputNames.includes(whole.toLowerCase());
-  if (isWhole && !Object.hasOwn(values, whole)) refuseFile([toFileProblem(line, whole, `"${whole}" is missing`)]);
+  return isWhole && !Object.hasOwn(values, whole) ? toFileProblem(line, whole, `"${whole}" is missing`) : null;
 }
 
 /** Refuses a mapping that names columns the file does not have. */
@@ -141,27 +119,5 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
       ? []
       : [{ type: 'unknown_column', loc: ['body', 'mapping', ...loc], msg: `there is no column "${name}"` }],
   );
-  if (problems.length > 0) refuseFile(problems);
-}
-
-/** Refuses names that no input can have, and two names of which one would overwrite the other's value. */
-export function checkInputColumns(names: readonly string[]): void {
-  const problems: ErrorDetail[] = [];
-  const known = new Set(names);
-  for (const name of names) {
-    const segments = splitName(name);
-    if (segments.includes(forbiddenSegment)) problems.push(toFileProblem(1, name, 'this column name is not allowed'));
-    if (segments.length > maxSegments) {
-      problems.push(
-        toFileProblem(1, name.slice(0, 80), `a column name has at most ${maxSegments} parts between its dots`),
-      );
-      continue;
-    }
-    const above = segments.map((_, depth) => segments.slice(0, depth).join('.')).find((outer) => known.has(outer));
-    if (above === undefined) continue;
-    problems.push(
-      toFileProblem(1, name, `the columns "${above}" and "${name}" name the same place; rename or leave out one`),
-    );
-  }
   if (problems.length > 0) refuseFile(problems);
 }

@@ -23,7 +23,7 @@ import { createIdSource } from '../process/clock.ts';
 import { type RawExample, selectExamples, toExample } from '../store/examples/example-fields.ts';
 import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
 import type { GivenLabels } from '../store/examples/given-labels.ts';
-import type { ImportedExample } from './import-mapping.ts';
+import type { ImportedExample } from './plan-file.ts';
 import type { ExampleType } from './prepare-examples.ts';
 
 /** The type that a file belongs to, and where its examples are. */

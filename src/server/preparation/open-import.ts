@@ -4,9 +4,9 @@ import type { Readings } from '../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
-import { guessTargets, listLabels, readLabel } from '../../engine/import/labels.ts';
-import { planImport, proposeImport, type SurveyedSheet, toExampleColumns } from '../../engine/import/plan-import.ts';
-import { planRows, type RowsPlan, type UseExample } from '../../engine/import/plan-rows.ts';
+import { listLabels, readLabel } from '../../engine/import/labels.ts';
+import { proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
+import type { RowsPlan } from '../../engine/import/plan-rows.ts';
 import { describePairs, type PlannedExample } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { countSpreads } from '../../engine/import/spreads.ts';
@@ -24,8 +24,8 @@ import type { ExampleMerges } from '../store/examples/example-merges.ts';
 import type { ExampleRows } from '../store/examples/examples.ts';
 import { addChoice, addTargets, chooseReading, type ImportChoices, keepKnown } from './import-choices.ts';
 import { openSheet, toFileProblem, toSheetChoice } from './import-file.ts';
-import { checkInputColumns, isPinned } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
+import { type FilePlan, planFile } from './plan-file.ts';
 import type { ExampleType } from './prepare-examples.ts';
 import {
   describeCandidate,
@@ -129,30 +129,6 @@ async function hold({ source, type, merge, choices }: OpenOrder, held: HeldFile)
   return held.read;
 }
 
-/** The rows as they are planned, and what was asked and found on the way. */
-function planFile(file: ReadFile, type: ExampleType | null, choices: ImportChoices, use?: UseExample) {
-  const { sheet } = file;
-  const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
-  const proposal = proposeImport(file, options, choices.answer);
-  const roles = new Map([...proposal.roles, ...Object.entries(choices.roles)]);
-  if (choices.must !== null) roles.set(choices.must, 'ignore');
-  const columns = toExampleColumns(sheet.columns, roles);
-  checkInputColumns(columns.inputs);
-  const read = planImport(file, proposal, { columns, kinds: choices.kinds, settled: Object.keys(choices.roles) });
-  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
-  const guessed = guessTargets(labels, options);
-  const targets = { ...guessed.targets, ...choices.targets };
-  const rows = planRows(sheet, read, targets, { options, reason_codes, readings }, { repeated: choices.repeated, use });
-  const near = guessed.near.map(({ label: { value }, option }) => ({
-    label: value,
-    option,
-    is_open: !Object.hasOwn(choices.targets, value),
-  }));
-  // Without labels the options of a new type are those that were typed.
-  const newOptions = type === null && columns.decision === null ? [...choices.options] : rows.newOptions;
-  return { proposal, roles, read, labels, targets, near, rows: { ...rows, newOptions } };
-}
-
 function listCells(row: SheetRow, columns: readonly string[]) {
   const cells = columns.map((_, column) => {
     const cell = readCell(row, columns, column) ?? '';
@@ -182,11 +158,11 @@ function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
 
 function describeOpened(
   file: ReadFile,
-  { proposal, roles, read, labels, targets, near, rows }: ReturnType<typeof planFile>,
+  { proposal, roles, read, labels, targets, near, rows }: FilePlan,
 ): Omit<OpenImportPlan, 'known' | 'merge'> {
   const { sheet, surveys, spreads, languages } = file;
   const { answers, asked, leaks } = proposal;
-  const columns = describeColumns(surveys, { ...read, proposal }, true).map((column, place) => {
+  const columns = describeColumns(surveys, { read, proposal }, true).map((column, place) => {
     const { isDoubtful = false, filled = 0, distinct = 0 } = surveys[place] ?? {};
     const { name } = column;
     return {
@@ -332,8 +308,8 @@ export async function writeOpenImport(
     return { rows: written.finish(), ids: own.added.map(({ id }) => id), names, merges: own.merges, merge: own.merge };
   }
   const ids: string[] = [];
-  const { read, near, rows } = planFile(file, type, choices, (example, row) => {
-    ids.push(written.add({ ...example, must: isPinned(row, file.sheet, choices.must) }));
+  const { read, near, rows } = planFile(file, type, choices, (example) => {
+    ids.push(written.add(example));
   });
   const open = [
     ...read.questions.map(({ about, column, sentence }) => ({ loc: [about, column], msg: sentence })),

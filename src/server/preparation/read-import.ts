@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
 import { describeFile } from '../../engine/import/report.ts';
-import { describePairs, listNewReadings } from '../../engine/import/row-reader.ts';
+import { describePairs } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -18,20 +18,15 @@ import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.t
 import {
   type ImportFile,
   readSheet,
+  refuseFile,
   refuseSize,
   type SheetFields,
   toFileProblem,
   toSheetChoice,
 } from './import-file.ts';
-import {
-  createExampleReader,
-  type ExampleReader,
-  type ImportedExample,
-  type MappedImport,
-  mapImport,
-  toRequestProblem,
-} from './import-mapping.ts';
+import { chooseByMapping, findRowProblem, toMapping, toRequestProblem } from './import-mapping.ts';
 import type { OwnExport, OwnOrder } from './merge-export.ts';
+import { type FilePlan, type ImportedExample, type PlannedColumns, planColumns, planExamples } from './plan-file.ts';
 import type { ExampleType } from './prepare-examples.ts';
 import { maxPreparedValues } from './prepare-examples.ts';
 import { readForm } from './read-form.ts';
@@ -89,46 +84,53 @@ export async function readImport(
   const { type } = order;
   const { file, ...request } = await readRequest(order.request);
   const sheet = await readSheet(file, toSheetChoice(request));
-  const surveys = surveyColumns(sheet, type.definition.readings);
+  const surveyed = { sheet, surveys: surveyColumns(sheet, type.definition.readings) };
   const own = await readOwn(sheet, order, request.on_conflict);
-  const { options } = type.definition;
-  const plan = mapImport({ sheet, surveys }, options, own === null ? request.mapping : ownMapping);
-  if (request.commit) refuseProblems(plan.questions.map(toRequestProblem));
-  const reader = createExampleReader(sheet, plan, options);
-  const summary = startSummary(type, plan.mapping);
+  const given = own === null ? request.mapping : ownMapping;
+  const choices = chooseByMapping(surveyed, type.definition.options, given);
+  const planned = planColumns(surveyed, type.definition.options, choices);
+  const { columns, questions } = planned.read;
+  const mapping = given ?? toMapping(planned);
+  if (request.commit) refuseProblems(questions.map(toRequestProblem));
+  const summary = startSummary(type, mapping);
   const rows = request.commit ? startRows(order) : null;
   const compared: ImportedExample[] | null =
     isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
-  for (const [index, row] of sheet.rows.entries()) {
-    const example = own?.imported[index] ?? reader.read(row);
-    if (own === null && reader.isCopy(row, example)) continue;
+  const read = own === null ? sheet : { ...sheet, rows: [] };
+  const plan = planExamples(read, type, choices, planned, (example, row) => {
+    const problem = findRowProblem(row, columns);
+    if (problem !== null) refuseFile([problem]);
     summary.add(example);
     compared?.push(example);
-    if (own === null) rows?.add(example);
-  }
+    rows?.add(example);
+  });
+  for (const example of own?.imported ?? []) summary.add(example);
   for (const example of own?.added ?? []) rows?.addWhole(example);
   if (request.commit) {
-    const problems = [...listMisfits(reader), ...summary.problems, ...(own?.problems ?? [])];
+    const problems = [...listMisfits(plan.rows), ...summary.problems, ...(own?.problems ?? [])];
     refuseProblems(problems.slice(0, maxReportedProblems));
   }
   return {
     merges: request.commit && own !== null ? own.merges : null,
     result: {
       committed: request.commit,
-      mapping: plan.mapping,
-      columns: describeColumns(surveys.slice(0, maxListedColumns), plan, request.mapping === undefined),
-      answer_candidates: plan.proposal.answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
-      other_answers: [...plan.proposal.otherAnswers],
+      mapping,
+      columns: describeColumns(surveyed.surveys.slice(0, maxListedColumns), planned, request.mapping === undefined),
+      answer_candidates: planned.proposal.answers.candidates.map((candidate) =>
+        describeCandidate(candidate, surveyed.surveys),
+      ),
+      other_answers: [...planned.proposal.otherAnswers],
+      questions,
       report: describeReport(sheet, [
-        ...describePairs('repeated', reader.repeated),
-        ...describePairs('alike', reader.alike),
-        ...describePairs('conflicts', reader.conflicts),
+        ...describePairs('repeated', plan.rows.repeated),
+        ...describePairs('alike', plan.rows.alike),
+        ...describePairs('conflicts', plan.rows.conflicts),
         ...(compared === null ? [] : await compareRows(compared, order)),
       ]),
-      repeated: reader.repeated.length,
+      repeated: plan.rows.repeated.length,
       sheets: sheet.workbook?.sheets ?? [],
       header_line: sheet.header?.line ?? null,
-      readings: listNewReadings(plan.columns, plan.readings, type.definition.readings),
+      readings: plan.rows.newReadings,
       merge: own?.merge ?? null,
       ...summary.finish(),
     },
@@ -139,7 +141,7 @@ export async function readImport(
 /** Says of each column what is in it, how it is read and why. */
 export function describeColumns(
   surveys: readonly ColumnSurvey[],
-  { proposal: { leaks, leftOut }, kinds, columns }: Omit<MappedImport, 'mapping'>,
+  { proposal: { leaks, leftOut }, read: { kinds, columns } }: Pick<PlannedColumns, 'proposal' | 'read'>,
   isProposed: boolean,
 ): ImportResult['columns'] {
   return surveys.map(({ name, type, samples, kind, reason, choices }) => ({
@@ -175,7 +177,7 @@ export function describeCandidate({ column, why }: Candidate, surveys: readonly 
   return { column, why, values: Object.fromEntries([...uses].slice(0, maxCandidateValues)) };
 }
 
-const listMisfits = ({ misfits }: ExampleReader): ErrorDetail[] =>
+const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
   [...misfits.values()].map(({ refusal, count }) =>
     toFileProblem(refusal.line, refusal.column, `${refusal.message}${count > 1 ? `, nor are ${count - 1} more` : ''}`),
   );

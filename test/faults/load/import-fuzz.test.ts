@@ -7,7 +7,8 @@ import { type Sheet, UnreadableFile } from '../../../src/engine/import/sheet.ts'
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { decodeText } from '../../../src/engine/import/tables/decode-text.ts';
 import { readSheet } from '../../../src/server/preparation/import-file.ts';
-import { createExampleReader, mapImport } from '../../../src/server/preparation/import-mapping.ts';
+import { chooseByMapping, findRowProblem } from '../../../src/server/preparation/import-mapping.ts';
+import { planFile } from '../../../src/server/preparation/plan-file.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
@@ -192,10 +193,9 @@ async function readBoth(file: MutatedFile): Promise<'read' | 'refused'> {
   }
   try {
     const sheet = await readSheet(file, {});
-    const plan = mapImport({ sheet, surveys: surveyColumns(sheet) }, []);
-    const reader = createExampleReader(sheet, plan, []);
-    for (const row of sheet.rows) JSON.stringify(reader.read(row));
-    return 'read';
+    const surveyed = { sheet, surveys: surveyColumns(sheet) };
+    const { read } = planFile(surveyed, null, chooseByMapping(surveyed, []), (example) => JSON.stringify(example));
+    return sheet.rows.some((row) => findRowProblem(row, read.columns) !== null) ? 'refused' : 'read';
   } catch (error) {
     if (!(error instanceof WorkbenchError)) throw error;
     expect(error.code).toBe('validation_error');

@@ -104,7 +104,8 @@ async function openDoors() {
       if (plan === null) throw new Error('There is no plan.');
       const { repeated, alike, conflicts, file: read_, new_options } = plan;
       const sentences = [repeated, alike, conflicts].flatMap(({ sentence }) => sentence ?? []);
-      const facts = { account: [...read_.report.account, ...sentences], readings: toReadings(plan.columns) };
+      const { questions } = plan;
+      const facts = { account: [...read_.report.account, ...sentences], readings: toReadings(plan.columns), questions };
       if (new_options.length > 0) {
         await client.call('imports.cancel', { params });
         return { found: { unknown: new_options.toSorted() }, ...facts };
@@ -118,7 +119,8 @@ async function openDoors() {
       const all = { ...fields, mapping: JSON.stringify(mapping) };
       const preview = await sendForm(call, url, file, all);
       const { status, body } = await sendForm(call, url, file, { ...all, commit: 'true' });
-      const facts = { account: preview.body.report.account, readings: toReadings(preview.body.columns) };
+      const { report, columns, questions } = preview.body;
+      const facts = { account: report.account, readings: toReadings(columns), questions };
       if (status === 422) return { found: listUnknown(body.error.details), ...facts, left: await read(0) };
       expect(preview.body).toMatchObject({ total: body.total, repeated: body.repeated, labelled: body.labelled });
       return { found: await read(body.repeated), ...facts, left: null };
@@ -170,9 +172,9 @@ it('gives the same examples, dropped rows, readings and refused labels behind ev
   const doors = await openDoors();
   const check = async (rows: (string | number)[][], format: keyof typeof formats) => {
     const file = toCase(formats[format](rows));
-    const { found, account, readings } = await doors.askPage(file);
+    const { found, account, readings, questions } = await doors.askPage(file);
     const rest = await doors.askRest(file);
-    expect(rest).toMatchObject({ found, readings });
+    expect(rest).toMatchObject({ found, readings, questions });
     // The types differ in what they hold of it already.
     const ofFile = rest.account.filter((sentence: string) => !sentence.includes('are here already'));
     expect(ofFile).toEqual(account);

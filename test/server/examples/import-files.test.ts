@@ -92,10 +92,11 @@ describe('a file that nobody prepared, over REST', () => {
   it('is not written before an unclear date is settled [FIL-2] [FIL-6]', async () => {
     const { importAs, call, url } = await openBookings();
     const content = 'am,label\n03.04.2024,behalten\n05.06.2024,storniert\n';
-    expect((await importAs({ content })).body.columns[0]).toMatchObject({
-      read_as: 'text',
-      choices: ['date_day_first', 'date_month_first'],
-    });
+    const { columns, questions } = (await importAs({ content })).body;
+    expect(columns[0]).toMatchObject({ read_as: 'text', choices: ['date_day_first', 'date_month_first'] });
+    expect(questions).toEqual([
+      { about: 'kind', column: 'am', sentence: expect.stringMatching('3 April 2024 or 4 March') },
+    ]);
     const refused = await importAs({ content, commit: true });
     expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['body', 'mapping', 'read_as', 'am']]);
     expect(refused.body.error.details[0].msg).toBe(

@@ -249,6 +249,11 @@ export const importResultSchema = z.object({
   other_answers: z
     .array(z.string())
     .describe('Columns that look like the answers of other decision types; without a mapping they are left out'),
+  questions: z
+    .array(
+      z.object({ about: z.enum(['encoding', 'answer', 'input', 'kind']), column: z.string(), sentence: z.string() }),
+    )
+    .describe('What only a person can tell. A commit is refused while one is open'),
   report: z
     .object({
       encoding: z.string().nullable().describe('Encoding of a text file; null for other files, and for text in a body'),

@@ -112,11 +112,7 @@ const planSchema = z
     answer_is_certain: z.boolean().describe('Whether the file itself tells which column is the answer'),
     answers_are_several: z.boolean().describe('Whether some could be decision types of their own'),
     other_answers: resultShape.other_answers,
-    questions: z
-      .array(
-        z.object({ about: z.enum(['encoding', 'answer', 'input', 'kind']), column: z.string(), sentence: z.string() }),
-      )
-      .describe('What only a person can tell. A commit is refused while one is open'),
+    questions: resultShape.questions,
     labels: z
       .array(z.object({ value: z.string(), count: z.int(), line: z.int(), target: labelTargetSchema }))
       .describe('The commonest 2,000 labels: their rows, the line of the first, and what each means'),

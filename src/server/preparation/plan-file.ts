@@ -1,0 +1,121 @@
+/** The plan of a file by what was chosen, behind every door: its columns, its rows, and what is to be asked. */
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { isMissing } from '../../engine/import/kinds.ts';
+import { guessTargets, type LabelUse, listLabels } from '../../engine/import/labels.ts';
+import {
+  type ColumnRole,
+  type ImportPlan,
+  type Proposal,
+  planImport,
+  proposeImport,
+  type SurveyedSheet,
+  toExampleColumns,
+} from '../../engine/import/plan-import.ts';
+import { planRows, type RowsPlan } from '../../engine/import/plan-rows.ts';
+import type { PlannedExample } from '../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
+import { forbiddenSegment, splitName } from '../../engine/readings/inputs.ts';
+import type { OpenImportPlan } from '../contract/examples/imports.ts';
+import type { ImportChoices } from './import-choices.ts';
+import { refuseFile, toFileProblem } from './import-file.ts';
+import type { ExampleType } from './prepare-examples.ts';
+
+/** The limit of a body, too: a deeper input could not be sent back. */
+const maxSegments = 28;
+
+export type ImportedExample = PlannedExample & { must: boolean };
+type UseImported = (example: ImportedExample, row: SheetRow) => void;
+export type PlannedColumns = { proposal: Proposal; roles: ReadonlyMap<string, ColumnRole>; read: ImportPlan };
+
+/** Plans what the columns of a file become. Throws `validation_error` for names that no input can have. */
+export function planColumns(file: SurveyedSheet, options: readonly string[], choices: ImportChoices): PlannedColumns {
+  const { columns: names } = file.sheet;
+  const proposal = proposeImport(file, options, choices.answer);
+  const roles = new Map([...proposal.roles, ...Object.entries(choices.roles)]);
+  if (choices.must !== null) roles.set(choices.must, 'ignore');
+  const columns = choices.columns ?? toExampleColumns(names, roles);
+  checkInputColumns(columns.inputs);
+  const settled = choices.columns === undefined ? Object.keys(choices.roles) : names;
+  return { proposal, roles, read: planImport(file, proposal, { columns, kinds: choices.kinds, settled }) };
+}
+
+export type FilePlan = PlannedColumns & {
+  labels: LabelUse[];
+  targets: ImportChoices['targets'];
+  near: OpenImportPlan['near'];
+  rows: RowsPlan;
+};
+
+/** Plans a file as it is chosen, and gives each example to `use`. `type` is null where the import makes one. */
+export function planFile(
+  file: SurveyedSheet,
+  type: ExampleType | null,
+  choices: ImportChoices,
+  use?: UseImported,
+): FilePlan {
+  return planExamples(file.sheet, type, choices, planColumns(file, type?.definition.options ?? [], choices), use);
+}
+
+/** Goes on with a plan of columns to the rows of its file. */
+export function planExamples(
+  sheet: Sheet,
+  type: ExampleType | null,
+  choices: ImportChoices,
+  planned: PlannedColumns,
+  use?: UseImported,
+): FilePlan {
+  const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
+  const { columns } = planned.read;
+  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
+  const guessed = guessTargets(labels, options);
+  const targets = { ...guessed.targets, ...choices.targets };
+  const rows = planRows(
+    sheet,
+    planned.read,
+    targets,
+    { options, reason_codes, readings },
+    {
+      repeated: choices.repeated,
+      use: use && ((example, row) => use({ ...example, must: isPinned(row, sheet, choices.must) }, row)),
+    },
+  );
+  const near = guessed.near.map(({ label: { value }, option }) => ({
+    label: value,
+    option,
+    is_open: !Object.hasOwn(choices.targets, value),
+  }));
+  // Without labels the options of a new type are those that were typed.
+  const newOptions = type === null && columns.decision === null ? [...choices.options] : rows.newOptions;
+  return { ...planned, labels, targets, near, rows: { ...rows, newOptions } };
+}
+
+/** Cells that say no; an empty one does as well. */
+const noes = new Set(['false', 'no', '0', '-']);
+
+/** Whether the column that marks pinned cases marks a row. */
+function isPinned(row: SheetRow, { columns }: Sheet, must: string | null | undefined): boolean {
+  const pinned = must == null ? null : readCell(row, columns, columns.indexOf(must));
+  return pinned != null && !isMissing(String(pinned)) && !noes.has(String(pinned).trim().toLowerCase());
+}
+
+/** Refuses names that no input can have, and two names of which one would overwrite the other's value. */
+function checkInputColumns(names: readonly string[]): void {
+  const problems: ErrorDetail[] = [];
+  const known = new Set(names);
+  for (const name of names) {
+    const segments = splitName(name);
+    if (segments.includes(forbiddenSegment)) problems.push(toFileProblem(1, name, 'this column name is not allowed'));
+    if (segments.length > maxSegments) {
+      problems.push(
+        toFileProblem(1, name.slice(0, 80), `a column name has at most ${maxSegments} parts between its dots`),
+      );
+      continue;
+    }
+    const above = segments.map((_, depth) => segments.slice(0, depth).join('.')).find((outer) => known.has(outer));
+    if (above === undefined) continue;
+    problems.push(
+      toFileProblem(1, name, `the columns "${above}" and "${name}" name the same place; rename or leave out one`),
+    );
+  }
+  if (problems.length > 0) refuseFile(problems);
+}
