@@ -9,6 +9,7 @@ import { compileCellReader } from '../readings/readings.ts';
 import { readLabel } from './labels.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 import { type ColumnSurvey, toText } from './survey.ts';
+import { isMonth } from './tell-contents.ts';
 
 /** A column that may be no input: why, in a sentence, and the share of the rows in which it alone tells the answer. */
 export type Leak = {
@@ -68,7 +69,7 @@ function namesThings({ name, kind, filled, distinct }: ColumnSurvey, values: rea
   if (kind === 'number') return numberName.test(name) || identifierPattern.test(name);
   if (kind !== 'text' && kind !== 'as_is') return false;
   const texts = values.filter((value) => typeof value === 'string');
-  const codes = texts.filter((text) => codePattern.test(text));
+  const codes = texts.filter((text) => codePattern.test(text) && !isMonth(text) && parseDate(text) === null);
   return texts.length > 0 && codes.length >= minCodeShare * texts.length;
 }
 

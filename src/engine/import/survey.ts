@@ -9,6 +9,7 @@ import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
+import { tellLists, tellMonths, tellPerson } from './tell-contents.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;
@@ -173,12 +174,16 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
   const filled = sum(uses);
+  const contents = found.kind === 'text' ? [tellLists(texts), tellMonths(texts)] : [];
+  const person = tellPerson(name, texts);
   return {
     ...found,
     ...(codes.length > 0 && isTable ? { reading: { kind: 'text' as const, missing: [...missing.keys()] } } : {}),
     name,
     reason: capitalize(
-      [found.reason, talk, tellForm(texts, types), blanks, kept].filter((part) => part !== '').join('; '),
+      [found.reason, talk, tellForm(texts, types), ...contents, person, blanks, kept]
+        .filter((part) => part !== '')
+        .join('; '),
     ),
     type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
     filled,

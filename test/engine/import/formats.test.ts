@@ -228,3 +228,32 @@ describe('JSON', () => {
     });
   });
 });
+
+describe('Chats with a model', () => {
+  const write = (answers: readonly string[], more: object = {}) =>
+    answers
+      .map((content, n) => {
+        const asked = [
+          { role: 'system', content: 'Decide about refunds.' },
+          { role: 'user', content: `Order ${n} is late` },
+        ];
+        return JSON.stringify({ messages: [...asked, { role: 'assistant', content }], ...more });
+      })
+      .join('\n');
+  const answers = Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? 'approve' : 'reject'));
+
+  it('whose last turns say one of a few things have these as answers, and not as their input [FIL-32]', async () => {
+    const { columns, rows, notes } = await readText('chats.jsonl', write(answers));
+    expect(columns).toEqual(['messages', 'answer']);
+    expect(rows[0]).toMatchObject({ values: { messages: [{ role: 'system' }, { role: 'user' }], answer: 'approve' } });
+    expect(notes).toEqual([
+      'The last turns of “messages” say one of 2 things, so they are read as the column “answer”',
+    ]);
+  });
+
+  it('stay whole where their last turns differ, or an answer stands beside them [FIL-32]', async () => {
+    const free = await readText('chats.jsonl', write(answers.map((answer, n) => `${answer}, because of reason ${n}`)));
+    const labelled = await readText('chats.jsonl', write(answers, { label: 'good' }));
+    expect([free.columns, labelled.columns]).toEqual([['messages'], ['messages', 'label']]);
+  });
+});

@@ -66,7 +66,8 @@ function fromColumns(
   });
 }
 
-const answerName = /^(?:label|labels|decision|class|target|outcome|category|verdict|answer)$/i;
+/** Names of keys and columns that hold the answer. */
+export const answerName = /^(?:label|labels|decision|class|target|outcome|category|verdict|answer)$/i;
 const areNumbers = (keys: readonly string[]) => keys.every((key) => /^\d+$/.test(key));
 
 /** Whether the keys of an object of objects name its columns, and those within name the rows. */

@@ -7,6 +7,7 @@ import { toExportedSheet } from '../tables/exported-table.ts';
 import { findRecords, type Records, unwrap } from './json-records.ts';
 import { cutDocuments, hasSeveralDocuments, type RepairedText, repairJson } from './json-text.ts';
 import { readExport } from './labelling-exports.ts';
+import { takeLastTurns } from './last-turns.ts';
 import { fromObjects, type ObjectRow } from './objects.ts';
 
 /** Reads JSON as the platform does, which takes the last of two equal keys. */
@@ -19,7 +20,7 @@ export const parsePlainJson: ParseJson = (text, firstLine) => {
 
 /** A sheet of records; `lines` says where each stands, else its place in the list. */
 function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lines?: readonly number[]): Sheet {
-  const records = areExportedRecords(found) ? found : (readExport(found) ?? unwrap(found));
+  const records = areExportedRecords(found) ? found : takeLastTurns(readExport(found) ?? unwrap(found));
   const rows: ObjectRow[] = [];
   for (const [index, item] of records.list.entries()) {
     const line = lines?.[index] ?? index + 1;

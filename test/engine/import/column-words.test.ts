@@ -1,0 +1,54 @@
+/** What an import says about columns whose cells hold more than words: lists, months, and who somebody is. */
+import { expect, it } from 'vitest';
+import { proposeImport } from '../../../src/engine/import/plan-import.ts';
+import { readFile } from '../../../src/engine/import/read-file.ts';
+import { surveyColumns } from '../../../src/engine/import/survey.ts';
+
+const marks = ['Bestandskunde', 'Onlineantrag', 'Eigenkapital', 'Mieter'];
+const people = ['Anna Schmidt', 'Peter Müller', 'Eva Klein', 'Jan O. Wolf'];
+const at = <Value>(values: readonly Value[], row: number) => values[row % values.length] as Value;
+
+async function survey(columns: Record<string, (row: number) => string>, rows = 60) {
+  const names = Object.keys(columns);
+  const lines = Array.from({ length: rows }, (_, row) => names.map((name) => columns[name]?.(row)).join('|'));
+  const bytes = new TextEncoder().encode([names.join('|'), ...lines].join('\n'));
+  const sheet = await readFile({ name: 'rows.csv', bytes }, {}, { maxBytes: 1_000_000 });
+  const surveys = surveyColumns(sheet);
+  const { asked } = proposeImport({ sheet, surveys }, [], 'answer');
+  return { reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked };
+}
+const answer = (row: number) => at(['yes', 'no'], row);
+
+it('says of cells that list several things how each would be learned from [FIL-1]', async () => {
+  const list = (row: number) => at(marks, row) + (row % 3 === 0 ? '' : `; ${at(marks, row + 1 + (row % 2))}`);
+  const sentence = (row: number) => `Thing ${row} came late; I want it back; case ${row * 7}`;
+  const { reasons } = await survey({ marks: list, sentence, answer });
+  expect(reasons).toMatchObject({
+    marks:
+      'Its cells list several of 4 things and are learned as a whole: a column of yes and no for each thing says more',
+    sentence: '',
+  });
+});
+
+it('says that months are learned as words, and does not take them for names [FIL-1] [FIL-40]', async () => {
+  const month = (row: number) => `${String((row % 12) + 1).padStart(2, '0')}/${1970 + row}`;
+  const code = (row: number) => `P-00${row + 100}/1970`;
+  const { reasons, asked } = await survey({ since: month, policy: code, answer });
+  expect(reasons['since']).toBe(
+    'Months, which are learned as words: with a day, as 2002-05-01, they are learned as dates',
+  );
+  expect(asked).not.toContain('since');
+});
+
+it('says which columns tell who somebody is, and not the names of things [FIL-1]', async () => {
+  const { reasons } = await survey({
+    Name: (row) => at(people, row),
+    Geburtsdatum: (row) => `${(row % 28) + 1}.10.1980`,
+    address: (row) => `Mill Lane ${row % 9}`,
+    answer,
+  });
+  const who = /it tells who somebody is: leave it out, or make it a personal field of the decision type$/i;
+  for (const name of ['Name', 'Geburtsdatum', 'address']) expect(reasons[name]).toMatch(who);
+  const things = await survey({ name: (row) => at(['espresso', 'Filter coffee', 'tea', 'Mocha'], row), answer });
+  expect(things.reasons['name']).toBe('');
+});
