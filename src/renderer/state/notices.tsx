@@ -6,6 +6,8 @@ type Act = { title: string; run(): void };
 type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: Act; next?: Act };
 
 const infoMs = 6_000;
+/** Time to read a message and to reach its button, also with a screen reader or on a busy machine. */
+const actMs = 60_000;
 const maxKept = 3;
 
 const stays = ({ kind, next }: Notice) => kind === 'error' || next !== undefined;
@@ -20,7 +22,7 @@ const notices = createStore<{ all: readonly Notice[] }>()(() => ({ all: [] }));
  */
 export function notify(notice: Notice): void {
   notices.setState(({ all }) => ({ all: [...all.filter(stays), notice].slice(-maxKept) }));
-  if (!stays(notice)) setTimeout(() => dismiss(notice), infoMs);
+  if (!stays(notice)) setTimeout(() => dismiss(notice), notice.undo || notice.act ? actMs : infoMs);
 }
 
 /** Says why something failed, in the words of its error. */
