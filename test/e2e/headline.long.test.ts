@@ -84,7 +84,7 @@ describe('the headline', () => {
     expect(tried.confusion_matrix).not.toEqual(before.confusion_matrix);
     // The button is still down.
     await page
-      .getByRole('region', { name: 'In short' })
+      .getByRole('region', { name: 'How much to automate' })
       .getByRole('img', { name: quoteNames(tried.headline) })
       .waitFor();
     await expect.poll(readMatrix).toEqual(tried.confusion_matrix);
@@ -98,12 +98,12 @@ describe('the headline', () => {
 
     await page.reload();
     await page
-      .getByRole('region', { name: 'In short' })
+      .getByRole('region', { name: 'How much to automate' })
       .getByRole('img', { name: quoteNames(tried.headline) })
       .waitFor();
     await page.getByRole('button', { name: 'Back to the thresholds in use' }).click();
     await page
-      .getByRole('region', { name: 'In short' })
+      .getByRole('region', { name: 'How much to automate' })
       .getByRole('img', { name: quoteNames(before.headline) })
       .waitFor();
   });

@@ -164,7 +164,7 @@ describe('an analyst alone in one window', () => {
     await goToPlace(page(), 'Evaluate');
     const handle = page().getByRole('slider', { name: 'Decide directly from' });
     await handle.press('ArrowLeft');
-    const panel = page().getByRole('region', { name: 'Costs' });
+    const panel = page().getByRole('region', { name: 'How much to automate' });
     for (const look of ['1.5', '2']) {
       await panel.getByRole('button', { name: /costs…$/ }).click();
       await panel.getByLabel('Currency').fill('€');
@@ -183,11 +183,11 @@ describe('an analyst alone in one window', () => {
   });
 
   test('promises an error, takes the promise back, and goes back to an earlier release', async () => {
-    await goToPlace(page(), 'Train');
+    await goToPlace(page(), 'Evaluate');
     await page()
       .getByRole('textbox', { name: /wrong at most/i })
       .fill('20');
-    await button('Set this promise').click();
+    await button('Promise this').click();
     await button('Withdraw the promise').click();
     await says('No error limit promised');
     await goToPlace(page(), 'Deploy');

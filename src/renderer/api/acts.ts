@@ -6,7 +6,15 @@ import { ApiError } from '../../server/contract/client.ts';
 import type { Example } from '../../server/contract/examples/examples.ts';
 import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
 import { invalidate, staleByLabels } from './changes.ts';
-import { type Act, type ActStep, type Journal, type LabelPatch, noType, type ServerCall } from './journal.ts';
+import {
+  type Act,
+  type ActStep,
+  type CallsBack,
+  type Journal,
+  type LabelPatch,
+  noType,
+  type ServerCall,
+} from './journal.ts';
 import { patchCachedExample, patchCachedStats } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -249,8 +257,8 @@ export function createActs(ports: ActsPorts) {
     added: (typeId: string, exampleIds: string[], title: string): Act =>
       record(typeId, title, exampleIds.length, { kind: 'calls', undo: toDeletions(typeId, exampleIds), redo: [] }),
     /** Takes note of an act, with the calls that take it back and do it again. */
-    done: (typeId: string, title: string, undo: ServerCall, redo: ServerCall, exampleCount = 0): Act =>
-      record(typeId, title, exampleCount, { kind: 'calls', undo: [undo], redo: [redo] }),
+    done: (typeId: string, title: string, undo: CallsBack, redo: ServerCall, exampleCount = 0): Act =>
+      record(typeId, title, exampleCount, { kind: 'calls', undo: [undo].flat(), redo: [redo] }),
     deleteType: async (id: string, title: string): Promise<Act> => {
       const params = { decision_type_id: id };
       const undo: ServerCall = { name: 'decision_types.restore', input: { params } };

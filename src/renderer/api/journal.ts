@@ -22,6 +22,9 @@ export type OutboxEntry = {
 /** A call of the server. */
 export type ServerCall = { [N in OperationName]: { name: N; input: InputOf<N> } }[OperationName];
 
+/** Calls that take an act back, one after the other. */
+export type CallsBack = ServerCall | readonly ServerCall[];
+
 /** How an act is taken back and done again: by the labels before and after it, or by calls of the server. */
 export type ActStep =
   | { kind: 'label'; exampleId: string; before: LabelPatch; after: LabelPatch }

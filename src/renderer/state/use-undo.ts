@@ -1,5 +1,5 @@
 import { useStore } from 'zustand';
-import type { Act, ServerCall } from '../api/journal.ts';
+import type { Act, CallsBack, ServerCall } from '../api/journal.ts';
 import { notify, notifyFailure } from './notices.tsx';
 import { useWorkbench, type Workbench } from './workbench.ts';
 
@@ -49,7 +49,7 @@ export function useUndo(typeId: string) {
     /** Takes back the act that a notice, or a button, names. */
     undoThis,
     /** Notes an act with the calls that take it back and do it again, and says it with the way back. */
-    noteDone: (title: string, text: string, back: ServerCall, again: ServerCall, exampleCount = 0) => {
+    noteDone: (title: string, text: string, back: CallsBack, again: ServerCall, exampleCount = 0) => {
       const act = acts.done(typeId, title, back, again, exampleCount);
       notify({ kind: 'info', text, undo: () => undoThis(act) });
     },

@@ -34,7 +34,7 @@ describe('errors cost money', () => {
   };
   const readType = async () => (await workbench.call<Type>('GET', path)).body;
   const readThresholds = async () => (await readType()).active_version.confidence_thresholds;
-  const panel = () => page.getByRole('region', { name: 'Costs' });
+  const panel = () => page.getByRole('region', { name: 'How much to automate' });
   const undo = (said: string) =>
     page.getByRole('alert').filter({ hasText: said }).getByRole('button', { name: 'Undo', exact: true }).click();
   const write = (amount: number) => Math.round(amount).toLocaleString('en-US');
@@ -48,7 +48,7 @@ describe('errors cost money', () => {
       await panel().getByLabel('Error', { exact: true }).fill('3');
       await panel().getByLabel(`Cost where ${first} is right and ${second} is decided`).fill('12.5');
       await panel().getByRole('button', { name: 'Save costs' }).click();
-      await panel().getByText('€ all by hand').waitFor();
+      await panel().getByText(/€ all by hand$/).waitFor();
     };
     await fill();
     const costs = { currency: '€', look: 1.45, wrong: 3, pairs: [{ right: first, decided: second, cost: 12.5 }] };
@@ -64,26 +64,26 @@ describe('errors cost money', () => {
     const strict = { auto_decide: 1, escalation: 0.3 };
     await workbench.call('PUT', path, { confidence_thresholds: strict });
     await page.reload();
-    await panel().getByRole('button', { name: 'Take these thresholds' }).waitFor();
+    await panel().getByRole('button', { name: 'Take the cheapest' }).waitFor();
     const { body: found } = await workbench.call<CostFinding>('GET', `${policyPath}/costs`);
     const { now, suggested, by_hand } = found;
     expect(suggested?.per_1000).toBeLessThan(now?.per_1000 ?? 0);
     await panel()
-      .getByText(`${write(now?.per_1000 ?? 0)} € now`)
+      .getByText(`${write(now?.per_1000 ?? 0)} € per 1,000`)
       .waitFor();
     await panel()
-      .getByText(`${write(suggested?.per_1000 ?? 0)} € at suggested thresholds`)
+      .getByText(`${write(suggested?.per_1000 ?? 0)} € at the cheapest thresholds`)
       .waitFor();
     await panel()
       .getByText(`${write(by_hand?.per_1000 ?? 0)} € all by hand`)
       .waitFor();
     await panel().scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(pictures, 'costs.png') });
-    await panel().getByRole('button', { name: 'Take these thresholds' }).click();
+    await panel().getByRole('button', { name: 'Take the cheapest' }).click();
     const readDraft = async () => (await readType()).draft?.settings.confidence_thresholds;
     await expect.poll(readDraft).toEqual(suggested?.thresholds);
     expect(await readThresholds()).toEqual(strict);
-    await undo('In the draft: inputs are decided directly');
+    await undo('In the draft: Inputs are decided directly');
     await expect.poll(readDraft).toBe(undefined);
   });
 

@@ -13,7 +13,7 @@ describe('a promise on the page', () => {
   beforeAll(async () => {
     const sample = await startSample();
     ({ workbench, path } = sample);
-    opened = await openWindow(workbench, `#/types/${sample.type}/train`);
+    opened = await openWindow(workbench, `#/types/${sample.type}/evaluate`);
   });
   afterAll(async () => {
     await opened?.close();
@@ -22,7 +22,7 @@ describe('a promise on the page', () => {
 
   async function promise(percent: string): Promise<void> {
     await opened.page.getByRole('textbox', { name: /wrong at most/i }).fill(percent);
-    await opened.page.getByRole('button', { name: 'Set this promise' }).click();
+    await opened.page.getByRole('button', { name: 'Promise this' }).click();
   }
   async function train(): Promise<string> {
     const { body } = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
@@ -34,7 +34,7 @@ describe('a promise on the page', () => {
     }
   }
 
-  test('is declared under Train, and kept through a training [PRM-10]', async () => {
+  test('is declared at the desk, and kept through a training [PRM-10]', async () => {
     const { page } = opened;
     await page.getByText('No error limit promised').waitFor();
     await promise('20');
@@ -59,7 +59,7 @@ describe('a promise on the page', () => {
 
   test('that the next policy cannot keep holds it back, and a deployment by hand says so [PRM-11]', async () => {
     const { page } = opened;
-    await goToPlace(page, 'Train');
+    await goToPlace(page, 'Evaluate');
     await promise('0.1');
     await page.getByText('Promise not kept').waitFor();
     expect(await train()).toBe('trained');
@@ -80,7 +80,6 @@ describe('a promise on the page', () => {
     await page.getByRole('row', { name: /v3 deployed/ }).waitFor();
     await goToPlace(page, 'Evaluate');
     await page.getByText('Promise not kept').first().waitFor();
-    await goToPlace(page, 'Train');
     await page.getByRole('button', { name: 'Withdraw the promise' }).click();
     await page.getByText('No error limit promised').waitFor();
   });

@@ -91,7 +91,7 @@ describe('a draft in the browser', () => {
     await draft(opened)
       .getByText(/^Confidence to decide alone: /)
       .waitFor();
-    await page().getByRole('button', { name: 'In the draft' }).waitFor();
+    await page().getByText('In the draft', { exact: true }).waitFor();
     await waitForQuiet(page());
     await page().screenshot({ path: join(pictures, 'draft-evaluate.png') });
     await draft(opened).getByRole('button', { name: 'Discard draft' }).click();

@@ -45,7 +45,7 @@ describe('labels that a model doubts', () => {
     expect(whole.accuracy).toEqual(before.accuracy);
     closePage();
     show('evaluate');
-    const short = await screen.findByRole('region', { name: 'In short' });
+    const short = await screen.findByRole('region', { name: 'How much to automate' });
     within(short).getByText(`${toRight(before)} correct`);
     expect(short.textContent).toContain(sentence);
   });

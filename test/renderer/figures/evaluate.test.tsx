@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { amount, milliseconds, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
+import { amount, milliseconds, number, percent, toRight } from '../../../src/renderer/parts/text/figures.ts';
 import { quoteNames } from '../../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../../server/workbench.ts';
 import { prepareClaims } from '../claims.ts';
@@ -52,21 +52,21 @@ describe('Evaluate', () => {
   it('says in short how often the whole decision is right, what is wrong, what it costs and how long it takes', async () => {
     const { call, policyUrl } = await openPlace('evaluate', { settings: { costs: { look: 3, wrong: 40 } } });
     const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
-    const short = await region('In short');
+    const short = await region('How much to automate');
     expect(short.textContent).toContain(`${toRight(whole)} correct`);
     within(short).getByRole('img', { name: quoteNames(whole.headline) });
     await screen.findByText('Each option');
     const { metrics } = (await call('GET', policyUrl)).body;
     const { now } = (await call('GET', `${policyUrl}/costs`)).body;
     await waitFor(() => expect(short.textContent).toContain(`${amount(now.per_1000)} per 1,000`));
-    expect(short.textContent).toContain('all by hand 3,000');
+    expect(short.textContent).toContain('3,000 all by hand');
     const [usual, slow] = [
       milliseconds(metrics.latency_estimate_p50_ms),
       milliseconds(metrics.latency_estimate_p95_ms),
     ];
     expect(short.textContent).toContain(`${usual} a decision${slow === usual ? '' : `, 95 of 100 within ${slow}`}`);
     // What could be promised stands once, beside the thresholds.
-    const { sentence } = (await call('GET', `${policyUrl}/promise`)).body;
+    const { sentence } = (await call('GET', `${policyUrl}/promise?target_error=0.05`)).body;
     await screen.findByText(sentence);
     expect(screen.getAllByText(sentence)).toHaveLength(1);
     expect(short.textContent).toContain('No error limit promised');
@@ -118,7 +118,7 @@ describe('Evaluate', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Keep as draft' }));
     await waitFor(async () => expect((await kept())?.auto_decide).toBe(moved));
     expect((await read()).active_version.confidence_thresholds).toEqual(before);
-    await screen.findByRole('button', { name: 'In the draft' });
+    await screen.findByText('In the draft');
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
     await waitFor(async () => expect((await read()).draft).toBe(null));
   });
@@ -134,11 +134,9 @@ describe('Evaluate', () => {
     await waitFor(() => expect(screen.getByRole('slider', { name: 'Fall back below' }).ariaValueNow).toBe('1'));
     const tried = (await call('GET', `${policyUrl}/whole-decision?auto_decide=1&escalation=1`)).body;
     expect(tried.headline).not.toBe(before.headline);
-    const short = await region('In short');
+    const short = await region('How much to automate');
     await within(short).findByRole('img', { name: quoteNames(tried.headline) });
     // Costs, too: where nothing is decided alone, all are looked at.
-    const costs = await region('Costs');
-    await waitFor(() => expect(costs.textContent).toContain('as tried'));
     await waitFor(() => expect(short.textContent).toMatch(/3,000 per 1,000/));
     const [[, refused]] = tried.confusion_matrix;
     const matrix = screen.getByRole('table', { name: 'Right options against decided ones' });
@@ -167,7 +165,7 @@ describe('Evaluate', () => {
     expect(await whole('')).toEqual(before);
     closePage();
     showWindow(call, `#/types/${url.split('/').at(-1)}/evaluate`);
-    const desk = await region('Thresholds');
+    const desk = await region('How much to automate');
     await waitFor(() => expect(desk.textContent).toContain('pay from 1'));
     expect(desk.textContent).toContain(`${percent(tried.automatic.share)} automated`);
     fireEvent.click(screen.getByRole('button', { name: 'Back to the thresholds in use' }));
@@ -175,33 +173,59 @@ describe('Evaluate', () => {
     expect(desk.textContent).not.toContain('pay from');
   });
 
-  it('promises what the unseen examples bear, says whether tried thresholds reach it, and refuses a target out of range', async () => {
+  it('marks on the scale from where a promise holds, keeps it and takes it back by Undo', async () => {
     const { call, url, policyUrl } = await openPlace('evaluate');
-    const target = await screen.findByLabelText('Target error among direct decisions, in percent');
+    const target = await screen.findByLabelText('Automated and wrong at most (%)');
     fireEvent.change(target, { target: { value: '' } });
-    await screen.findByText('The target must be a number from 0.01 to 50.');
+    await screen.findByText('At most 0.01 to 50 % wrong, certain to 50 to 99.99 %.');
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Promise this' }).disabled).toBe(true);
     fireEvent.change(target, { target: { value: '40' } });
-    const { threshold, sentence } = (await call('GET', `${policyUrl}/promise?target_error=0.4`)).body;
+    fireEvent.change(screen.getByLabelText('Certainty (%)'), { target: { value: '90' } });
+    const { threshold } = (await call('GET', `${policyUrl}/promise?target_error=0.4&certainty=0.9`)).body;
     expect(threshold).toBeGreaterThan(0.1);
     const address = window.location.hash;
     const tryFrom = (direct: number) =>
       act(() => {
         window.location.hash = `${address}?direct=${direct}&below=0`;
       });
+    const mark = `at most 40% wrong, certain to 90%: from ${number(threshold)}`;
     tryFrom(0.1);
-    await screen.findByText(`${sentence} From 0.10, as tried, nothing is promised.`);
+    await screen.findByText(mark);
     tryFrom(1);
-    await screen.findByText(`${sentence} The thresholds tried begin there or above.`);
-    fireEvent.change(target, { target: { value: '45' } });
-    fireEvent.click(await screen.findByRole('button', { name: 'Promise this' }));
-    await waitFor(async () => expect((await call('GET', url)).body.promise).toMatchObject({ target_error: 0.45 }));
-    await waitFor(async () => expect((await region('In short')).textContent).toContain('Promised'));
+    await screen.findByText(`${mark} ✓`);
+    const read = async () => (await call('GET', url)).body;
+    const { confidence_thresholds: before } = (await read()).active_version;
+    fireEvent.click(screen.getByRole('button', { name: 'Promise this' }));
+    await waitFor(async () => expect((await read()).promise).toMatchObject({ target_error: 0.4, certainty: 0.9 }));
+    const desk = await region('How much to automate');
+    await within(desk).findByText('Promise kept');
+    expect((await read()).active_version.confidence_thresholds.auto_decide).toBe(threshold);
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
+    await within(desk).findByText('No error limit promised');
+    await waitFor(async () => expect((await read()).active_version.confidence_thresholds).toEqual(before));
+  });
+
+  it('lets a person decide all where a review costs least, and keeps the threshold of an option by key', async () => {
+    const { call, url } = await openPlace('evaluate', { settings: { costs: { look: 0.01, wrong: 4_000 } } });
+    const kept = async () => (await call('GET', url)).body.draft?.settings.confidence_thresholds;
+    const desk = within(await region('How much to automate'));
+    fireEvent.click(await desk.findByRole('button', { name: 'Let a person decide all' }));
+    await waitFor(async () => expect((await kept())?.auto_decide).toBe(1));
+    await desk.findByText('0.0% automated');
+    fireEvent.click(desk.getByText('By option'));
+    fireEvent.change(desk.getByLabelText('An option that needs more confidence'), { target: { value: 'pay' } });
+    await desk.findByText('By option, pay from 1');
+    fireEvent.keyDown(document.body, { key: 's', ctrlKey: true });
+    await waitFor(async () => expect((await kept())?.by_option).toEqual({ pay: 1 }));
   });
 
   it('has nothing to say before a training, and leads there', async () => {
     const { call } = await openForTest();
     const { id } = (await call('POST', '/api/v1/decision-types', { name: 'new', options: ['a', 'b'] })).body;
     showWindow(call, `#/types/${id}/evaluate`);
+    // What may go wrong at most can be promised before anything is looked at.
+    fireEvent.click(await screen.findByRole('button', { name: 'Promise this' }));
+    await screen.findByText('Promised');
     fireEvent.click(await screen.findByRole('button', { name: 'Go to training' }));
     await screen.findByText('Nothing has been trained yet');
   });

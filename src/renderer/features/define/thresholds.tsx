@@ -1,6 +1,7 @@
-import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect, NumberInput } from '@mantine/core';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { OwnThresholds, thresholdBounds } from '../../parts/fields/own-thresholds.tsx';
 import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -17,8 +18,6 @@ const betweenChoices = [
   { value: 'fallback', label: 'Take the fallback option' },
   { value: 'escalate', label: 'Ask the connected model, else the fallback' },
 ] as const;
-
-const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
 
 /** Sets what happens where the classifier is not sure. */
 export function Thresholds({ type }: { type: DecisionType }) {
@@ -38,7 +37,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
       <NumberInput
         label="Decide directly from"
         description="Confidence, 0 to 1"
-        {...bounds}
+        {...thresholdBounds}
         value={auto_decide}
         onChange={(value) => set({ auto_decide: Number(value) })}
         error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
@@ -47,7 +46,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
       <NumberInput
         label="Fall back below"
         description="Confidence, 0 to 1"
-        {...bounds}
+        {...thresholdBounds}
         value={escalation}
         onChange={(value) => set({ escalation: Number(value) })}
       />
@@ -94,52 +93,5 @@ export function Thresholds({ type }: { type: DecisionType }) {
         }}
       />
     </div>
-  );
-}
-
-type OwnProps = {
-  options: readonly string[];
-  thresholds: ConfidenceThresholds;
-  set(patch: Partial<ConfidenceThresholds>): void;
-};
-
-/** The options that are decided directly only from a higher confidence, and a list to add one. */
-function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, set }: OwnProps) {
-  const others = useFirstPart(options).filter((option) => !Object.hasOwn(by_option, option));
-  const put = (own: [string, number][]) => set({ by_option: own.length === 0 ? undefined : Object.fromEntries(own) });
-  const own = Object.entries(by_option);
-  return (
-    <>
-      {own.map(([option, threshold]) => (
-        <NumberInput
-          key={option}
-          label={`${showUnseen(option)} directly from`}
-          {...bounds}
-          min={auto_decide}
-          value={threshold}
-          onChange={(value) => put(own.map(([name, at]) => [name, name === option ? Number(value) : at]))}
-          rightSectionPointerEvents="all"
-          rightSection={
-            <CloseButton
-              size="sm"
-              aria-label={`No own threshold for ${showUnseen(option)}`}
-              onClick={() => put(own.filter(([name]) => name !== option))}
-            />
-          }
-        />
-      ))}
-      <NativeSelect
-        label="An option that needs more confidence"
-        value=""
-        onChange={(event) => put([...own, [event.currentTarget.value, auto_decide]])}
-      >
-        <option value="">{own.length === 0 ? 'None' : 'Add one…'}</option>
-        {others.map((option) => (
-          <option key={option} value={option}>
-            {showUnseen(option)}
-          </option>
-        ))}
-      </NativeSelect>
-    </>
   );
 }

@@ -11,15 +11,15 @@ import { ReportButton } from '../../parts/report-button.tsx';
 import { toDraft } from '../../state/drafts.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
+import { ClassifierAlone } from './classifier-alone.tsx';
 import { Confusions } from './confusions.tsx';
-import { ClassifierAlone, InShort } from './in-short.tsx';
 import { useTriedThresholds, useWhole } from './tried-thresholds.ts';
 
 // Panels that ask the server again when opened are loaded then.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }));
-const ThresholdDesk = lazy(async () => ({ default: (await import('./threshold-desk.tsx')).ThresholdDesk }));
-const CostsPanel = lazy(async () => ({ default: (await import('./costs-panel.tsx')).CostsPanel }));
+const Desk = lazy(async () => ({ default: (await import('./desk.tsx')).Desk }));
+const PromiseAlone = lazy(async () => ({ default: (await import('./promise.tsx')).PromiseAlone }));
 const Details = lazy(async () => ({ default: (await import('./details.tsx')).Details }));
 
 /** How good a policy is on examples that it has not seen, where it is wrong, and what thresholds cost and bring. */
@@ -37,23 +37,7 @@ export function Evaluate({ type }: { type: DecisionType }) {
   );
   if (list.isPending) return <Busy>Loading policies…</Busy>;
   if (list.isError) return <ErrorNote error={list.error} retry={() => void list.refetch()} />;
-  if (current === null) {
-    return (
-      <Pane title="Evaluate" level={1}>
-        <EmptyState
-          title="Nothing to evaluate yet"
-          actions={
-            <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
-              Go to training
-            </Button>
-          }
-        >
-          After a training this place shows how often the policy is right on examples it has not seen, where it is
-          wrong, and what a threshold gains and costs.
-        </EmptyState>
-      </Pane>
-    );
-  }
+  if (current === null) return <NothingYet type={type} />;
   const policy = { decision_type_id: type.id, policy_id: current.id };
   const other = measured.find(({ id }) => id === against && id !== current.id) ?? null;
   const closeCell = () => changeQuery({ right: '', decided: '' });
@@ -99,6 +83,27 @@ export function Evaluate({ type }: { type: DecisionType }) {
         <Measured key={current.id} type={type} policy={detail.data} metrics={detail.data.metrics} />
       )}
     </Place>
+  );
+}
+
+function NothingYet({ type }: { type: DecisionType }) {
+  return (
+    <Pane title="Evaluate" level={1}>
+      <EmptyState
+        title="Nothing to evaluate yet"
+        actions={
+          <Button variant="filled" onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>
+            Go to training
+          </Button>
+        }
+      >
+        After a training this place shows how often the policy is right on examples it has not seen, where it is wrong,
+        and what a threshold gains and costs. What may go wrong at most is best promised before.
+      </EmptyState>
+      <Suspense>
+        <PromiseAlone type={type} />
+      </Suspense>
+    </Pane>
   );
 }
 
@@ -150,15 +155,13 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
       )}
       {isHeldOut && whole.isPending && <Busy>Checking the unseen examples again…</Busy>}
       {whole.isError && <ErrorNote error={whole.error} retry={() => void whole.refetch()} />}
-      {whole.data ? (
-        <InShort type={type} policy={policy} whole={whole.data} />
-      ) : (
-        !isHeldOut && <ClassifierAlone type={type} metrics={metrics} />
-      )}
+      <Suspense fallback={<Busy>Loading…</Busy>}>
+        {whole.data && <Desk type={type} policy={policy} metrics={metrics} whole={whole.data} />}
+      </Suspense>
+      {!isHeldOut && <ClassifierAlone type={type} metrics={metrics} />}
       {confusion && <Confusions type={type} confusion={confusion} canOpen={isHeldOut} />}
       <Suspense fallback={<Busy>Loading…</Busy>}>
-        {whole.data && <ThresholdDesk type={type} policyId={policy.id} whole={whole.data} />}
-        {isHeldOut && <CostsPanel type={type} policyId={policy.id} metrics={metrics} />}
+        {!isHeldOut && <PromiseAlone type={type} />}
         {confusion && <Details type={type} policy={policy} metrics={metrics} perClass={confusion.per_class} />}
       </Suspense>
     </div>

@@ -6,15 +6,15 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
-import { formatRoute } from '../../state/route.ts';
+import { formatRoute, goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import { PromiseForm } from './promise-form.tsx';
 import { type Settings, TrainingOptions, toSettings } from './training-options.tsx';
 import { TrainingProgress } from './training-progress.tsx';
 
@@ -62,7 +62,16 @@ export function Train({ type }: { type: DecisionType }) {
           hasRules={type.active_version.hard_rules.some(({ hint }) => !hint)}
           onChange={change}
         />
-        <PromiseForm key={type.declared_promise?.declared_at} type={type} />
+        <Part
+          title="Error limit"
+          tools={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'evaluate' })}>Promise…</Button>}
+        >
+          <PromiseState promise={type.declared_promise} />
+          <p className="muted">
+            Each new policy is checked against it on unseen examples and automates as much as it allows. One that cannot
+            keep it waits under Deploy.
+          </p>
+        </Part>
         {!isRunning && <RulesAlone type={type} />}
       </div>
     </Place>

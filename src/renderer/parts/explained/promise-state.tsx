@@ -19,7 +19,7 @@ const names: Record<State, string> = {
 export function PromiseState({ promise }: { promise: { state: State; sentence: string } | null }) {
   const state = promise?.state ?? 'nothing_promised';
   return (
-    <p>
+    <p className={state === 'nothing_promised' ? 'muted' : ''}>
       <span className={`tag ${tones[state]}`}>{names[state]}</span> {state !== 'nothing_promised' && promise?.sentence}
     </p>
   );

@@ -1,0 +1,54 @@
+import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
+import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
+import { useFirstPart } from '../hooks/use-first-part.ts';
+import { showUnseen } from '../text/names.ts';
+
+/** What a threshold may be. */
+export const thresholdBounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
+
+type Props = {
+  options: readonly string[];
+  thresholds: ConfidenceThresholds;
+  set(patch: Partial<ConfidenceThresholds>): void;
+};
+
+/** The options that are decided directly only from a higher confidence, and a list to add one. */
+export function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, set }: Props) {
+  const others = useFirstPart(options).filter((option) => !Object.hasOwn(by_option, option));
+  const put = (own: [string, number][]) => set({ by_option: own.length === 0 ? undefined : Object.fromEntries(own) });
+  const own = Object.entries(by_option);
+  return (
+    <>
+      {own.map(([option, threshold]) => (
+        <NumberInput
+          key={option}
+          label={`${showUnseen(option)} directly from`}
+          {...thresholdBounds}
+          min={auto_decide}
+          value={threshold}
+          onChange={(value) => put(own.map(([name, at]) => [name, name === option ? Number(value) : at]))}
+          rightSectionPointerEvents="all"
+          rightSection={
+            <CloseButton
+              size="sm"
+              aria-label={`No own threshold for ${showUnseen(option)}`}
+              onClick={() => put(own.filter(([name]) => name !== option))}
+            />
+          }
+        />
+      ))}
+      <NativeSelect
+        label="An option that needs more confidence"
+        value=""
+        onChange={(event) => put([...own, [event.currentTarget.value, auto_decide]])}
+      >
+        <option value="">{own.length === 0 ? 'None' : 'Add one…'}</option>
+        {others.map((option) => (
+          <option key={option} value={option}>
+            {showUnseen(option)}
+          </option>
+        ))}
+      </NativeSelect>
+    </>
+  );
+}
