@@ -9,6 +9,9 @@ import { limits } from '../limits.ts';
  */
 export type RowSource = 'user' | 'synthetic' | 'correction' | 'hint';
 
+/** Below this many held-out examples of an option its recall says nothing. */
+export const minSupport = 10;
+
 export type TrainingExample = {
   id: string;
   input: JsonObject;

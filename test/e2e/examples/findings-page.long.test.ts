@@ -30,7 +30,10 @@ describe('what the workbench finds out by itself', () => {
   test('says under Evaluate how right rules and classifier are together, and what can be promised', async () => {
     type Whole = Record<'accuracy' | 'automatic' | 'error_automatic', { share: number }>;
     const { body: whole } = await workbench.call<Whole>('GET', `${policyPath}/whole-decision`);
-    const { body: promise } = await workbench.call<{ sentence: string }>('GET', `${policyPath}/promise?target_error=0.05`);
+    const { body: promise } = await workbench.call<{ sentence: string }>(
+      'GET',
+      `${policyPath}/promise?target_error=0.05`,
+    );
     const short = page.getByRole('region', { name: 'How much to automate' });
     const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
     await short.getByText(`${percent(whole.accuracy.share)} correct`).waitFor();

@@ -48,7 +48,9 @@ describe('errors cost money', () => {
       await panel().getByLabel('Error', { exact: true }).fill('3');
       await panel().getByLabel(`Cost where ${first} is right and ${second} is decided`).fill('12.5');
       await panel().getByRole('button', { name: 'Save costs' }).click();
-      await panel().getByText(/€ all by hand$/).waitFor();
+      await panel()
+        .getByText(/€ all by hand$/)
+        .waitFor();
     };
     await fill();
     const costs = { currency: '€', look: 1.45, wrong: 3, pairs: [{ right: first, decided: second, cost: 12.5 }] };

@@ -1,5 +1,6 @@
 /** Whether more examples would help: the figures of models that were fitted on parts of the training rows. */
 import type { LearningCurve } from '../../domain/metrics.ts';
+import { minSupport } from '../../domain/training.ts';
 import type { Confusion } from '../../measure/confusion.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -11,8 +12,6 @@ import { type CurveModel, forecastGain } from './forecast.ts';
 const quarters = [1, 2, 3] as const;
 /** Above this many training rows the fits cost more than the curve is worth. */
 const maxRows = 20_000;
-/** Below this many held-out examples of an option its recall says nothing. */
-const minSupport = 10;
 /** An option with this recall is learned well enough. */
 const goodRecall = 0.9;
 /** A rise of the recall by this much says that more examples help. */

@@ -1,4 +1,4 @@
-/** What decisions cost with the thresholds that show, and with the cheapest ones. */
+/** The cost of decisions with the thresholds that show, and with the cheapest ones. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CostFinding } from '../../../engine/costs.ts';
@@ -35,7 +35,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** What 1,000 decisions cost beside what all of them cost by hand, the cheapest thresholds, and the act that takes them. */
+/** Says what 1,000 decisions cost, by hand too, and where the cheapest thresholds are; or invites to say so. */
 export function CostLine({ finding, cheapest, isTaking, onTake, children }: Props) {
   if (!finding) {
     return (

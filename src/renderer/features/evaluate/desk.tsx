@@ -57,7 +57,7 @@ export function Desk({ type, policy, metrics, whole }: Props) {
             marks={[
               ...toMark(promise, alone),
               ...(cheapest
-                ? [{ at: cheapest.thresholds.auto_decide, name: `cheapest: ${describe(cheapest.thresholds)}` }]
+                ? [{ at: cheapest.thresholds.auto_decide, name: `cheapest: from ${describe(cheapest.thresholds)}` }]
                 : []),
             ]}
           />

@@ -25,19 +25,29 @@ export function Details({ type, policy, metrics, perClass }: Props) {
         <ClassTable type={type} perClass={perClass} />
       </Part>
       {metrics.follow_up !== null && (
-        <Part title="After the training">
-          <PendingFollowUp typeId={type.id} policyId={policy.id} />
-          {metrics.follow_up.state !== 'pending' && <p>{metrics.follow_up.sentence}</p>}
+        <Part title="Suspect labels">
+          {metrics.follow_up.state === 'pending' ? (
+            <PendingFollowUp typeId={type.id} policyId={policy.id} />
+          ) : (
+            <p className="muted">
+              {metrics.follow_up.state === 'ended'
+                ? 'Not checked: other trainings began, or the program was closed, before it was done.'
+                : metrics.follow_up.sentence}
+            </p>
+          )}
         </Part>
       )}
       {metrics.notes.length > 0 && (
-        <Part title="Notes from the training">
+        <details className="part">
+          <summary>
+            <h2>Notes from the training</h2> <span className="muted">{metrics.notes.length}</span>
+          </summary>
           <ul className="stack tight wrap">
             {metrics.notes.map((note) => (
               <li key={note}>{quoteNames(note)}</li>
             ))}
           </ul>
-        </Part>
+        </details>
       )}
       <details className="part">
         <summary>

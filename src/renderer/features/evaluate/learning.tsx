@@ -1,4 +1,5 @@
 import type { FamiliarityEffect, LearningCurve, Metrics } from '../../../engine/domain/metrics.ts';
+import { minSupport } from '../../../engine/domain/training.ts';
 import { computeWilsonInterval } from '../../../engine/intervals.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -8,24 +9,48 @@ import { decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames } from '../../parts/text/names.ts';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
-const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell apart' } as const;
-const order = ['more', 'separate', 'enough'] as const;
+const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Confused' } as const;
 const maxAdvice = 20;
+
+type Advice = LearningCurve['advice'][number];
+
+const Tag = ({ advice }: Pick<Advice, 'advice'>) => (
+  <span className={`tag ${adviceTones[advice]}`}>{adviceNames[advice]}</span>
+);
 
 /** How the figures grow with the examples, and advice for each option. */
 export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; metrics: Metrics }) {
-  const advice = [...curve.advice].sort((a, b) => order.indexOf(a.advice) - order.indexOf(b.advice));
+  const supportOf = (option: string) => metrics.per_class[option]?.['support'] ?? 0;
+  const rare = metrics.rare_options?.options ?? [];
+  const isFew = ({ option, advice }: Advice) =>
+    advice === 'more' && supportOf(option) < minSupport && !rare.includes(option);
+  const few = curve.advice.filter(isFew);
+  const enough = curve.advice.filter(({ advice }) => advice === 'enough');
+  const others = curve.advice.filter((each) => each.advice !== 'enough' && !isFew(each));
+  const name = (some: readonly Advice[], show: (option: string) => string) =>
+    some.map(({ option }) => show(option)).join(', ');
   return (
     <Part title="Would more examples help?">
       <div className="stack">
         <LearningChart metrics={metrics} points={curve.points} />
         <ul className="stack tight wrap">
-          {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
+          {few.length > 0 && (
+            <li>
+              <Tag advice="more" /> Too few test rows to judge:{' '}
+              {name(few, (option) => `${isolate(option)} (${supportOf(option)})`)}
+            </li>
+          )}
+          {others.slice(0, maxAdvice).map(({ option, advice, sentence }) => (
             <li key={option}>
-              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {quoteNames(sentence)}
+              <Tag advice={advice} /> {quoteNames(sentence)}
             </li>
           ))}
-          {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
+          {others.length > maxAdvice && <li className="muted">and {others.length - maxAdvice} more options</li>}
+          {enough.length > 0 && (
+            <li>
+              <Tag advice="enough" /> {name(enough, isolate)}
+            </li>
+          )}
         </ul>
         <p className="muted">{curve.forecast?.sentence} Rules and classifier as trained, thresholds aside.</p>
       </div>

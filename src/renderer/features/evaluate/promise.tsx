@@ -1,4 +1,4 @@
-/** What is promised of automatic decisions: its terms, what the unseen examples bear, and how the promise stands. */
+/** The promise about automatic decisions: its terms, what the unseen examples bear, and how it stands. */
 import { Button, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import type { PromiseTerms } from '../../../engine/measured.ts';

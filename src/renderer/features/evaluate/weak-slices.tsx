@@ -55,12 +55,11 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
   const tried = `${number(tested)} segments of ${number(rows)} unseen examples`;
+  if (items.length === 0 && state !== 'computing') return <p className="muted">No weak spot in {tried}.</p>;
   return (
     <div className="stack tight">
       {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}
-      {items.length === 0 ? (
-        <p className="muted">No weak spot in {tried}.</p>
-      ) : (
+      {items.length > 0 && (
         <>
           <PlainTable
             label="Weak parts"

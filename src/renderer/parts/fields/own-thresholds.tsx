@@ -3,7 +3,7 @@ import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts'
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { showUnseen } from '../text/names.ts';
 
-/** What a threshold may be. */
+/** The values that a threshold may have. */
 export const thresholdBounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
 
 type Props = {
