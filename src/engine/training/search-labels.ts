@@ -62,6 +62,7 @@ export async function searchLabels(
   const { choice } = chooseClassifier({
     textChoice,
     optionCount,
+    rows,
     rowCount: rows.length,
     config,
     seed,

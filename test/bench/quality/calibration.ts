@@ -167,7 +167,7 @@ async function learn(ports: TrainPorts, texts: Map<string, EncodedText>, { train
   const { encoder } = ports;
   const textChoice = chooseText({ ...common, plan: inferred, rows: labelled, texts, encoder });
   const config = { tune_hyperparams: false, n_tuning_trials: 0 };
-  const { choice } = chooseClassifier({ ...common, textChoice, rowCount: train.length, config });
+  const { choice } = chooseClassifier({ ...common, textChoice, rows: labelled, rowCount: train.length, config });
   const { comparison, linear } = textChoice;
   if (comparison === null) throw new Error('There are too few rows to compare on.');
   const { plan } = choice;

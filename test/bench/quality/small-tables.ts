@@ -84,7 +84,7 @@ function compareOurs(train: readonly TableRow[], test: readonly TableRow[], seed
   const common = { optionCount, seed, tick: ignore, report: ignore };
   const textChoice = chooseText({ ...common, plan, rows, texts, encoder: null });
   const config = { tune_hyperparams: true, n_tuning_trials: 20 };
-  const { choice } = chooseClassifier({ ...common, textChoice, rowCount: rows.length, config });
+  const { choice } = chooseClassifier({ ...common, textChoice, rows, rowCount: rows.length, config });
   const fit = { rows, presentOptions, optionCount, texts, tunedHead: null, seed, report: ignore };
   const ours = measure(scoreRows(fitChoice({ ...fit, choice }).calibrated, built), measured, options);
   const facts = {

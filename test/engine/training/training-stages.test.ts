@@ -273,6 +273,22 @@ describe('the text_model stage', () => {
     expect(textChoice.comparison?.rows.length).toBe(planned.trainRows.length);
   });
 
+  it('reads more texts than a text model reads in a minute by their words, and says how to have one [TRN-26]', async () => {
+    const words = Array.from({ length: 60 }, (_, i) => `parcel${i}`);
+    const examples = Array.from({ length: 2_100 }, (_, i) => {
+      const message = Array.from({ length: 130 }, (_word, at) => words[(i * (at + 1) + at * at) % 60]).join(' ');
+      return createExample(`${i}`, { message: `${i} ${message}` }, i % 2 === 0 ? 'a' : 'b');
+    });
+    const candidate = { encoder, tokenizer: realTokenizer, tokenizerSha256, isOwn: false, languages: [], sizeMb: 20 };
+    const definition = createDefinition(['a', 'b']);
+    const candidates = [{ ...candidate, name: 'english' }];
+    const { ports, notes, textModels } = await planRun(createRequest(examples, definition), { candidates });
+    expect([encodedTexts, ports.encoder, textModels]).toEqual([0, null, null]);
+    expect(notes.at(-1)).toBe(
+      'Texts are read by words: reading 2,100 of them by a text model would take minutes, so none was tried. To have them read by one all the same, choose it when you train.',
+    );
+  });
+
   it('uses all of the text, uncompared, where there are hardly any rows', async () => {
     const few = [...messages.slice(0, 5), ...messages.slice(-5)];
     const planned = await planRun(createRequest(few, createDefinition(['refund', 'tracking'])));

@@ -143,6 +143,19 @@ describe('a training run', () => {
     expect((shares.get('colour') ?? 0) + (shares.get('size') ?? 0)).toBeGreaterThan(shares.get('parcel') ?? 0);
   });
 
+  it('searches settings on a part of many rows, learns from all of them, and says so', async () => {
+    const rows = Array.from({ length: 26_000 }, (_, i) => {
+      const [x, y] = [(i * 7_919) % 26_003, (i * 104_729) % 7];
+      return createExample(`${i}`, { x, y }, x > 13_000 === y > 3 ? 'a' : 'b');
+    });
+    const changes = { config: { ...config, tune_hyperparams: false, tune_encoder: false } };
+    const { metrics } = await train(createRequest(rows, createDefinition(['a', 'b']), changes), ports);
+    expect(metrics.train_size).toBeGreaterThan(20_000);
+    expect(metrics.accuracy).toBeGreaterThan(0.99);
+    const said = metrics.notes.find((note) => note.startsWith('Settings were searched'));
+    expect(said).toMatch(/on 10,\d{3} of the examples; all 20,\d{3} were learned from\.$/);
+  });
+
   it('keeps personal values out of the bundle', async () => {
     const definition = createDefinition(['refund', 'tracking']);
     const outcome = await train(

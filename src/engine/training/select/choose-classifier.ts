@@ -2,6 +2,8 @@ import { computePooledLogLoss, fitWeights } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TrainingConfig } from '../../domain/training.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { isLabelled } from '../data/hint-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { TextChoice } from './choose-text.ts';
 import type { ClassifierChoice } from './fit-choice.ts';
 import { computeCalibratedLoss } from './fold-rows.ts';
@@ -12,6 +14,7 @@ import {
   finishTreeSearch,
   minRowsForTrees,
   rowsForSearch,
+  settleRounds,
   startTreeSearch,
   type TreeSearch,
   type TreeTrial,
@@ -28,6 +31,8 @@ type ClassifierChoiceParams = {
   textChoice: TextChoice;
   /** The number of different labels. */
   optionCount: number;
+  /** All rows to learn from, of which the comparison may have seen a part. */
+  rows: readonly LabelledRow[];
   /** The number of rows of the final fit. */
   rowCount: number;
   config: Pick<TrainingConfig, 'tune_hyperparams' | 'n_tuning_trials'>;
@@ -80,7 +85,20 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
   const isTuned = plan.text !== null || comparison.rows.length >= rowsForTuning;
   const linear = isTuned ? tuneHeads(heads, comparison.trial, trials - treeTrials, report) : comparison.trial;
   const trees = finishTreeSearch(search, cost, treeTrials, (done) => report(trials - treeTrials + done));
-  return compareParts(textChoice, comparison.judged, search, linear, trees);
+  const verdict = compareParts(textChoice, comparison.judged, search, linear, trees);
+  const isOfPart = search.rows.length < params.rows.filter(isLabelled).length;
+  return isOfPart ? { ...verdict, choice: growFurther(verdict.choice, search, params.rows, cost) } : verdict;
+}
+
+/** The choice with as many rounds of trees as all rows bear. */
+function growFurther(
+  choice: ClassifierChoice,
+  search: TreeSearch,
+  rows: readonly LabelledRow[],
+  cost: ReturnType<typeof estimateTreeCost>,
+): ClassifierChoice {
+  if (choice.trees === null) return choice;
+  return { ...choice, trees: { ...choice.trees, settings: settleRounds(search, choice.trees.settings, rows, cost) } };
 }
 
 /**

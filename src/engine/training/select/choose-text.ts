@@ -66,6 +66,8 @@ const fewFolds = 3;
 /** Multiplications that one pass over the rows may take; larger sets are compared on a part of their rows. */
 const passBudget = 250_000_000;
 const minComparedRows = 600;
+/** More rows say hardly more about settings, and all of them are fitted on in the end. */
+const maxSearchedRows = 20_000;
 /** The share of a comparison after which n-grams are tried in the other way. */
 const unknownFrom = 0.7;
 /** N-grams that a text typically has. */
@@ -176,7 +178,7 @@ export function takeTextUse(trials: readonly TextUseTrial[]): TextUseTrial {
   return chosen;
 }
 
-/** As many rows as comparisons can afford, spread evenly over the labels. */
+/** As many rows as comparisons can afford, at most {@link maxSearchedRows}, spread evenly over the labels. */
 export function takeAffordableRows(
   rows: readonly LabelledRow[],
   plan: FeaturePlan,
@@ -185,7 +187,7 @@ export function takeAffordableRows(
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? typicalNgrams : 0);
   const costPerRow = Math.max(1, columns) * countOutputs(optionCount);
   const maxRows = Math.max(minComparedRows, Math.floor(passBudget / costPerRow));
-  return takeEvenly(rows, maxRows);
+  return takeEvenly(rows, Math.min(maxSearchedRows, maxRows));
 }
 
 /** Takes rows, spread evenly over the labels, up to a number of labelled and of hinted ones. */

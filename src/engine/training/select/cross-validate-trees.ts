@@ -11,11 +11,9 @@ const maxFirstFoldRatio = 1.02;
 /** Rounds without a gain after which a fold stops growing. */
 const patience = 20;
 
-const toRequest = ({ train: rows, trainLabels: labels, trainWeights: weights }: FoldedRows['folds'][number]) => ({
-  rows,
-  labels,
-  weights,
-});
+type Fold = Omit<FoldedRows['folds'][number], 'positions'>;
+
+const toRequest = ({ train: rows, trainLabels: labels, trainWeights: weights }: Fold) => ({ rows, labels, weights });
 
 function toCrossValidation(logits: Float64Array, { labels, optionCount }: FoldedRows): CrossValidation {
   return { logLoss: computeCalibratedLoss(logits, labels, optionCount), logits };
@@ -79,6 +77,16 @@ export function confirmTrees(
     placeFoldLogits(outOfFold, fitted.logits(fold.held), fold, optionCount);
   }
   return toCrossValidation(outOfFold, folded);
+}
+
+/** Grows trees on a fold for at most `settings.rounds` rounds; returns the round that was best on its other rows. */
+export function findRounds(
+  fold: Fold,
+  request: Pick<Parameters<typeof fitTrees>[0], 'optionCount' | 'settings' | 'seed' | 'tick'>,
+): number {
+  const watched = { rows: fold.held, labels: fold.heldLabels, patience };
+  const fitted = fitTrees({ ...toRequest(fold), ...request, precision: 'draft' }, watched);
+  return Math.max(1, findBestRound([fitted.watchedLoss], [1]));
 }
 
 /** The round with the smallest weighted sum of losses; a fold that stopped earlier keeps its last loss. */

@@ -3,6 +3,7 @@ import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
+import { isLabelled } from '../data/hint-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
@@ -10,9 +11,10 @@ import {
   type CrossValidation,
   confirmTrees,
   crossValidateTrees,
+  findRounds,
   type TreeCrossValidation,
 } from './cross-validate-trees.ts';
-import { type FoldedRows, foldRows } from './fold-rows.ts';
+import { buildFold, type FoldedRows, foldRows } from './fold-rows.ts';
 import { isLower, type SettingRange, searchSettings } from './search.ts';
 
 /** Fewer rows than this say too little about interactions for trees to be tried. */
@@ -36,6 +38,8 @@ const minComparedRows = 600;
 /** Many folds where they are cheap: on small sets trees gain much from every further row. */
 const manyFolds = { folds: 10, upToRows: 2500 };
 const fewFolds = 3;
+/** One row of this many is watched to settle the rounds of a fit on all rows. */
+const watchedShare = 10;
 
 /** Trees of a classifier, a few nanoseconds of every decision each; the minimum of rounds is for very many options. */
 const maxTrees = 800;
@@ -140,6 +144,25 @@ export function finishTreeSearch(
   if (plan.text !== null || rows.length >= rowsForSearch) return found;
   const plain = confirm(createPlainSettings(folded.optionCount));
   return found.result.logLoss <= clearLossRatio * plain.result.logLoss ? found : plain;
+}
+
+/**
+ * The settings that were found on a part of the rows, with the rounds for all of `rows`: those that are best on a tenth
+ * of them, as more rows bear more trees.
+ */
+export function settleRounds(
+  { plan, folded: { optionCount }, seed, tick }: TreeSearch,
+  settings: TreeSettings,
+  rows: readonly LabelledRow[],
+  { maxFinalRounds }: TreeCost,
+): TreeSettings {
+  const place = assignFolds(rows, watchedShare, deriveSeed(randomStreams.treeFolds, seed));
+  const isWatched = (row: LabelledRow, position: number) => place[position] === 0 && isLabelled(row);
+  const learned = rows.filter((row, position) => !isWatched(row, position));
+  const fold = buildFold({ ...plan, text: null }, { learned, held: rows.filter(isWatched), texts: new Map() });
+  const most = { ...settings, rounds: Math.min(maxFinalRounds, countRounds(optionCount, maxRounds)) };
+  const fitSeed = deriveSeed(randomStreams.modelFit, seed);
+  return { ...most, rounds: findRounds(fold, { optionCount, settings: most, seed: fitSeed, tick }) };
 }
 
 /** Many options leave fewer rounds, which must take longer steps to come as far. */

@@ -1,3 +1,5 @@
+import { formatCount } from '../../numeric.ts';
+import { isLabelled } from '../data/hint-rows.ts';
 import { chooseClassifier } from '../select/choose-classifier.ts';
 import { fitChoice } from '../select/fit-choice.ts';
 import type { TextUse } from '../select/text-use.ts';
@@ -30,6 +32,16 @@ function describeTextUse({ request, fieldPlan }: State, use: TextUse): string {
     : textUseNotes[use];
 }
 
+/** Says on how many rows settings were searched, where these were not all. */
+function describeSearch({ trainRows, textChoice }: State): string[] {
+  const searched = textChoice.comparison?.rows.length ?? 0;
+  const all = trainRows.filter(isLabelled).length;
+  if (searched === 0 || searched >= all) return [];
+  return [
+    `Settings were searched on ${formatCount(searched)} of the examples; all ${formatCount(all)} were learned from.`,
+  ];
+}
+
 /** Chooses the classifier by cross-validation on the training rows, and fits the model that is measured. */
 export function fitClassifier(state: State): Classified {
   const { request, progress, rows, presentOptions, trainRows, texts, textChoice, tuned, notes } = state;
@@ -37,6 +49,7 @@ export function fitClassifier(state: State): Classified {
   const { choice, notes: choiceNotes } = chooseClassifier({
     textChoice,
     optionCount: presentOptions.length,
+    rows: trainRows,
     rowCount: rows.length,
     config: request.config,
     seed: request.seed,
@@ -54,5 +67,6 @@ export function fitClassifier(state: State): Classified {
     seed: request.seed,
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),
   });
-  return { choice, measuredModel, notes: [...notes, describeTextUse(state, choice.textUse), ...choiceNotes] };
+  const searchNotes = [describeTextUse(state, choice.textUse), ...describeSearch(state)];
+  return { choice, measuredModel, notes: [...notes, ...searchNotes, ...choiceNotes] };
 }

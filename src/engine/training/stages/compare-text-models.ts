@@ -21,7 +21,7 @@ import { describeEncoder, noNgrams } from '../select/text-use.ts';
 import { estimateMean } from '../tune/compare-encoders.ts';
 import type { Planned, Prepared, Run, TextModelCompared } from './state.ts';
 
-type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Planned;
+type State = Run & Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows'> & Planned;
 
 /** The share of the stage that the comparison takes. */
 const comparisonShare = 0.5;
@@ -29,6 +29,10 @@ const comparisonShare = 0.5;
 const maxComparedRows = 3_000;
 /** How far a smaller way may be behind the best, in standard errors of the difference. */
 const acceptableErrors = 0.5;
+/** Tokens that a training which may choose reads by an encoder: about a minute of two processors by the slowest. */
+const maxReadTokens = 500_000;
+/** Texts by which the tokens of all are estimated. */
+const countedTexts = 500;
 /** The share of the texts whose languages a model must read to be tried. */
 const minReadShare = 0.5;
 /** Texts by which the time to read one is measured. */
@@ -37,8 +41,8 @@ const timedTexts = 9;
 /**
  * Chooses the text model by cross-validation: of words alone and each candidate, the way with the smallest bundle whose
  * log-loss is at most half a standard error of the difference behind the best (the rule of Breiman et al. 1984, with
- * half of their bound). Too few rows to compare take the fastest, and a tuning the one that can be tuned. Rejects as
- * the encoders do.
+ * half of their bound). Too few rows to compare take the fastest, too many texts to read in a minute or so their words,
+ * and a tuning the one that can be tuned. Rejects as the encoders do.
  */
 export async function compareTextModels(state: State): Promise<TextModelCompared> {
   const { request, ports, fieldPlan, trainRows, notes } = state;
@@ -59,6 +63,10 @@ export async function compareTextModels(state: State): Promise<TextModelCompared
   const take = (model: TextModelPorts) => readBy({ ...ports, candidates: tried }, model);
   const uncompared = { ...seen, ports: take(fastest) };
   if (isTuned) return uncompared;
+  const tokens = estimateTokens(state, toText, fastest);
+  if (tokens > maxReadTokens && fieldPlan.text.ngrams !== noNgrams) {
+    return { ...seen, ports: take({ ...fastest, encoder: null }), notes: [...described, describeUnread(state)] };
+  }
   const readings = await tryModels(state, tried, toText);
   const trials = await listTrials(readings, ports);
   const chosen = takeTrial(trials);
@@ -74,6 +82,16 @@ export async function compareTextModels(state: State): Promise<TextModelCompared
     notes: [...described, describeChoice(chosen.shown, trials)],
   };
 }
+
+/** Tokens of all texts of the rows, by those of some; a model reads no more than the beginning of a long one. */
+function estimateTokens({ rows }: State, toText: (row: LabelledRow) => string, { tokenizer }: TextModelPorts): number {
+  const counted = takeEvenly(rows, countedTexts).map((row) => tokenizer.encode(toText(row)).length);
+  const tokens = counted.reduce((sum, length) => sum + Math.min(length, limits.maxEncoderTokens), 0);
+  return (tokens / Math.max(1, counted.length)) * rows.length;
+}
+
+const describeUnread = ({ rows }: State) =>
+  `Texts are read by words: reading ${formatCount(rows.length)} of them by a text model would take minutes, so none was tried. To have them read by one all the same, choose it when you train.`;
 
 const isTunable = ({ openTuningGraph }: TextModelPorts) => openTuningGraph !== undefined;
 

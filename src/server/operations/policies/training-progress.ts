@@ -7,9 +7,12 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import type { PastRun } from '../../store/policies/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
 
-const firstGuess = { baseMs: 4_000, perExampleMs: 20 } as const;
+/** Many rows are searched on in part, and their texts read by words: those beyond the first few are only fitted on. */
+const firstGuess = { baseMs: 4_000, perExampleMs: 20, upToExamples: 3_000, perFurtherMs: 2 } as const;
 /** A smaller part of a stage says nothing of its pace. */
 const minPacedShare = 0.05;
+/** A smaller part of a run says nothing of the stages after it. */
+const minPacedFraction = 0.05;
 
 type ProgressSources = {
   policy: PolicyRecord;
@@ -132,24 +135,30 @@ function toMessage({ policy, queuePlace }: ProgressSources, runningMessage: stri
 
 type Pace = { elapsedMs: number; fraction: number; stage: TrainingStage | null; stageElapsedMs: number };
 
+/** Guesses the milliseconds of a run by its rows alone. */
+function guessMs(examples: number): number {
+  const { baseMs, perExampleMs, upToExamples, perFurtherMs } = firstGuess;
+  const further = Math.max(0, examples - upToExamples);
+  return baseMs + perExampleMs * (examples - further) + perFurtherMs * further;
+}
+
 /**
  * Estimates the milliseconds left: of the stage under way by its own pace, as texts and machine make it take any time,
- * and of the stages after it as a run like it took, or as its rows let expect.
+ * and of the stages after it as a run like it took, or halfway between what rows and pace let expect.
  */
 export function estimateRemainingMs(
   { elapsedMs, fraction, stage, stageElapsedMs }: Pace,
   examples: number,
   pastRun: PastRun | null,
 ): number {
-  const expectedMs =
-    pastRun === null
-      ? firstGuess.baseMs + firstGuess.perExampleMs * examples
-      : pastRun.tookMs * Math.max(0.1, examples / pastRun.examples);
+  const expectedMs = pastRun === null ? guessMs(examples) : pastRun.tookMs * Math.max(0.1, examples / pastRun.examples);
   if (stage === null) return Math.max(0, expectedMs - elapsedMs);
   const [from, to] = stageSpans[stage];
   const share = Math.min(1, (fraction - from) / (to - from));
   const stageMs = share < minPacedShare ? Math.max(expectedMs * (to - from), stageElapsedMs) : stageElapsedMs / share;
-  return stageMs * (1 - Math.max(0, share)) + expectedMs * (1 - to);
+  const isPaced = pastRun === null && fraction >= minPacedFraction;
+  const laterMs = isPaced ? Math.sqrt(expectedMs * (elapsedMs / fraction)) : expectedMs;
+  return stageMs * (1 - Math.max(0, share)) + laterMs * (1 - to);
 }
 
 function inWords(durationMs: number): string {
