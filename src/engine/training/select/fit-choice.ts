@@ -1,7 +1,7 @@
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
 import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
-import { type FeaturePlan, isOfWords } from '../../features/plan.ts';
+import { countNgrams, type FeaturePlan, isOfWords } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { keepNgrams } from '../../text/word-ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -60,20 +60,20 @@ export type FittedModel = {
  * weigh most, as many as {@link maxNgramBytes} allows, and is fitted once more with these.
  */
 export function fitChoice(params: FitParams): FittedModel {
-  const { choice, rows, texts } = params;
+  const { choice, rows, texts, optionCount } = params;
   const plan = relearnPlan(choice.plan, rows, texts);
-  const fitted = fitUnder(plan, params);
-  const pruned = params.precision === 'draft' ? null : pruneNgrams(fitted, params.optionCount);
-  return pruned === null ? fitted : fitUnder(pruned, { ...params, starts: fitted.starts });
+  const kept = Math.floor(maxNgramBytes / (bytesPerNgram + bytesPerWeight * optionCount));
+  if (params.precision === 'draft' || countNgrams(plan.text?.ngrams ?? null) <= kept) return fitUnder(plan, params);
+  // Their weights hang on the linear part alone.
+  const whole = fitUnder(plan, { ...params, choice: { ...choice, trees: null } });
+  return fitUnder(pruneNgrams(whole, kept), { ...params, starts: whole.starts });
 }
 
-/** The plan with the n-grams that weigh most on its rows; null where all have room. */
-function pruneNgrams({ plan, rows: { sparse }, starts }: FittedModel, optionCount: number): FeaturePlan | null {
+/** The plan with the n-grams that weigh most on its rows, `count` of them. */
+function pruneNgrams({ plan, rows: { sparse }, starts }: FittedModel, count: number): FeaturePlan {
   const ngrams = plan.text?.ngrams ?? null;
-  const maxRows = Math.floor(maxNgramBytes / (bytesPerNgram + bytesPerWeight * optionCount));
   const weights = starts.ngrams?.parameters;
-  if (plan.text === null || ngrams === null || !isOfWords(ngrams) || weights === undefined) return null;
-  if (sparse.width <= maxRows) return null;
+  if (plan.text === null || ngrams === null || !isOfWords(ngrams) || weights === undefined) return plan;
   const outputs = weights.length / (sparse.width + 1);
   const squares = new Float64Array(sparse.width);
   sparse.indices.forEach((row, at) => {
@@ -83,7 +83,7 @@ function pruneNgrams({ plan, rows: { sparse }, starts }: FittedModel, optionCoun
     const own = weights.subarray(row * outputs, (row + 1) * outputs);
     return square * own.reduce((sum, weight) => sum + weight * weight, 0);
   });
-  const kept = new Set([...power.keys()].sort((a, b) => power[b] - power[a] || a - b).slice(0, maxRows));
+  const kept = new Set([...power.keys()].sort((a, b) => power[b] - power[a] || a - b).slice(0, count));
   return { ...plan, text: { ...plan.text, ngrams: keepNgrams(ngrams, (row) => kept.has(row)) } };
 }
 
