@@ -3,7 +3,7 @@ import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeigha
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { createStream, randomStreams } from '../random.ts';
 import { listOwnThresholds } from '../thresholds.ts';
-import { decideRow, type ReappliedRow } from './reapply.ts';
+import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
 type CostQuestion = {
   costs: Costs;
@@ -96,7 +96,7 @@ export function estimateSaving(now: Settled, then: Settled, costs: Costs): CostE
   if (!isWeighable(costs) || now[0].length === 0) return null;
   const weigh = compileWeighing(costs, costs.look);
   const toSample = ([rows, settings]: Settled) => ({ costs: rows.map((row) => weigh(row, settings)), mistake: 0 });
-  return estimateCosts(toSample(now), toSample(then)).saving;
+  return estimateCosts(now[0], toSample(now), toSample(then)).saving;
 }
 
 /** Makes what a wrong answer costs on average in place of a row's, by the mistakes of rows and by all that may be. */
@@ -204,20 +204,26 @@ function compileOwnSuggestion(question: CostQuestion, look: number): Suggest {
 /** Costs of rows, and what a mistake more would cost among them: nothing where no decision stands alone. */
 type Sample = { costs: readonly number[]; mistake: number };
 
-/** Costs per 1,000 with percentiles; high ends draw a mistake more, else rows without any say there is none. */
-function estimateCosts(now: Sample, then: Sample) {
+/**
+ * Costs per 1,000 with percentiles of draws of units; high ends draw a mistake more, else rows without any say there is
+ * none.
+ */
+function estimateCosts(rows: readonly ReappliedRow[], now: Sample, then: Sample) {
   const random = createStream(randomStreams.costBootstrap);
   const count = now.costs.length;
-  const [nowOf, thenOf] = [Float64Array.from(now.costs), Float64Array.from(then.costs)];
+  const units = listUnits(rows);
+  const sumUp = (costs: readonly number[]) =>
+    Float64Array.from(units, (unit) => unit.reduce((sum, row) => sum + (costs[row] ?? 0), 0));
+  const [nowOf, thenOf] = [sumUp(now.costs), sumUp(then.costs)];
   const drawn = Array.from({ length: draws }, () => {
     let [sumNow, sumThen, more] = [0, 0, 0];
-    for (let i = 0; i < count; i++) {
-      if (random() * (count + 1) < 1) more += 1;
-      const row = Math.floor(random() * count);
-      sumNow += nowOf[row] ?? 0;
-      sumThen += thenOf[row] ?? 0;
+    for (let i = 0; i < units.length; i++) {
+      if (random() * (units.length + 1) < 1) more += 1;
+      const unit = Math.floor(random() * units.length);
+      sumNow += nowOf[unit] ?? 0;
+      sumThen += thenOf[unit] ?? 0;
     }
-    return { now: sumNow, then: sumThen, saving: sumNow - sumThen, more };
+    return { now: sumNow, then: sumThen, saving: sumNow - sumThen, more: (more * count) / units.length };
   });
   const toPer1000 = (sum = 0) => (1_000 * sum) / count;
   const sums = { now: addUp(now.costs), then: addUp(then.costs) };
@@ -237,8 +243,8 @@ function estimateCosts(now: Sample, then: Sample) {
 /**
  * Weighs errors against looks on held-out rows: cost per 1,000 decisions with the current thresholds, with suggested
  * ones, and where a person looks at everything. The suggestion is measured on rows it was not chosen on (10 folds), so
- * that it looks no better than it is. Intervals are percentiles of 500 bootstrap draws of the rows (Efron 1979) and one
- * mistake more, the same in every call.
+ * that it looks no better than it is. Intervals are percentiles of 500 bootstrap draws (Efron 1979) of the rows, copies
+ * together, and one mistake more, the same in every call.
  */
 export function measureCosts(
   { rows, refused }: { rows: readonly ReappliedRow[]; refused: number },
@@ -275,7 +281,7 @@ export function measureCosts(
   });
   const current = describeThresholds(rows, settings);
   const ofThen = chosen === null || isKept ? current : describeThresholds(rows, chosen.settings);
-  const estimates = estimateCosts(sampleOf(known, current), sampleOf(chosen?.costs ?? known, ofThen));
+  const estimates = estimateCosts(rows, sampleOf(known, current), sampleOf(chosen?.costs ?? known, ofThen));
   const finding = {
     ...common,
     now: { ...estimates.now, ...current },
@@ -293,7 +299,7 @@ function chooseThresholds(rows: readonly ReappliedRow[], question: CostQuestion,
   // If answers between the thresholds are accepted, the lower one decides alone, and options have none of their own.
   if (question.settings.escalation_policy.between === 'accept') return one;
   const own = tryThresholds(rows, compileOwnSuggestion(question, look), weigh);
-  const { saving } = estimateCosts({ costs: one.costs, mistake: 0 }, { costs: own.costs, mistake: 0 });
+  const { saving } = estimateCosts(rows, { costs: one.costs, mistake: 0 }, { costs: own.costs, mistake: 0 });
   return saving.low > 0 ? own : one;
 }
 

@@ -90,17 +90,19 @@ export function toUnruledRow(
   return { expected, ruled: null, prediction };
 }
 
+/** Lists the positions of rows, those of one group together; any other row is a unit of its own. */
+export function listUnits(rows: readonly Pick<ReappliedRow, 'group'>[]): number[][] {
+  return [...Map.groupBy(rows.keys(), (row) => rows[row]?.group ?? `row ${row}`).values()];
+}
+
 /** Of rows that are copies or near copies of each other one, a wrong one first: as much as they say about others. */
 export function takeDistinct<Row extends Pick<ReappliedRow, 'group' | 'expected' | 'prediction'>>(
   rows: readonly Row[],
 ): Row[] {
-  const byGroup = new Map<number, Row>();
-  for (const row of rows) {
-    if (row.group === undefined) continue;
-    const known = byGroup.get(row.group);
-    if (known === undefined || known.prediction.option === known.expected) byGroup.set(row.group, row);
-  }
-  return [...rows.filter(({ group }) => group === undefined), ...byGroup.values()];
+  return listUnits(rows).flatMap((unit) => {
+    const copies = unit.flatMap((row) => rows[row] ?? []);
+    return copies.find(({ prediction, expected }) => prediction.option !== expected) ?? copies.slice(0, 1);
+  });
 }
 
 /** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */

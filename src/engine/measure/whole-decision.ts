@@ -6,7 +6,7 @@ import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatCount } from '../numeric.ts';
 import { formatShare } from './format-share.ts';
-import { decideRow, type ReappliedRow } from './reapply.ts';
+import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
 
 /** A counted share with its Wilson interval, which `distinct` rows give where others are copies of these. */
 export function measureShare(count: number, of: number, distinct = of): MeasuredShare {
@@ -14,11 +14,8 @@ export function measureShare(count: number, of: number, distinct = of): Measured
   return { count, of, share, ...computeWilsonInterval((share ?? 0) * distinct, distinct) };
 }
 
-/** Counts rows by the group of each (`ReappliedRow`): those of one group once. */
-export function countDistinct(groups: readonly ReappliedRow['group'][]): number {
-  const shared = groups.filter((group) => group !== undefined);
-  return groups.length - shared.length + new Set(shared).size;
-}
+/** Counts rows, those of one group once. */
+export const countDistinct = (rows: readonly Pick<ReappliedRow, 'group'>[]): number => listUnits(rows).length;
 
 /** Says how many drawn rows are missing for a figure; null where there are enough, or rows are not drawn. */
 function describeTooFew(rows: number, { isDrawn }: Basis): string | null {
@@ -73,8 +70,6 @@ export function readBasis({ split, other_ways, cautions }: Pick<Metrics, 'split'
   };
 }
 
-const toGroup = ({ group }: ReappliedRow) => group;
-
 function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSettings) {
   const alone: ReappliedRow[] = [];
   const counts = {
@@ -103,8 +98,8 @@ function countOutcomes(rows: readonly ReappliedRow[], settings: ThresholdSetting
   }
   return {
     ...counts,
-    distinct: countDistinct(rows.map(toGroup)),
-    distinctAutomatic: countDistinct(alone.map(toGroup)),
+    distinct: countDistinct(rows),
+    distinctAutomatic: countDistinct(alone),
   };
 }
 

@@ -114,6 +114,16 @@ describe('what is said of costs', () => {
     expect(held).toBeGreaterThan(0.9);
   });
 
+  it('is as wide as that of the rows that differ where each stands three times [CST-4]', () => {
+    const random = createRandom(7);
+    const rows = Array.from({ length: 100 }, () => drawRow(random));
+    const copies = rows.flatMap((each, group) => [1, 2, 3].map(() => ({ ...each, group })));
+    const [once, thrice] = [measure(rows).now, measure(copies).now];
+    const width = ({ low, high }: { low: number; high: number } = { low: 0, high: 0 }) => high - low;
+    expect(thrice?.per_1000).toBeCloseTo(once?.per_1000 ?? 0, 6);
+    expect(width(thrice ?? undefined) / width(once ?? undefined)).toBeCloseTo(1, 1);
+  });
+
   it('is the same in every call, and names the currency [CST-4]', () => {
     const random = createRandom(1);
     const rows = Array.from({ length: 300 }, () => drawRow(random));

@@ -167,16 +167,19 @@ export function groupNearRepeats(rows: readonly Row[], maxChance = maxChanceOnSi
  * and so have copies where `identifying` fields tell these apart; without such fields, equal rows are cases of their
  * own. Undefined for a row on its own.
  */
-export function groupCopies(rows: readonly Row[], identifying: readonly (readonly string[])[]): (number | undefined)[] {
+export function groupCopies(
+  rows: readonly Row[],
+  identifying: readonly (readonly string[])[],
+): { group: number | undefined }[] {
   const known = rows.map(({ content, input }) => ({ content, input: leaveOut(input, identifying) }));
   const groups = groupNearRepeats(known, maxChanceInCount);
   const firstOf = new Map<string, number>();
   return rows.map(({ content }, i) => {
     const group = groups[i] ?? -1;
-    if (group >= 0) return group;
-    if (identifying.length === 0) return undefined;
+    if (group >= 0) return { group };
+    if (identifying.length === 0) return { group: undefined };
     const first = firstOf.get(content) ?? rows.length + i;
     firstOf.set(content, first);
-    return first;
+    return { group: first };
   });
 }

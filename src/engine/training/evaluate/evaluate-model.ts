@@ -71,7 +71,7 @@ export function evaluateModel(params: EvaluationParams) {
       expected: expected[i] ?? -1,
       probabilities: ownScores[i] ?? [],
       isSetAside: label < 0,
-      group: ownGroups[i],
+      ...ownGroups[i],
     }));
     return evaluatePredictions([...predictions, ...answered], options);
   };
@@ -91,7 +91,7 @@ export function evaluateModel(params: EvaluationParams) {
   }));
   const ofRows = own(heldOut).map((row) => row.expected === row.predicted);
   const correct = [...ofRows, ...params.takenOut.map((answer) => answer.expected === answer.predicted)];
-  const distinct = countDistinct([...ownGroups, ...answered.map(() => undefined)]);
+  const distinct = countDistinct(ownGroups) + answered.length;
   const { low, high } = measureShare(correct.filter(Boolean).length, correct.length, distinct);
   return {
     figures: {

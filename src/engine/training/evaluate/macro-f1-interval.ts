@@ -1,5 +1,7 @@
 import type { Interval } from '../../intervals.ts';
+import { listUnits } from '../../measure/reapply.ts';
 import { createRandom } from '../../random.ts';
+import type { groupCopies } from '../data/near-repeats.ts';
 
 const sampleCount = 1000;
 
@@ -12,9 +14,9 @@ export function bootstrapMacroF1(
   predicted: readonly number[],
   optionCount: number,
   seed: number,
-  groups: readonly (number | undefined)[] = [],
+  groups: ReturnType<typeof groupCopies> = [],
 ): Interval {
-  const units = [...Map.groupBy(expected.keys(), (row) => groups[row] ?? `row ${row}`).values()];
+  const units = listUnits(expected.map((_, row) => groups[row] ?? {}));
   const count = units.length;
   if (count === 0) return { low: 0, high: 1 };
   const random = createRandom(seed);

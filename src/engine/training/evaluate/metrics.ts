@@ -61,7 +61,7 @@ function computeReliability(
     const count = members.length;
     const right = members.filter((i) => correct[i] === true).length;
     const total = members.reduce((sum, i) => sum + (confidences[i] ?? 0), 0);
-    const { low, high } = measureShare(right, count, countDistinct(members.map((i) => predictions[i]?.group)));
+    const { low, high } = measureShare(right, count, countDistinct(members.map((i) => predictions[i] ?? {})));
     return {
       low: bin / reliabilityBins,
       high: (bin + 1) / reliabilityBins,

@@ -33,10 +33,10 @@ export function measureOtherWays(state: State): Metrics['other_ways'] {
   // The encoder would have learned from the rows that are held out then.
   if (testRows.length === 0 || tuned !== null) return null;
   const measured = evaluation.heldOut
-    .map((row, i) => ({ ...row, group: evaluation.groups[i] }))
+    .map((row, i) => ({ ...row, ...evaluation.groups[i] }))
     .filter((_, i) => (testRows[i]?.label ?? -1) >= 0 && testRows[i]?.ruled !== true);
   const right = measured.filter(({ expected, predicted }) => expected === predicted).length;
-  const accuracy = measureShare(right, measured.length, countDistinct(measured.map(({ group }) => group)));
+  const accuracy = measureShare(right, measured.length, countDistinct(measured));
   const { identifying = [] } = request;
   const known = { split: own, isMarked: split.rule === 'test_rows', accuracy, identifying };
   const measure = (train: readonly LabelledRow[], test: readonly LabelledRow[]) =>

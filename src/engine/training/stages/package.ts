@@ -148,7 +148,7 @@ function measureDecisions(
   const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
-    group: evaluation.groups[i],
+    ...evaluation.groups[i],
     isMasked: measuredRows[i]?.isMasked ?? false,
     expected,
     predicted,

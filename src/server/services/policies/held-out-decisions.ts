@@ -232,7 +232,7 @@ function listRecorded(
     input === null ? [] : [{ ...row, ...blankMasks(input, piiFields), content: toRowContent(input, identifying) }],
   );
   const groups = groupCopies(read, identifying);
-  const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, group: groups[i] }));
+  const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, ...groups[i] }));
   const lost = measured.flatMap(({ input, inputHash, expected }) =>
     input === null ? [toMeasuredLabel(inputHash, expected)] : [],
   );
