@@ -70,6 +70,9 @@ export function dot(a: Float64Array, b: Float64Array): number {
 /** A count as people read it: 20000 is `20,000`. */
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
+/** A number with its noun: “1 row”, “1,234 rows”. */
+export const countOf = (count: number, one: string): string => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+
 /** y ← y + factor · x */
 export function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);

@@ -1,5 +1,5 @@
 /** The account of how a file was read, in the same sentences behind every door. */
-import { formatCount } from '../numeric.ts';
+import { countOf, formatCount } from '../numeric.ts';
 import type { Sheet, SkipReason } from './sheet.ts';
 import { listLines } from './tables/skipped.ts';
 
@@ -24,9 +24,7 @@ function describeReading({ skipped, notes }: Pick<Sheet, 'skipped' | 'notes'>): 
 
 /** Says what a file is, “300 rows, shift_jis, separated by tabs”, then names lines that are not rows, and guesses. */
 export function describeFile(sheet: Pick<Sheet, 'rows' | 'detected' | 'skipped' | 'notes'>): string[] {
-  const { length } = sheet.rows;
-  const rows = `${formatCount(length)} ${length === 1 ? 'row' : 'rows'}`;
-  return [[rows, ...sheet.detected].join(', '), ...describeReading(sheet)];
+  return [[countOf(sheet.rows.length, 'row'), ...sheet.detected].join(', '), ...describeReading(sheet)];
 }
 
 /** Asks which encoding a text has, with a word of it in each; null where the encoding is known. */

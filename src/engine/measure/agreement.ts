@@ -1,5 +1,6 @@
 /** How far readers who labelled the same rows agree: Cohen's kappa of two, Krippendorff's alpha of any number. */
 import { computeWilsonInterval, type Interval } from '../intervals.ts';
+import { countOf } from '../numeric.ts';
 import { createRandom } from '../random.ts';
 
 /** The label that a reader gave a row, or `rows` that the same readers labelled alike; of one reader there is one. */
@@ -191,5 +192,5 @@ export function describeAgreement({ rows, share, alpha }: Pick<Agreement, 'rows'
       : ` Krippendorff's alpha, which corrects for chance, is ${(Math.round(100 * alpha.value) / 100 || 0).toFixed(2)}.`;
   const isLow = alpha !== null && alpha.value < maxLowAlpha && share.value > minHighShare;
   const why = isLow ? ' It is low because nearly all labels are the same, so that readers agree at random, too.' : '';
-  return `Two readers agree on ${percent(share.value)} of ${rows} rows (${range}).${corrected}${why}`;
+  return `Two readers agree on ${percent(share.value)} of ${countOf(rows, 'row')} (${range}).${corrected}${why}`;
 }

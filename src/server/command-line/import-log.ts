@@ -1,7 +1,7 @@
 /** `workbench import-log`: decisions that bundles made elsewhere come into the log. */
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
-import { formatCount } from '../../engine/numeric.ts';
+import { countOf, formatCount } from '../../engine/numeric.ts';
 import type { Client } from '../contract/client.ts';
 import { maxLogLineCharacters, maxLogLines } from '../contract/deciding/logs.ts';
 import { CommandError, commonOptions, defineCommand, endCodes, type Surroundings } from './command.ts';
@@ -114,7 +114,7 @@ async function importFiles(client: Client, files: readonly string[], { say, sign
       }
       if (performance.now() - saidAtMs < progressMs) return;
       saidAtMs = performance.now();
-      say(`${name}: ${formatCount(sums.lines)} lines read, ${formatCount(sums.added)} decisions added.`);
+      say(`${name}: ${countOf(sums.lines, 'line')} read, ${countOf(sums.added, 'decision')} added.`);
     };
     for await (const { number, text, isWhole } of readLines(file)) {
       if (!isWhole) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { toOwnProbability } from '../../engine/decide/compose-decision.ts';
 import { isInProgress } from '../../engine/domain/training.ts';
 import { limits } from '../../engine/limits.ts';
+import { countOf } from '../../engine/numeric.ts';
 import { decideRequestSchema } from '../contract/deciding/decisions.ts';
 import { newExampleSchema } from '../contract/examples/examples.ts';
 import type { OutputOf } from '../contract/operations.ts';
@@ -355,7 +356,7 @@ export const tools: readonly Tool[] = [
     description: 'The policies of a decision type, newest first, with their accuracy. Costs nothing.',
     summarise: (policies) => {
       const deployed = policies.find((policy) => policy.deployed);
-      return `${policies.length} policies${deployed === undefined ? ', none deployed' : `, v${deployed.version} deployed`}. Next: ${
+      return `${policies.length === 1 ? '1 policy' : `${policies.length} policies`}${deployed === undefined ? ', none deployed' : `, v${deployed.version} deployed`}. Next: ${
         policies.length === 0
           ? 'train_model.'
           : 'evaluate_policy for one of them, or deploy_policy for one that is trained.'
@@ -392,7 +393,7 @@ export const tools: readonly Tool[] = [
     operation: 'metrics.type',
     description: 'Figures of one decision type over the last 24 hours. Costs nothing.',
     summarise: ({ total_decisions, escalation_rate }) =>
-      `${total_decisions} decisions in 24 hours${escalation_rate === null ? '' : `, ${toPercent(escalation_rate)} of them escalated`}. Next: get_decision_logs for single ones.`,
+      `${countOf(total_decisions, 'decision')} in 24 hours${escalation_rate === null ? '' : `, ${toPercent(escalation_rate)} of them escalated`}. Next: get_decision_logs for single ones.`,
   }),
   toTool({
     name: 'get_credits',

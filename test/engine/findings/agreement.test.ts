@@ -62,6 +62,7 @@ describe('the agreement of readers', () => {
         { row: `${at}`, reader: 'Berta', option: second(at) },
       ]).flat();
     const why = ' It is low because nearly all labels are the same, so that readers agree at random, too.';
+    expect(describeAgreement(measureAgreement(labels(() => 'grant').slice(0, 2)))).toContain(' of 1 row (');
     expect(describeAgreement(measureAgreement(labels(() => 'grant')))).toContain(`is 0.00.${why}`);
     expect(describeAgreement(measureAgreement(labels((at) => (at === 0 ? 'deny' : 'grant'))))).toMatch(/is 1\.00\.$/);
   });

@@ -3,7 +3,7 @@ import type { Definition } from '../../domain/definition.ts';
 import type { Metrics } from '../../domain/metrics.ts';
 import type { RowSource } from '../../domain/training.ts';
 import type { JsonObject } from '../../json.ts';
-import { formatCount } from '../../numeric.ts';
+import { countOf, formatCount } from '../../numeric.ts';
 import { compileHints } from '../../rules/compile.ts';
 
 /** How much a hinted row counts beside one with a label. */
@@ -59,7 +59,7 @@ const untried: HintTrial = { measured: 0, right: 0, right_without: 0, each: [] }
 export function describeHints(rows: number, trial: HintTrial = untried): Metrics['hints'] {
   if (rows === 0) return null;
   const { measured, right, right_without, each } = trial;
-  const taught = `Hints taught ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} without a label.`;
+  const taught = `Hints taught ${countOf(rows, 'row')} without a label.`;
   const gain = ` Of ${formatCount(measured)} measured rows ${formatCount(right)} are right with them and ${formatCount(right_without)} without.`;
   const without = each.map((hint) => `${formatCount(hint.right_without)} without “${hint.name}”`).join(', ');
   const apart = each.length > 1 ? ` Of the same rows are right: ${without}.` : '';

@@ -2,7 +2,7 @@
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import { computeWilsonInterval, type Interval } from '../../../engine/intervals.ts';
-import { formatCount } from '../../../engine/numeric.ts';
+import { countOf, formatCount } from '../../../engine/numeric.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Foundation } from '../../foundation.ts';
 import { nextTurn } from '../../process/turns.ts';
@@ -240,7 +240,7 @@ export class TeacherLabellings {
   }
 
   #fail(job: Job, error: unknown): void {
-    const kept = job.labelled === 0 ? 'Nothing was labelled.' : `${formatCount(job.labelled)} labels were kept.`;
+    const kept = job.labelled === 0 ? 'Nothing was labelled.' : `${countOf(job.labelled, 'label')} kept.`;
     if (job.abort.signal.aborted) {
       job.state = 'cancelled';
       job.message = `The labelling was cancelled. ${kept}`;

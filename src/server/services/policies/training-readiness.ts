@@ -1,6 +1,7 @@
 /** Whether a decision type has enough examples for a training. */
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
+import { countOf } from '../../../engine/numeric.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { compileHintReader } from '../../../engine/training/data/hint-rows.ts';
 import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
@@ -119,9 +120,9 @@ export async function assessReadiness(
     const tests = testRows.get(option) ?? 0;
     const count = countExamples(option);
     if (count >= minPerOption) continue;
-    const beside = tests === 0 ? '' : ` beside its ${tests} test ${tests === 1 ? 'row' : 'rows'}`;
+    const beside = tests === 0 ? '' : ` beside its ${countOf(tests, 'test row')}`;
     issues.push(
-      `Option "${option}" has ${count} labelled ${count === 1 ? 'example' : 'examples'}${unruled}${beside}; at least ${minPerOption} are needed.`,
+      `Option "${option}" has ${countOf(count, 'labelled example')}${unruled}${beside}; at least ${minPerOption} are needed.`,
     );
   }
   return {
