@@ -885,8 +885,12 @@ const ruleSheet = {
     'A cell reads what decision tables and other languages write, or refuses it with the form to write; it never becomes a text that no input has.',
   'RSH-14':
     'Cells, searches of examples and conditions ignore case in every language, and how accents are stored, in both readers alike; functions that know a to z alone say so.',
+  'RSH-15':
+    'POST …/policies/{id}/rules-effect says of each rule how many points it adds to the share correct, and what to the cost, against the other rules without it; the sheet shows both.',
+  'RSH-16':
+    'The sheet of rules knows ranges, by keys and pointer: copied and pasted as blocks, filled down and cleared, each in one step of undo; a cell that cannot be read is named, and nothing changes.',
   'RSH-6':
-    'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
+    'Lines of a spreadsheet whose first names the columns become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':
     'The sheet of rules is saved as an Excel file and comes back from it to the letter, code and priorities included; a cell that cannot be read is named as in a spreadsheet, and then nothing changes.',
   'END-2':

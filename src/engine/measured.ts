@@ -162,6 +162,26 @@ const effectPartSchema = z.object({
   cost_per_1000: z.number().nullable().describe('In the currency of the type; null where its costs are not known'),
 });
 
+const ruleEffectSchema = z
+  .object({
+    name: z.string().describe('Of the rule'),
+    rows: z.int().describe('Held-out rows that it decides'),
+    right: z.int().describe('Those that it decides correctly'),
+    right_without: z
+      .int()
+      .nullable()
+      .describe(
+        'Those that would be decided correctly without it; null, as what follows, where finding out takes too long',
+      ),
+    points: z.number().nullable().describe('Percentage points of correct decisions that it adds, of all rows'),
+    cost_per_1000: z
+      .number()
+      .nullable()
+      .describe('What it adds to the cost of 1,000 decisions, below 0: it saves; null also without costs'),
+  })
+  .meta({ id: 'RuleEffect' });
+export type RuleEffect = z.infer<typeof ruleEffectSchema>;
+
 /** Other rules in place of the current ones, on the same held-out rows. */
 export const rulesEffectSchema = z
   .object({
@@ -183,6 +203,10 @@ export const rulesEffectSchema = z
     only_after_right: z.int(),
     p_value: z.number().describe("Of McNemar's exact test, two-sided"),
     sentence: z.string(),
+    rules: z
+      .array(ruleEffectSchema)
+      .default([])
+      .describe('Of the given rules each that decides, in their order; empty where policies are compared'),
   })
   .meta({ id: 'RulesEffect' });
 export type RulesEffect = z.infer<typeof rulesEffectSchema>;

@@ -108,7 +108,7 @@ test('outcome and counts of each rule are in sight at 1440 pixels, before the fi
   const [first] = options;
   await sheet.getByText(first ?? '', { exact: true }).waitFor();
   const right = await page.locator('.sheet').evaluate((element) => element.getBoundingClientRect().right);
-  for (const name of ['Then', 'Rows · agree']) {
+  for (const name of ['Then', 'Right']) {
     const box = await sheet.getByRole('columnheader', { name }).boundingBox();
     expect((box?.x ?? Number.NaN) + (box?.width ?? Number.NaN)).toBeLessThanOrEqual(right + 1);
   }

@@ -144,7 +144,7 @@ describe('an analyst alone in one window', () => {
     await press('Tab');
     await page().keyboard.type('> 20');
     await press('Tab');
-    await press('End', 'ArrowLeft');
+    await press('End');
     await page().keyboard.type('Fac');
     await press('Tab');
     await press('ControlOrMeta+s');

@@ -52,7 +52,7 @@ export type Reapplied<Row extends RecordedRow = RecordedRow> = {
 };
 
 /** Steps of schema and rules for all rows together, about a second; usual 10,000 rows take a fifth. */
-const maxSteps = 20_000_000;
+export const maxSteps = 20_000_000;
 /** An ordinary row takes about this part, in steps, of the most work that the check of a row can be. */
 const workPerStep = 25;
 

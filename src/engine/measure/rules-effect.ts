@@ -1,10 +1,18 @@
 /** Other rules or settings in place of the current ones, on the same held-out rows: is the whole decision better? */
-import type { Costs } from '../costs.ts';
-import type { RulesEffect } from '../measured.ts';
+import { type Costs, isWeighable } from '../costs.ts';
+import type { RuleEffect, RulesEffect } from '../measured.ts';
 import { computeMcNemarP, maxChance } from './compare.ts';
 import { computeCostPer1000, estimateSaving, formatAmount } from './costs.ts';
 import { formatShare } from './format-share.ts';
-import { type DecidingSettings, decideRow, type ReappliedRow, type RecordedRow, reapplySettings } from './reapply.ts';
+import {
+  type DecidingSettings,
+  decideRow,
+  maxSteps,
+  type Reapplied,
+  type ReappliedRow,
+  type RecordedRow,
+  reapplySettings,
+} from './reapply.ts';
 import { measureWholeDecision } from './whole-decision.ts';
 
 /** Decides recorded rows by settings with their rules and by other ones, and compares the results. */
@@ -22,7 +30,37 @@ export function measureRulesEffect(
     const other = others.get(row.recorded);
     return other ? [[row, other] as const] : [];
   });
-  return measureChange(pairs, [settings, tried], costs, Math.max(0, reapplied.refused - refused));
+  const effect = measureChange(pairs, [settings, tried], costs, Math.max(0, reapplied.refused - refused));
+  return { ...effect, rules: measureEachRule(reapplied.rows, tried, costs) };
+}
+
+/** Measures what each rule does to the rows that it decides, against what the others do without it. */
+function measureEachRule(rows: Reapplied['rows'], settings: DecidingSettings, costs: Costs): RuleEffect[] {
+  if (rows.length === 0) return [];
+  const { rules } = settings;
+  const ruled = rows.filter((row) => row.ruled !== null);
+  const byRule = Map.groupBy(ruled, ({ recorded }) => rules.evaluate(recorded.input, false).matchedIndex);
+  const countRight = (some: readonly ReappliedRow[]) =>
+    some.filter((row) => decideRow(row, settings).decision === row.expected).length;
+  let left = maxSteps;
+  return rules.file.rules.map(({ name }, place) => {
+    const own = byRule.get(place) ?? [];
+    const without = own.flatMap((row) => {
+      if (left <= 0) return [];
+      const { matched, steps } = rules.evaluateFrom(place + 1, row.recorded.input);
+      left -= steps;
+      return [{ ...row, ruled: matched?.then ?? null }];
+    });
+    const right = countRight(own);
+    const known = { name, rows: own.length, right };
+    if (without.length < own.length) return { ...known, right_without: null, points: null, cost_per_1000: null };
+    const right_without = countRight(without);
+    const points = (100 * (right - right_without)) / rows.length;
+    const [cost = 0, costWithout = 0] = [own, without].map(
+      (some) => ((computeCostPer1000(some, settings, costs) ?? 0) * some.length) / rows.length,
+    );
+    return { ...known, right_without, points, cost_per_1000: isWeighable(costs) ? cost - costWithout : null };
+  });
 }
 
 /** Compares what is decided now and what is tried, row by row; `refused` are those that only what is tried refuses. */
@@ -54,6 +92,7 @@ export function measureChange(
     only_before_right: onlyFirst,
     only_after_right: onlySecond,
     p_value,
+    rules: [],
   };
   return { ...effect, sentence: describe(effect, costs.currency) };
 }

@@ -31,6 +31,8 @@ export type RulesOutcome = {
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
+  /** Evaluates the rules from a place of the file on, as if there were none before it. */
+  evaluateFrom(place: number, input: JsonObject): RulesOutcome;
   /** Evaluates every rule, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
   /** Evaluates the rule at a place of the file by itself. */
@@ -78,10 +80,10 @@ export function createEvaluator(file: RulesFile): CompiledRules {
   // Most callers never ask for a trace, so its closures are compiled for the first one that does.
   let tracers: Tracer[] | null = null;
 
-  const evaluateFast = (input: JsonObject): RulesOutcome => {
+  const evaluateFrom = (place: number, input: JsonObject): RulesOutcome => {
     let errors: RuleFailure[] | null = null;
     let left: number = ruleLimits.maxStepsTogether;
-    for (let i = 0; i < steps.length; i++) {
+    for (let i = place; i < steps.length; i++) {
       const run = startRun(input, left);
       const outcome = steps[i]?.(run);
       left = countStepsLeft(run, left);
@@ -134,7 +136,8 @@ export function createEvaluator(file: RulesFile): CompiledRules {
 
   return {
     file,
-    evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)),
+    evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFrom(0, input)),
+    evaluateFrom,
     evaluateEach,
     evaluateOne,
   };

@@ -11,9 +11,17 @@ export function Figure({ says, children, className = '' }: { says: string; child
 }
 
 /** The heading of a column of figures, with the one sentence that says what they are. */
-export function FigureHead({ says, children }: { says: string; children: ReactNode }) {
+export function FigureHead({
+  says,
+  children,
+  className = '',
+}: {
+  says: string;
+  children: ReactNode;
+  className?: string;
+}) {
   return (
-    <th scope="col" className="number" title={says} tabIndex={0}>
+    <th scope="col" className={`number ${className}`} title={says} tabIndex={0}>
       {children}
     </th>
   );

@@ -96,7 +96,7 @@ describe('the sheet of rules', () => {
       await type(name);
       for (let place = 1; place < heads.indexOf(column); place += 1) await press('ArrowRight');
       await type(cell);
-      await press('End', 'ArrowLeft');
+      await press('End');
       await type(then);
     }
     await expect.poll(() => lines().count()).toBe(12);
@@ -108,8 +108,8 @@ describe('the sheet of rules', () => {
       'any',
       'any',
       'any',
-      'approve',
       '',
+      'approve',
     ]);
     await page.keyboard.press('ControlOrMeta+s');
     await page.getByText('Saved. Version 2 is active.').waitFor();
@@ -170,6 +170,64 @@ describe('the sheet of rules', () => {
     await expect.poll(async () => (await textsOf(0))[0]).toBe('Very large amounts are looked at');
   });
 
+  test('chooses, copies, pastes, fills and clears cells as a spreadsheet does, each in one step [RSH-16]', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const amounts = () => Promise.all([0, 1, 2].map(async (line) => (await textsOf(line))[1]));
+    const before = await amounts();
+    expect(before).toEqual(['> 1000', '<= 50', '50 .. 200']);
+    const chosen = () => grid().locator('td[aria-selected=true]').allInnerTexts();
+    const amountOf = (line: number) => lines().nth(line).locator('td').nth(2);
+    const give = (text: string) => page.evaluate((given) => navigator.clipboard.writeText(given), text);
+    await press('PageUp', 'PageUp', 'Home', 'ArrowRight', 'Shift+ArrowDown', 'Shift+ArrowDown');
+    expect(await chosen()).toEqual(before);
+    await press('ControlOrMeta+d');
+    await expect.poll(amounts).toEqual(['> 1000', '> 1000', '> 1000']);
+    await press('ControlOrMeta+z');
+    await expect.poll(amounts).toEqual(before);
+    await press('Delete');
+    await expect.poll(amounts).toEqual(['any', 'any', 'any']);
+    await press('ControlOrMeta+z');
+    await expect.poll(amounts).toEqual(before);
+
+    // By the pointer: from one cell to another, and with Shift.
+    await amountOf(0).hover();
+    await page.mouse.down();
+    await amountOf(1).hover();
+    await page.mouse.up();
+    expect(await chosen()).toEqual(before.slice(0, 2));
+    await amountOf(2).click({ modifiers: ['Shift'] });
+    expect(await chosen()).toEqual(before);
+
+    await press('ControlOrMeta+c', 'ArrowRight', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'ControlOrMeta+v');
+    const days = () => Promise.all([0, 1, 2].map(async (line) => (await textsOf(line))[3]));
+    await expect.poll(days).toEqual(before);
+    await press('ControlOrMeta+z');
+    await expect.poll(days).toEqual(['any', 'any', 'any']);
+
+    // A cell that cannot be read is named, and nothing of the block is taken.
+    await press('ArrowLeft', 'ArrowLeft');
+    await give('> 7\n> much');
+    await press('ControlOrMeta+v');
+    await page.getByText('Row 2, amount: “much” is not a number. Write for example > 100').waitFor();
+    expect(await amounts()).toEqual(before);
+
+    // Below the last rule a block makes rules; with a range as its goal one cell fills all of it.
+    const count = await lines().count();
+    await press('PageDown', 'PageDown', 'Home');
+    await give('Seven\t> 7\nEight\t> 8');
+    await press('ControlOrMeta+v');
+    await expect.poll(() => lines().count()).toBe(count + 2);
+    expect((await textsOf(count - 1)).slice(0, 2)).toEqual(['Eight', '> 8']);
+    await press('ArrowRight', 'Shift+ArrowDown');
+    await give('> 9');
+    await press('ControlOrMeta+v');
+    await expect.poll(async () => (await textsOf(count - 2))[1]).toBe('> 9');
+    expect((await textsOf(count - 1))[1]).toBe('> 9');
+    await press('ControlOrMeta+z', 'ControlOrMeta+z');
+    await expect.poll(() => lines().count()).toBe(count);
+    await press('PageUp', 'PageUp');
+  });
+
   test('takes lines of a spreadsheet as rules, after saying what of them it does not understand [RSH-6]', async () => {
     const before = await lines().count();
     const pasted = [
@@ -205,8 +263,8 @@ describe('the sheet of rules', () => {
     await expect.poll(() => lines().count()).toBe(before + 2);
     const added = await Promise.all([before - 2, before - 1].map(textsOf));
     expect(added.map((texts) => [texts[0], texts[1], texts[2], ...texts.slice(-2)])).toEqual([
-      ['Cheap', '< 20.5', 'basic, plus', 'approve', ''],
-      ['Costly', '> 900', 'premium', 'review', 'LIMIT'],
+      ['Cheap', '< 20.5', 'basic, plus', '', 'approve'],
+      ['Costly', '> 900', 'premium', 'LIMIT', 'review'],
     ]);
     await grid().focus();
     await press('ControlOrMeta+z');
@@ -216,14 +274,20 @@ describe('the sheet of rules', () => {
   });
 
   test('gives the sheet to a spreadsheet in the form in which it takes it [RSH-6]', async () => {
-    const copied = await grid().evaluate((table) => {
-      const clipboardData = new DataTransfer();
-      table.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
-      return clipboardData.getData('text/plain');
-    });
+    const copy = () => page.evaluate(() => navigator.clipboard.readText());
+    await press('ControlOrMeta+k');
+    await page.keyboard.type('copy the rules');
+    await press('Enter');
+    await page.getByText('copied: paste them into a spreadsheet').waitFor();
+    const copied = await copy();
     const [head, ...rows] = copied.split('\n').map((line) => line.split('\t'));
     expect(head).toEqual((await grid().getByRole('columnheader').allInnerTexts()).slice(1, -1));
     expect(rows.at(-1)?.slice(0, 3)).toEqual(['Costly', '> 900', 'premium']);
+    // All cells are the same without the line that names the columns.
+    await grid().focus();
+    await press('ControlOrMeta+a', 'ControlOrMeta+c');
+    await expect.poll(copy).toBe(copied.slice(copied.indexOf('\n') + 1));
+    await press('PageUp');
   });
 
   test('saves the sheet as an Excel file that replaces all rules, in one step, or changes nothing [END-1]', async () => {
@@ -365,8 +429,10 @@ describe('the sheet of rules', () => {
 
     await grid().focus();
     await press('Home');
-    for (const text of ['outside', 'not lists.eu', 'check']) await type(text);
-    expect(await textsOf(0)).toEqual(['outside', 'not in lists.eu', 'check', '']);
+    for (const text of ['outside', 'not lists.eu']) await type(text);
+    await press('End');
+    await type('check');
+    expect(await textsOf(0)).toEqual(['outside', 'not in lists.eu', '', 'check']);
     await press('ArrowUp', 'ArrowUp');
     await page.getByText('If country is not in the list eu, then check.').waitFor();
     await page.keyboard.press('ControlOrMeta+s');

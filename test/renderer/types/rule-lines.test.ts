@@ -5,7 +5,13 @@ import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
 import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
-import { readPasted, readWhole, toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
+import { layLines, writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
+import {
+  namesColumns,
+  readPasted,
+  readWhole,
+  toLines,
+} from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
 const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
 const fields = [
@@ -58,8 +64,8 @@ describe('rules as an Excel file', () => {
       'ctx.Reason',
       'bought',
       'unknown',
-      'Then',
       'Reason',
+      'Then',
       'Code',
     ]);
     const read = await readBack(linesOf(rules));
@@ -97,7 +103,7 @@ describe('rules as an Excel file', () => {
     const { problems } = await readBack(lines);
     expect(problems.map((problem) => problem.slice(0, 45))).toEqual([
       'B2: “much” is not a number. Write for example',
-      'G4: “refuse” is no option. There are: approve',
+      'H4: “refuse” is no option. There are: approve',
       'I6: This line has cells and code. Keep one of',
     ]);
     change(2, 'amount', '> 5');
@@ -110,17 +116,23 @@ describe('lines pasted from a spreadsheet', () => {
     readPasted(
       lines.map((cells, at) => ({ line: at + 1, cells })),
       { fields, draft },
-      toSheet(rules).columns,
     );
 
-  test('are read without the line that names the columns where they stand as in the sheet [RSH-6]', () => {
-    const [, ...block] = linesOf(rules);
-    const read = paste(...block);
-    // The one left has a field that the type does not know.
-    expect([read.rules.length, read.skipped]).toEqual([rules.length - 1, 1]);
-    expect(read.rules.map(({ condition, then }) => [condition, then])).toEqual(
-      paste(...linesOf(rules)).rules.map(({ condition, then }) => [condition, then]),
-    );
+  test('name the columns in their first line, or are a block of cells [RSH-6]', () => {
+    const toGiven = (lines: string[][]) => lines.map((cells, at) => ({ line: at + 1, cells }));
+    const [head = [], ...block] = linesOf(rules);
+    expect(namesColumns(toGiven([head, ...block]), { fields, draft })).toBe(true);
+    expect(
+      namesColumns(
+        toGiven([
+          ['amount', 'resultado'],
+          ['7', 'deny'],
+        ]),
+        { fields, draft },
+      ),
+    ).toBe(true);
+    expect(namesColumns(toGiven(block), { fields, draft })).toBe(false);
+    expect(namesColumns(toGiven([head]), { fields, draft })).toBe(false);
     expect(paste(['> 5', 'ja', 'deny']).problems[0]).toContain('The first line must name the columns');
   });
 
@@ -147,5 +159,66 @@ describe('lines pasted from a spreadsheet', () => {
       });
     const unclear = paste(['amount', 'a', 'b'], ['7', 'deny', 'approve']);
     expect([unclear.rules, unclear.skipped, unclear.problems[0]]).toEqual([[], 1, expect.stringContaining('“Then”')]);
+  });
+});
+
+describe('a block of cells', () => {
+  const plain = ['one', 'two', 'three'].map((name, place) => ({
+    name,
+    condition: `ctx.amount > ${place}`,
+    then: 'deny',
+    reason_code: null,
+    priority: place,
+  }));
+  const write = (top: number, left: number, lines: string[][], bottom = top) => {
+    const given = lines.map((cells, at) => ({ line: at + 1, cells }));
+    return writeCells(layLines(given, { top, bottom, left, right: left }), toSheet(plain), plain, draft);
+  };
+  const changed = (written: ReturnType<typeof write>) =>
+    'rules' in written ? written.rules.map(({ name, condition, then }) => [name, condition, then]) : written.problem;
+
+  test('is written as if it were typed cell by cell, also where names change places [RSH-16]', () => {
+    expect(
+      changed(
+        write(0, 0, [
+          ['two', '<= 5'],
+          ['one', ''],
+        ]),
+      ),
+    ).toEqual([
+      ['two', 'ctx.amount <= 5', 'deny'],
+      ['one', '', 'deny'],
+      ['three', 'ctx.amount > 2', 'deny'],
+    ]);
+    expect(changed(write(0, 1, [['7']], 2))).toEqual(plain.map(({ name }) => [name, 'ctx.amount == 7', 'deny']));
+    expect(
+      changed(
+        write(2, 0, [
+          ['three', '7'],
+          ['', '8'],
+        ]),
+      ),
+    ).toEqual([
+      ...plain.slice(0, 2).map(({ name, condition }) => [name, condition, 'deny']),
+      ['three', 'ctx.amount == 7', 'deny'],
+      ['rule 4', 'ctx.amount == 8', 'approve'],
+    ]);
+  });
+
+  test('is refused by the place of a cell that cannot be read, whole [RSH-16]', () => {
+    expect(
+      changed(
+        write(1, 0, [
+          ['new', '5'],
+          ['one', '6'],
+        ]),
+      ),
+    ).toMatch(/^Row 3, Rule: Another rule is named “one”\./);
+    expect(changed(write(0, 1, [['5'], ['> much']]))).toMatch(
+      /^Row 2, amount: “much” is not a number.* Nothing was changed\.$/,
+    );
+    expect(changed(write(0, 3, [['deny', 'more']]))).toMatch(
+      /^Row 1, to the right of the sheet: There is no such column\./,
+    );
   });
 });

@@ -37,7 +37,7 @@ describe('the held-out examples of policies', () => {
 
   const reportOf = async (policy: string) => bench.call('GET', `${path}/policies/${policy}/report`);
 
-  it('say whether other rules make the whole decision better or worse, before these are saved [RSH-7]', async () => {
+  it('say whether other rules make the whole decision better or worse, before these are saved [RSH-7] [RSH-15]', async () => {
     const [policy = ''] = policies;
     const rule = { name: 'all', condition: 'true', then: 'approve', priority: 1 };
     const effectOf = (rules: object[]) => bench.call('POST', `${path}/policies/${policy}/rules-effect`, { rules });
@@ -58,6 +58,21 @@ describe('the held-out examples of policies', () => {
     const wrong = worse.after.accuracy.of - approved;
     expect(costly.after.cost_per_1000).toBeCloseTo((10_000 * wrong) / worse.rows);
     expect(costly.sentence).toMatch(/cost [\d.]+ → [\d.]+ € per 1,000/);
+    // What a rule adds is what goes with it.
+    const two = [
+      { ...rule, name: 'large', condition: 'ctx.amount > 5000', then: 'decline' },
+      { ...rule, priority: 2 },
+    ];
+    const both = (await effectOf(two)).body;
+    expect(both.rules.map(({ name }: { name: string }) => name)).toEqual(['large', 'all']);
+    for (const { name, right, right_without, points, cost_per_1000 } of both.rules) {
+      const others = (await effectOf(two.filter((each) => each.name !== name))).body.after;
+      expect([right - right_without, cost_per_1000]).toEqual([
+        both.after.accuracy.count - others.accuracy.count,
+        expect.closeTo(both.after.cost_per_1000 - others.cost_per_1000),
+      ]);
+      expect(points).toBeCloseTo((100 * (right - right_without)) / both.rows);
+    }
     await bench.call('PUT', path, { costs: null });
     const refused = await effectOf([{ ...rule, condition: 'ctx.amount >' }]);
     expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['body', 'rules', 0, 'condition']]);

@@ -8,7 +8,7 @@ import { PlainTable } from '../../parts/plain-table.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import type { SheetField } from './sheet/sheet.ts';
-import { type GivenLine, type GivenRules, readPasted, readWhole } from './sheet/sheet-lines.ts';
+import { type GivenLine, type GivenRules, readLinesOfText, readPasted, readWhole } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 
@@ -24,16 +24,6 @@ async function readLinesOfFile(file: File): Promise<GivenLine[]> {
   const sheets = await readSheets(new Uint8Array(await file.arrayBuffer()), maxFileBytes);
   const { lines = [] } = sheets.find(({ name }) => name === 'Rules') ?? sheets[0] ?? {};
   return lines.map(({ line, cells }) => ({ line, cells: cells.map((cell) => String(cell ?? '')) }));
-}
-
-async function readLinesOfText(text: string): Promise<GivenLine[]> {
-  const { splitLines } = await import('../../../engine/import/tables/split-lines.ts');
-  const lines: GivenLine[] = [];
-  splitLines(text.replace(/^\ufeff/, ''), { separator: '\t', quote: '"' }, ({ cells }) => {
-    lines.push({ line: lines.length + 1, cells });
-    return true;
-  });
-  return lines;
 }
 
 const nothing: GivenRules = { rules: [], skipped: 0, problems: [] };
@@ -61,9 +51,7 @@ function useGiven({ given, desk, sheet, fields }: ImportRulesProps) {
   const { rows, columns } = sheet;
   const read = useMemo(() => {
     if (!data) return nothing;
-    return isFile
-      ? readWhole(data, { rows, columns }, { fields, draft })
-      : readPasted(data, { fields, draft }, columns);
+    return isFile ? readWhole(data, { rows, columns }, { fields, draft }) : readPasted(data, { fields, draft });
   }, [data, isFile, rows, columns, fields, draft]);
   const room = isFile ? limits.maxRules : Math.max(0, limits.maxRules - rules.length);
   const leftOut = Math.max(0, read.rules.length - room);

@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react';
+import type { RuleEffect, RulesEffect } from '../../../engine/measured.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
 import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -12,7 +13,7 @@ import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { findLongest, OptionName } from '../../parts/option.tsx';
 import { useRemPx } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { count, number } from '../../parts/text/figures.ts';
+import { amount, count, decimal, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import {
@@ -34,41 +35,65 @@ type SheetProps = {
   sheet: Sheet;
   problems: readonly RuleProblem[];
   analysis: RulesAnalysis | undefined;
+  /** The effect of the rules on unseen examples, once it is known. */
+  effect: RulesEffect | undefined;
 };
-
-const hint =
-  'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty. Then: “hint: basic” only teaches.';
 
 /** As in the styles of the sheet. */
-const [headHeightRem, rowHeightRem] = [2.75, 1.875];
+const [headHeightRem, rowHeightRem] = [2.5, 2.25];
 
-/** The least and the largest width of a column of each kind, and what stands beside its longest word. */
+/** The least and the largest width of each kind of column, the largest for one word, and of what is in it. */
 const widthsRem = {
-  name: { least: 8.5, most: 12, beside: 0.75 },
-  field: { least: 4.75, most: 11, beside: 0.75 },
-  then: { least: 5, most: 11, beside: 1.75 },
-  reason: { least: 4.5, most: 11, beside: 0.75 },
+  name: { least: 8, most: 12, mostWord: 12, beside: 0.75, character: 0.46 },
+  field: { least: 5.5, most: 10, mostWord: 15, beside: 1, character: 0.46 },
+  reason: { least: 4, most: 14, mostWord: 14, beside: 0.75, character: 0.42 },
+  then: { least: 5.25, most: 11, mostWord: 15, beside: 2, character: 0.46 },
 };
-const characterRem = 0.5;
-/** Values up to this length stand on one line. */
-const maxLineCharacters = 12;
+/** Lines that break between words are seldom as long as half of them. */
+const raggedCharacters = 3;
 
-/** The columns are as wide as their longest words, so that none of them breaks. */
-function toWidths(columns: readonly SheetColumn[], rows: readonly SheetRow[]): { key: string; width: number }[] {
-  const measure = (text: string) =>
-    text.length <= maxLineCharacters ? text.length : findLongest(text.split(/\s+|(?<=[-._])/));
-  return [
-    { key: 'place', width: 2.375 },
-    ...columns.map((column) => {
-      const { least, most, beside } = widthsRem[column.kind];
-      const longest = rows.reduce(
-        (found, row) => Math.max(found, measure(readText(row, column))),
-        Math.max(column.name.length / 2, findLongest(column.name.split(/(?<=[._])/))),
-      );
-      return { key: column.id, width: Math.min(most, Math.max(least, longest * characterRem + beside)) };
-    }),
-    { key: 'counts', width: 5 },
-  ];
+/** The columns are as wide as two lines of their contents need: what room there is beyond that is shared by all. */
+function toWidth(column: SheetColumn, rows: readonly SheetRow[]): number {
+  const { least, most, mostWord, beside, character } = widthsRem[column.kind];
+  const texts = [column.name, ...rows.map((row) => readText(row, column))];
+  const toRem = (characters: number) => characters * character + beside;
+  const line = findLongest(texts) / 2 + raggedCharacters;
+  const word = findLongest(texts.flatMap((text) => text.split(/\s+|(?<=[-._])/)));
+  if (column.kind === 'reason') return Math.max(least, Math.min(most, toRem(findLongest(texts))));
+  return Math.max(least, Math.min(most, toRem(line)), Math.min(mostWord, toRem(word)));
+}
+
+/** Figures of each rule, which stay in sight at the right, with the least width of their column. */
+const figuresRem = { right: 4.5, points: 3.75, cost: 4.5 };
+type FigureKey = keyof typeof figuresRem;
+const placeRem = 2.375;
+const figureHelp: Readonly<Record<FigureKey, string>> = {
+  right: 'Labelled examples that the rule is the first to match, and how many of them have its outcome as their label.',
+  points: 'Percentage points that the rule adds to the share correct of all unseen examples, beside the other rules.',
+  cost: 'What the rule adds to the cost of 1,000 decisions; below 0 it saves.',
+};
+
+const addUp = (some: readonly number[]) => `${some.reduce((sum, width) => sum + width, 0)}rem`;
+
+/** The figures that are shown, the width of each column, and how far from the right those stand that stay in sight. */
+function useWidths({ columns, rows }: Sheet, states: ReadonlyMap<number, RuleState>, effect: RulesEffect | undefined) {
+  const figures: FigureKey[] = ['right'];
+  if (effect) figures.push('points');
+  if (effect && effect.after.cost_per_1000 !== null) figures.push('cost');
+  const widths = useMemo(() => columns.map((each) => toWidth(each, rows)), [columns, rows]);
+  const rightRem = Math.max(
+    figuresRem.right,
+    ...[...states.values()].map(
+      ({ counts, warningCount }) => describeRight(counts).length * 0.46 + (warningCount ? 2.5 : 0.75),
+    ),
+  );
+  const figureWidths = figures.map((key) => (key === 'right' ? rightRem : figuresRem[key]));
+  const frozen = {
+    '--then': addUp(figureWidths),
+    '--right': addUp(figureWidths.slice(1)),
+    '--points': addUp(figureWidths.slice(2)),
+  };
+  return { figures, allRem: [placeRem, ...widths, ...figureWidths], frozen };
 }
 
 /** Finds the rows in sight, which are all that exist, and keeps the cell at the cursor among them. */
@@ -103,90 +128,109 @@ function Gap({ heightPx }: { heightPx: number }) {
 
 /** All rules as rows of one sheet, a column for each field: typed in like a spreadsheet. */
 export function RuleSheet(props: SheetProps) {
-  const { type, desk, sheet, problems, analysis } = props;
-  const { table, rows, columns, row, column, typing, press, copy, paste } = sheet;
+  const { type, desk, sheet, problems, analysis, effect } = props;
+  const { table, rows, columns, row, column, range, isRange, typing, press, copy, paste } = sheet;
   const { scroller, inSight, abovePx, belowPx } = useSight(sheet);
   const id = useId();
   useRowsFocus('Rules');
   const undecided = analysis?.impact.examples.undecided;
-  const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
-  const widths = useMemo(() => toWidths(columns, rows), [columns, rows]);
+  const states = useMemo(() => toStates(rows, problems, analysis, effect), [rows, problems, analysis, effect]);
+  const { figures, allRem, frozen } = useWidths(sheet, states, effect);
   const input = useCellInput(props);
   const actions = {
-    onCell: useNewest(sheet.moveTo),
+    onCell: useNewest((toRow: number, toColumn: number, isExtended: boolean) => {
+      if (!isExtended) sheet.moveTo(toRow, toColumn);
+      else if (!typing.edit) sheet.moveTo(toRow, toColumn, sheet.start);
+    }),
     onOpen: useNewest(typing.begin),
     onCode: useNewest(desk.openCode),
   };
   return (
-    <div ref={scroller} className="scroll sheet">
-      <table
-        ref={table}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take keys is a grid
-        role="grid"
-        aria-label="Rules"
-        aria-rowcount={rows.length + 3}
-        aria-activedescendant={`${id}-cursor`}
-        tabIndex={0}
-        style={{ minWidth: `${widths.reduce((sum, { width }) => sum + width, 0)}rem` }}
-        {...takesKeys}
-        onKeyDown={press}
-        onCopy={copy}
-        onPaste={paste}
-      >
-        <colgroup>
-          {widths.map(({ key, width }) => (
-            <col key={key} style={{ width: `${width}rem` }} />
-          ))}
-        </colgroup>
-        <SheetHead columns={columns} />
-        <tbody>
-          <Gap heightPx={abovePx} />
-          {inSight.map(({ index }) => {
-            const each = rows[index];
-            return (
-              <SheetLine
-                key={each?.place ?? 'new'}
-                typeId={type.id}
-                row={each}
-                index={index}
-                columns={columns}
-                cursor={index === row ? column : -1}
-                cursorId={`${id}-cursor`}
-                input={input?.row === index ? input : null}
-                state={each && states.get(each.place)}
-                {...actions}
-              />
-            );
-          })}
-          <Gap heightPx={belowPx} />
-          <RestLine columns={columns.length} isEmpty={rows.length === 0} undecided={undecided} />
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div ref={scroller} className="scroll sheet">
+        <table
+          ref={table}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take keys is a grid
+          role="grid"
+          aria-label="Rules"
+          aria-rowcount={rows.length + 3}
+          aria-activedescendant={`${id}-cursor`}
+          aria-multiselectable="true"
+          tabIndex={0}
+          style={{ minWidth: addUp(allRem), ...frozen }}
+          {...takesKeys}
+          onKeyDown={press}
+          onCopy={copy}
+          onPaste={(event) => void paste(event)}
+        >
+          <colgroup>
+            {allRem.map((width, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+              <col key={at} style={{ width: `${width}rem` }} />
+            ))}
+          </colgroup>
+          <SheetHead columns={columns} figures={figures} currency={type.costs?.currency ?? null} />
+          <tbody>
+            <Gap heightPx={abovePx} />
+            {inSight.map(({ index }) => {
+              const each = rows[index];
+              const isChosen = isRange && index >= range.top && index <= range.bottom;
+              return (
+                <SheetLine
+                  key={each?.place ?? 'new'}
+                  typeId={type.id}
+                  row={each}
+                  index={index}
+                  columns={columns}
+                  figures={figures.join()}
+                  cursor={index === row ? column : -1}
+                  isRange={isRange}
+                  from={isChosen ? range.left : 0}
+                  to={isChosen ? range.right : -1}
+                  cursorId={`${id}-cursor`}
+                  input={input?.row === index ? input : null}
+                  state={each && states.get(each.place)}
+                  {...actions}
+                />
+              );
+            })}
+            <Gap heightPx={belowPx} />
+            <RestLine columns={columns.length} isEmpty={rows.length === 0} {...{ figures, undecided }} />
+          </tbody>
+        </table>
+      </div>
+      <p className="muted small hint">
+        The first match decides. A cell takes &gt; 100, 50 .. 200, basic, not basic, mentions refund or empty. Then:
+        “hint: basic” only teaches.
+      </p>
+    </>
   );
 }
 
+type RestProps = { columns: number; isEmpty: boolean; figures: readonly FigureKey[]; undecided: number | undefined };
+
 /** Says what becomes of the inputs that no rule decides, and of how many examples. */
-function RestLine(props: { columns: number; isEmpty: boolean; undecided: number | undefined }) {
-  const { columns, isEmpty, undecided } = props;
-  const rest = isEmpty ? 'The classifier decides all' : 'Else the classifier decides';
+function RestLine({ columns, isEmpty, figures, undecided }: RestProps) {
   return (
-    <tr>
+    <tr className="rest muted">
       <td />
-      <td className="name muted" title={rest}>
-        {rest}
-      </td>
-      <td colSpan={columns - 1} className="muted hint" title={hint}>
-        {hint}
-      </td>
-      <td className="number muted">
-        {undecided !== undefined && <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>}
-      </td>
+      <td className="name">{isEmpty ? 'The classifier decides all' : 'Else the classifier decides'}</td>
+      <td colSpan={columns - 2} />
+      <td className="then" />
+      {figures.map((key) => (
+        <td key={key} className={`number ${key}`}>
+          {key === 'right' && undecided !== undefined && (
+            <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>
+          )}
+        </td>
+      ))}
     </tr>
   );
 }
 
-function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
+type HeadProps = { columns: readonly SheetColumn[]; figures: readonly FigureKey[]; currency: string | null };
+
+function SheetHead({ columns, figures, currency }: HeadProps) {
   return (
     <thead>
       <tr>
@@ -198,17 +242,20 @@ function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
             </span>
           </th>
         ))}
-        <FigureHead says="Examples that the rule is the first to match, and how many of them have its outcome as their label.">
-          Rows · agree
-        </FigureHead>
+        {figures.map((key) => (
+          <FigureHead key={key} className={key} says={figureHelp[key]}>
+            {key === 'right' ? 'Right' : key === 'points' ? 'Points' : `Cost${currency ? `, ${currency}` : ''}`}
+          </FigureHead>
+        ))}
       </tr>
     </thead>
   );
 }
 
-/** The state of a rule: its counts, and whether something is wrong with it. */
+/** The state of a rule: its counts, what it does to unseen examples, and whether something is wrong with it. */
 type RuleState = {
   counts: RulesAnalysis['impact']['rules'][number]['examples'] | undefined;
+  effect: RuleEffect | undefined;
   hasProblem: boolean;
   warningCount: number;
 };
@@ -217,13 +264,20 @@ function toStates(
   rows: readonly SheetRow[],
   problems: readonly RuleProblem[],
   analysis: RulesAnalysis | undefined,
+  effect: RulesEffect | undefined,
 ): ReadonlyMap<number, RuleState> {
   const counts = new Map(analysis?.impact.rules.map(({ rule, examples }) => [rule, examples]));
+  const effects = new Map(effect?.rules.map((each) => [each.name, each]));
   const wrong = new Set(problems.map(({ rule }) => rule));
   return new Map(
-    rows.map(({ place }) => [
+    rows.map(({ place, rule }) => [
       place,
-      { counts: counts.get(place), hasProblem: wrong.has(place), warningCount: countWarnings(analysis, place) },
+      {
+        counts: counts.get(place),
+        effect: effects.get(rule.name),
+        hasProblem: wrong.has(place),
+        warningCount: countWarnings(analysis, place),
+      },
     ]),
   );
 }
@@ -257,59 +311,104 @@ type LineProps = {
   row: SheetRow | undefined;
   index: number;
   columns: readonly SheetColumn[];
+  /** The figures that stand at the right, one behind the other. */
+  figures: string;
   /** The column of the cursor; below 0 in the other lines. */
   cursor: number;
+  /** Whether more than one cell is chosen, and the columns that are in this line. */
+  isRange: boolean;
+  from: number;
+  to: number;
   cursorId: string;
   input: CellInput | null;
   state: RuleState | undefined;
-  onCell(row: number, column: number): void;
+  /** Moves to a cell, or extends the range to it. */
+  onCell(row: number, column: number, isExtended: boolean): void;
   onOpen(row: number, column: number): void;
   onCode(place: number): void;
 };
 
 /** A rule, or the line in which a new one begins; drawn again only where something of it changed. */
 const SheetLine = memo(function SheetLine(props: LineProps) {
-  const { row, index, columns, cursor, state } = props;
+  const { row, index, columns, figures, cursor, isRange, state } = props;
   const firstField = columns.findIndex(({ kind }) => kind === 'field');
   return (
-    <tr aria-selected={cursor >= 0} aria-rowindex={index + 2}>
+    <tr aria-selected={cursor >= 0 && !isRange} aria-rowindex={index + 2}>
       <td className="number muted">{row ? index + 1 : '+'}</td>
       {columns.map((column, place) => {
         if (column.kind !== 'field' || row?.cells !== null)
           return <SheetCell key={column.id} {...props} column={column} place={place} />;
         return place === firstField && <CodeCell key="code" {...props} row={row} first={firstField} />;
       })}
-      <td className="number">{row && state && <Counts isEmpty={row.rule.condition.trim() === ''} {...state} />}</td>
+      {figures.split(',').map((key) => (
+        <td key={key} className={`number ${key}`}>
+          {row &&
+            state &&
+            (key === 'right' ? (
+              <RightCell isEmpty={row.rule.condition.trim() === ''} {...state} />
+            ) : (
+              state.effect && <EffectCell effect={state.effect} isCost={key === 'cost'} />
+            ))}
+        </td>
+      ))}
     </tr>
   );
 });
 
-function Counts({ isEmpty, counts, hasProblem, warningCount }: RuleState & { isEmpty: boolean }) {
+/** Says how many of the labelled examples that a rule decides have its outcome as their label. */
+function describeRight(counts: RuleState['counts']): string {
+  if (!counts) return '';
+  if (counts.matched === 0) return 'no match';
+  const labelled = counts.matched - counts.unlabelled;
+  return labelled === 0 ? 'no label' : `${number(counts.agrees)} of ${number(labelled)}`;
+}
+
+function RightCell({ isEmpty, counts, hasProblem, warningCount }: RuleState & { isEmpty: boolean }) {
   return (
-    <span className="row still">
-      <RuleMark isEmpty={isEmpty} hasProblem={hasProblem} warningCount={warningCount} />
+    <>
+      <RuleMark isEmpty={isEmpty} hasProblem={hasProblem} warningCount={warningCount} />{' '}
       {counts && (
         <Figure
-          className="grow"
+          className={counts.matched > counts.unlabelled ? '' : 'muted'}
           says={`${count(counts.matched, 'example')}: ${counts.agrees} agree, ${counts.disagrees} have another label, ${counts.unlabelled} have none.`}
         >
-          {number(counts.matched)} · {number(counts.agrees)}
+          {describeRight(counts)}
         </Figure>
       )}
-    </span>
+    </>
+  );
+}
+
+/** Shows what a rule adds to the share correct, in points, or to the cost of decisions. */
+function EffectCell({ effect, isCost }: { effect: RuleEffect; isCost: boolean }) {
+  const { rows, right, right_without, points, cost_per_1000 } = effect;
+  const value = rows === 0 ? null : isCost ? cost_per_1000 : points;
+  const gain = isCost ? -(value ?? 0) : (value ?? 0);
+  const shown = value === null ? '–' : isCost ? amount(value) : decimal(value, 1);
+  return (
+    <Figure
+      className={Math.abs(gain) < 0.05 ? 'muted' : gain > 0 ? 'good-text' : 'bad-text'}
+      says={`It decides ${count(rows, 'unseen example')}, ${right} correctly${right_without === null ? '' : `; without it ${right_without} of them would be correct`}.`}
+    >
+      {value !== null && value > 0 && '+'}
+      {shown.replace('-', '−')}
+    </Figure>
   );
 }
 
 type CellProps = LineProps & { column: SheetColumn; place: number };
 
-function SheetCell({ typeId, row, index, cursor, cursorId, input, column, place, onCell, onOpen }: CellProps) {
+function SheetCell(props: CellProps) {
+  const { typeId, row, index, cursor, cursorId, input, from, to, column, place, onCell, onOpen } = props;
   const isEdited = input?.column === place;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the cells of a grid can be selected
     <td
       {...(cursor === place ? { id: cursorId, 'data-cursor': true } : {})}
+      aria-selected={place >= from && place <= to}
       className={isEdited ? `${column.kind} edited` : column.kind}
-      onClick={() => !isEdited && onCell(index, place)}
+      onMouseDown={({ shiftKey }) => !isEdited && onCell(index, place, shiftKey)}
+      onMouseEnter={({ buttons }) => buttons === 1 && onCell(index, place, true)}
       onDoubleClick={() => !isEdited && onOpen(index, place)}
     >
       {isEdited ? input.field : <CellText typeId={typeId} row={row} column={column} />}
@@ -357,17 +456,20 @@ function RuleMark({ isEmpty, hasProblem, warningCount }: RuleMarkProps) {
 type CodeCellProps = LineProps & { row: SheetRow; first: number };
 
 /** The condition of a rule that is more than cells; `first` is the first of the columns that it takes. */
-function CodeCell({ row, index, columns, cursor, cursorId, first, onCell, onCode }: CodeCellProps) {
+function CodeCell({ row, index, columns, cursor, cursorId, from, to, first, onCell, onCode }: CodeCellProps) {
+  const width = columns.filter(({ kind }) => kind === 'field').length;
   const isCursor = columns[cursor]?.kind === 'field';
   const code = showUnseen(row.rule.condition);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the cells of a grid can be selected
     <td
       {...(isCursor ? { id: cursorId, 'data-cursor': true } : {})}
-      colSpan={columns.filter(({ kind }) => kind === 'field').length}
+      aria-selected={from < first + width && to >= first}
+      colSpan={width}
       className="field"
       title={`Does not fit a row of cells; Enter opens it as code: ${code}`}
-      onClick={() => onCell(index, first)}
+      onMouseDown={({ shiftKey }) => onCell(index, first, shiftKey)}
+      onMouseEnter={({ buttons }) => buttons === 1 && onCell(index, first, true)}
       onDoubleClick={() => onCode(row.place)}
     >
       <span className="tag">code</span> <code>{code}</code>
@@ -388,11 +490,13 @@ type SheetToolsProps = {
   sheet: Sheet;
   fields: readonly SheetField[];
   onPaste(): void;
-  after: ReactNode;
+  /** null while the test is open. */
+  onTest: (() => void) | null;
+  onLists(): void;
 };
 
 /** Offers the acts on the whole sheet. */
-export function SheetTools({ typeName, sheet, fields, onPaste, after }: SheetToolsProps) {
+export function SheetTools({ typeName, sheet, fields, onPaste, onTest, onLists }: SheetToolsProps) {
   const { rows, columns, typing, moveTo } = sheet;
   const free = listFreeFields(columns, fields);
   const add = () => {
@@ -408,11 +512,11 @@ export function SheetTools({ typeName, sheet, fields, onPaste, after }: SheetToo
     { id: 'paste-rules', title: 'Import rules from a spreadsheet', run: onPaste },
   ]);
   return (
-    <div className="row sheet-tools">
+    <>
       <Select
         aria-label="Add a column for a field"
         placeholder="+ Field"
-        w={150}
+        w={120}
         searchable
         selectFirstOptionOnChange
         value={null}
@@ -425,11 +529,9 @@ export function SheetTools({ typeName, sheet, fields, onPaste, after }: SheetToo
       <Button disabled={rows.length === 0} onClick={save}>
         Excel
       </Button>
-      <Button disabled={rows.length === 0} onClick={copy}>
-        Copy
-      </Button>
+      {onTest && <Button onClick={onTest}>Test…</Button>}
+      <Button onClick={onLists}>Lists…</Button>
       <Button onClick={add}>New rule</Button>
-      {after}
-    </div>
+    </>
   );
 }

@@ -17,8 +17,9 @@ import { useCommands } from '../../state/use-commands.ts';
 import { ChosenRule } from './chosen-rule.tsx';
 import { type GivenSheet, ImportRules } from './import-rules.tsx';
 import { RuleSheet, SheetTools } from './rule-sheet.tsx';
-import { type RulesDesk, useAnalysis, useRules } from './use-rules.ts';
+import { type RulesDesk, useAnalysis, useRules, useTrial } from './use-rules.ts';
 import { useSheet } from './use-sheet.ts';
+import { WholeEffect } from './whole-effect.tsx';
 
 /** Rules with problems that are named one by one. */
 const maxNamed = 5;
@@ -26,7 +27,6 @@ const ListsDialog = lazy(async () => ({ default: (await import('./lists-dialog.t
 const loadAnalysis = () => import('./rules-analysis-panel.tsx');
 const RulesAnalysisPanel = lazy(async () => ({ default: (await loadAnalysis()).RulesAnalysisPanel }));
 const RuleTest = lazy(async () => ({ default: (await import('./rule-test.tsx')).RuleTest }));
-const WholeEffect = lazy(async () => ({ default: (await import('./whole-effect.tsx')).WholeEffect }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
 function useRuleCommands(
@@ -66,6 +66,7 @@ export function Rules({ type }: { type: DecisionType }) {
   const { analysis, fields } = useAnalysis(type, desk.draft);
   const checked = useDeferredValue(desk.draft);
   const { problems, sound } = useMemo(() => compileSoundRules(checked.hard_rules, checked), [checked]);
+  const trial = useTrial(type, checked, problems);
   const sheet = useSheet(desk, fields, setGiven);
   const propose = () => setShowProposals(true);
   const openTest = () => setShowTest(true);
@@ -92,30 +93,37 @@ export function Rules({ type }: { type: DecisionType }) {
       id="rules-table"
       title="Rules"
       tools={
-        <>
-          <Button onClick={openLists}>Lists…</Button>
-          <SaveTools type={type} />
-        </>
+        <SheetTools
+          typeName={type.name}
+          sheet={sheet}
+          fields={fields}
+          onPaste={() => setGiven('')}
+          onTest={showTest ? null : openTest}
+          onLists={openLists}
+        />
       }
       inspector={narrow ? test : inspector}
     >
       <DraftBar type={type} isEdited={isEdited} />
-      <SheetTools
-        typeName={type.name}
+      <RuleSheet
+        type={type}
+        desk={desk}
         sheet={sheet}
-        fields={fields}
-        onPaste={() => setGiven('')}
-        after={!showTest && <Button onClick={openTest}>Test…</Button>}
+        problems={problems}
+        analysis={analysis.data}
+        effect={trial.policy && trial.trial.data}
       />
-      <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
-      {narrow && <section aria-label={title}>{beside}</section>}
-      <LeftOut problems={problems} />
-      <PinnedCases type={type} onlyRed />
-      <Suspense>
-        <WholeEffect type={type} draft={checked} problems={problems} />
-      </Suspense>
-      <Effect typeId={type.id} analysis={analysis} onOpenRule={sheet.goToRule} />
-      <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
+      <div className="row between save-bar">
+        <WholeEffect {...trial} isLive={type.model_deployed} />
+        <SaveTools type={type} />
+      </div>
+      <div className="cards">
+        {narrow && <section aria-label={title}>{beside}</section>}
+        <LeftOut problems={problems} />
+        <PinnedCases type={type} onlyRed />
+        <Effect typeId={type.id} analysis={analysis} onOpenRule={sheet.goToRule} />
+        <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
+      </div>
       {showLists && (
         <Suspense>
           <ListsDialog lists={desk.draft.lists} onLists={desk.setLists} onClose={() => setShowLists(false)} />

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useSettled } from '../../parts/hooks/use-rested.ts';
 import { readJsonText } from '../../parts/text/json-text.ts';
@@ -48,6 +49,28 @@ export function useAnalysis(type: DecisionType, draft: TypeDraft) {
   return { analysis, fields };
 }
 
+/** Tries the rules of a draft that have no problem on unseen examples, again whenever typing pauses. */
+export function useTrial(type: DecisionType, draft: TypeDraft, problems: readonly RuleProblem[]) {
+  const tried = useMemo(() => {
+    const broken = new Set(problems.map(({ rule }) => rule));
+    const { options, reason_codes, lists } = draft;
+    return { rules: draft.hard_rules.filter((_, place) => !broken.has(place)), options, reason_codes, lists };
+  }, [draft, problems]);
+  const body = useSettled(tried, analysisDelayMs);
+  const params = { decision_type_id: type.id };
+  const list = useOperation('policies.list', { params });
+  const measured = list.data?.filter(({ whole }) => whole !== null) ?? [];
+  const policy = measured.find(({ deployed }) => deployed) ?? measured[0];
+  const { hard_rules, lists } = type.active_version;
+  const isChanged = JSON.stringify([body.rules, body.lists]) !== JSON.stringify([hard_rules, lists]);
+  const trial = useOperation(
+    'policies.try_rules',
+    { params: { ...params, policy_id: policy?.id ?? '' }, body },
+    { enabled: policy !== undefined && (isChanged || body.rules.length > 0), keepPrevious: true },
+  );
+  return { policy, isChanged, trial };
+}
+
 /** The rules of the draft, the open one, and all that can be done to them. */
 export function useRules(type: DecisionType) {
   const { drafts } = useWorkbench();
@@ -82,6 +105,8 @@ export function useRules(type: DecisionType) {
       choose(0);
     },
     setRuleAt,
+    /** Puts rules in place of all, as one step that is taken back in one. */
+    setRules: (hard_rules: readonly Rule[]) => edit({ hard_rules: [...hard_rules] }),
     /** Adds a rule of which only a part is known. */
     add: (known: Partial<Rule> = {}) => {
       let number = rules.length + 1;

@@ -4,19 +4,19 @@ import type { Rule } from '../../../engine/domain/definition.ts';
 import { count } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
+import { useCommands } from '../../state/use-commands.ts';
 import { orderRules } from './order-rules.ts';
 import {
   listColumns,
+  nameColumn,
   readText,
-  type SheetColumn,
   type SheetField,
   type SheetRow,
   toField,
   toSheetRow,
-  type Written,
-  writeText,
 } from './sheet/sheet.ts';
-import { toLines, toTsv } from './sheet/sheet-lines.ts';
+import { type CellText, fillRange, layLines, type Spot, toRange, writeCells } from './sheet/sheet-block.ts';
+import { namesColumns, readLinesOfText, toTsv } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 
 /** The cell that is typed in: what it holds so far, and why that was not taken. */
@@ -25,6 +25,7 @@ type Move = { down: number; right: number };
 
 const stay: Move = { down: 0, right: 0 };
 const leap = 10;
+const sides = { Up: 'above', Down: 'below', Left: 'to the left', Right: 'to the right' };
 const moves: Readonly<Record<string, Move>> = {
   ArrowUp: { down: -1, right: 0 },
   ArrowDown: { down: 1, right: 0 },
@@ -67,20 +68,22 @@ function useColumns(rows: readonly SheetRow[], fields: readonly SheetField[], ad
   return useMemo(() => columns, [ids, fields]);
 }
 
-/** Rows, columns and the cursor; the row behind the last one is that of a rule still to be made. */
+/** Rows, columns, the cursor and the range up to it; the row behind the last one is that of a rule still to be made. */
 function useCursor(desk: RulesDesk, fields: readonly SheetField[]) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const [isAtNew, setAtNew] = useState(false);
   const [wanted, setWanted] = useState(1);
+  const [anchor, setAnchor] = useState<Spot | null>(null);
   const { rules, chosen, choose } = desk;
   const rows = useRows(rules, fields);
   const columns = useColumns(rows, fields, added);
   const atChosen = rows.findIndex(({ place }) => place === chosen);
   const row = isAtNew || atChosen < 0 ? rows.length : atChosen;
   const column = within(wanted, columns.length);
-  /** Moves to a cell; `made` rows have just been added and are not among the current ones. */
-  const moveTo = (toRow: number, toColumn: number, made = 0) => {
+  /** Moves to a cell, with a range `from` another; `made` rows have just been added and are not among the others. */
+  const moveTo = (toRow: number, toColumn: number, from: Spot | null = null, made = 0) => {
     const next = within(toRow, rows.length + made + 1);
+    setAnchor(from);
     setWanted(within(toColumn, columns.length));
     setAtNew(next === rows.length + made);
     if (next !== row && desk.isCodeOpen) desk.closeCode();
@@ -90,7 +93,9 @@ function useCursor(desk: RulesDesk, fields: readonly SheetField[]) {
   /** Keeps the current columns, with another one: those that an empty sheet begins with would go with its first rule. */
   const keepColumns = (...more: string[]) =>
     setAdded([...columns.flatMap(({ kind, id }) => (kind === 'field' ? [id] : [])), ...more]);
-  return { rows, columns, row, column, moveTo, setAtNew, keepColumns };
+  const start = anchor ?? { row, column };
+  const range = toRange(start, { row, column });
+  return { rows, columns, row, column, start, range, isRange: anchor !== null, moveTo, setAtNew, keepColumns };
 }
 
 type Cursor = ReturnType<typeof useCursor>;
@@ -98,32 +103,27 @@ type Cursor = ReturnType<typeof useCursor>;
 /** Typing into cells: what is taken changes the rule, or makes the new one; what is not stays with its problem. */
 function useTyping(desk: RulesDesk, cursor: Cursor) {
   const [edit, setEdit] = useState<CellEdit | null>(null);
-  const { rows, columns, moveTo, setAtNew, keepColumns } = cursor;
-  const write = (at: number, column: SheetColumn, text: string): Written => {
-    const row = rows[at];
-    const others = desk.rules.filter((_, place) => place !== row?.place);
-    const written = writeText(row?.rule ?? { condition: '' }, column, text, desk.draft, others);
-    if ('problem' in written) return written;
-    if (row) desk.setRuleAt(row.place, written.patch);
-    else {
-      keepColumns();
-      desk.add(written.patch);
+  const { rows, columns, row, moveTo, setAtNew, keepColumns } = cursor;
+  /** Writes all texts in one step that is taken back in one, or none; returns why not. */
+  const write = (cells: readonly CellText[]): string | null => {
+    const written = writeCells(cells, cursor, desk.rules, desk.draft);
+    if ('problem' in written) return written.problem;
+    if (written.rules === desk.rules) return null;
+    keepColumns();
+    desk.setRules(written.rules);
+    if (!rows[row] && written.rules.length > desk.rules.length) {
+      desk.choose(desk.rules.length);
       setAtNew(false);
     }
-    return written;
+    return null;
   };
   /** Returns why the text was not taken, or null. */
-  const take = ({ row, column, text }: CellEdit, { down, right }: Move): string | null => {
-    const target = columns[column];
-    const isSame = target === undefined || text.trim() === readText(rows[row], target).trim();
-    const written = isSame ? null : write(row, target, text);
-    if (written && 'problem' in written) {
-      setEdit({ row, column, text, problem: written.problem });
-      return written.problem;
-    }
-    setEdit(null);
-    if (down !== 0 || right !== 0) moveTo(row + down, column + right, written !== null && !rows[row] ? 1 : 0);
-    return null;
+  const take = (typed: CellEdit, { down, right }: Move): string | null => {
+    const problem = write([typed]);
+    setEdit(problem === null ? null : { ...typed, problem });
+    if (problem === null && (down !== 0 || right !== 0))
+      moveTo(typed.row + down, typed.column + right, null, !rows[typed.row] && typed.text.trim() !== '' ? 1 : 0);
+    return problem;
   };
   return {
     edit,
@@ -142,6 +142,67 @@ function useTyping(desk: RulesDesk, cursor: Cursor) {
       setEdit(null);
     },
     drop: () => setEdit(null),
+  };
+}
+
+/** The acts on the range of cells, and what the clipboard brings: each is one step that is taken back in one. */
+function useBlocks(
+  desk: RulesDesk,
+  cursor: Cursor,
+  writeAll: (cells: readonly CellText[]) => string | null,
+  fields: readonly SheetField[],
+  onPaste: (text: string) => void,
+) {
+  const { rows, columns, row, column, start, range, moveTo } = cursor;
+  const textAt = (atRow: number, at: number) => readText(rows[atRow], columns[at] ?? nameColumn);
+  /** Writes texts into cells; why that cannot be is said. */
+  const write = (cells: readonly CellText[]) => {
+    const problem = writeAll(cells);
+    if (problem !== null) notify({ kind: 'info', text: problem });
+  };
+  const clear = () => {
+    const cells = fillRange(range, () => '');
+    // A rule keeps its name and its outcome, which it cannot be without.
+    const free = cells.filter(({ column: at }) => ['field', 'reason'].includes(columns[at]?.kind ?? ''));
+    write(free.length > 0 ? free : cells);
+  };
+  const fillDown = () => {
+    const from = range.top === range.bottom ? range.top - 1 : range.top;
+    if (from >= 0) write(fillRange({ ...range, top: from + 1 }, (_, at) => textAt(from, at)));
+  };
+  useCommands('Edit', [
+    { id: 'fill-down', title: 'Fill down', keys: 'Mod+d', run: fillDown },
+    { id: 'clear-cells', title: 'Clear the cells', keys: 'Delete', run: clear },
+    {
+      id: 'select-cells',
+      title: 'Select all cells',
+      keys: 'Mod+a',
+      run: () => moveTo(rows.length - 1, columns.length - 1, { row: 0, column: 0 }),
+    },
+    ...Object.entries(sides).map(([side, title]) => {
+      const { down, right } = moves[`Arrow${side}`] ?? stay;
+      const run = () => moveTo(row + down, column + right, start);
+      return { id: `select-${side}`, title: `Select the cells ${title}`, keys: `Shift+Arrow${side}`, run };
+    }),
+  ]);
+  return {
+    clear,
+    copy: (event: ClipboardEvent) => {
+      if (isTypedIn(event)) return;
+      event.preventDefault();
+      const lines = rows
+        .slice(range.top, range.bottom + 1)
+        .map((each) => columns.slice(range.left, range.right + 1).map((one) => readText(each, one)));
+      event.clipboardData.setData('text/plain', toTsv(lines));
+    },
+    paste: async (event: ClipboardEvent) => {
+      if (isTypedIn(event)) return;
+      event.preventDefault();
+      const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '');
+      const lines = await readLinesOfText(text);
+      if (namesColumns(lines, { fields, draft: desk.draft })) onPaste(text);
+      else write(layLines(lines, range));
+    },
   };
 }
 
@@ -172,18 +233,18 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
     else if (text === undefined) openCode();
     else notify({ kind: 'info', text: 'This rule does not fit a row of cells. Press Enter to change it as code.' });
   };
-  const clear = () => {
-    if (!shown || !target || isCode || readText(shown, target) === '') return;
-    const written = typing.write(row, target, '');
-    if ('problem' in written) notify({ kind: 'info', text: written.problem });
-  };
+  const { clear, ...clipboard } = useBlocks(desk, cursor, typing.write, fields, onPaste);
+  const { start } = cursor;
   const press = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const move = moves[event.key];
-    if (move) moveTo(row + move.down, column + move.right);
-    else if (event.key === 'Enter' || event.key === 'F2') open();
-    else if (event.key === 'Delete' || event.key === 'Backspace') clear();
-    else if (event.key.length === 1 && event.key !== ' ') open(event.key);
+    const { key, shiftKey } = event;
+    const move = moves[key];
+    // The arrows with Shift are commands, which the list of keys names.
+    if (move && shiftKey && key.startsWith('Arrow')) return;
+    if (move) moveTo(row + move.down, column + move.right, shiftKey ? start : null);
+    else if (key === 'Enter' || key === 'F2') open();
+    else if (key === 'Backspace') clear();
+    else if (key.length === 1 && key !== ' ') open(key);
     else return;
     event.preventDefault();
   };
@@ -206,20 +267,8 @@ export function useSheet(desk: RulesDesk, fields: readonly SheetField[], onPaste
       if (at >= 0) moveTo(at, column);
       table.current?.focus();
     },
+    ...clipboard,
     addColumn: (id: string) => cursor.keepColumns(id),
-    copy: (event: ClipboardEvent) => {
-      if (isTypedIn(event)) return;
-      event.preventDefault();
-      event.clipboardData.setData('text/plain', toTsv(toLines(rows, columns)));
-      tellCopied(rows);
-    },
-    paste: (event: ClipboardEvent) => {
-      if (isTypedIn(event)) return;
-      event.preventDefault();
-      const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '');
-      if (/[\t\n]/.test(text)) onPaste(text);
-      else open(text);
-    },
   };
 }
 

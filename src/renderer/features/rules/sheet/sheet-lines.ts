@@ -63,6 +63,18 @@ export const toTsv = (lines: readonly (readonly string[])[]) =>
 
 /** A line of a spreadsheet, with its number there. */
 export type GivenLine = { line: number; cells: readonly string[] };
+
+/** Splits what was copied in a spreadsheet into its lines and cells. */
+export async function readLinesOfText(text: string): Promise<GivenLine[]> {
+  const { splitLines } = await import('../../../../engine/import/tables/split-lines.ts');
+  const lines: GivenLine[] = [];
+  splitLines(text.replace(/^\ufeff/, ''), { separator: '\t', quote: '"' }, ({ cells }) => {
+    lines.push({ line: lines.length + 1, cells });
+    return true;
+  });
+  return lines;
+}
+
 /** Rules read from lines, the number of lines that make none, and the cells that were not understood. */
 export type GivenRules = { rules: Rule[]; skipped: number; problems: string[] };
 
@@ -150,29 +162,17 @@ function nameOutcome(
   return column === undefined || others.length > 0 ? names : names.with(column, 'Then');
 }
 
-/** The line that names the columns of a block copied without it: its cells stand as in the sheet. */
-function findLackingHead(
-  lines: readonly GivenLine[],
-  columns: readonly SheetColumn[],
-  { fields, draft }: SheetContext,
-): GivenLine[] {
-  const [first] = lines;
-  if (first === undefined || first.cells.length < columns.length || first.cells.length > columns.length + 1) return [];
-  const at = columns.findIndex(({ kind }) => kind === 'then');
-  const isNamed = readHead(first.cells, fields).heads.some((head) => head?.kind === 'then');
-  const areOptions = lines.every(({ cells }) => draft.options.includes(cells[at]?.trim() ?? ''));
-  if (isNamed || !areOptions) return [];
-  return [{ line: first.line - 1, cells: [...columns.map((column) => nameHead(column, columns)), codeColumn.name] }];
+/** Whether the first of some lines names the columns of the others. */
+export function namesColumns([first, ...lines]: readonly GivenLine[], { fields, draft }: SheetContext): boolean {
+  if (first === undefined || lines.length === 0) return false;
+  const { heads } = readHead(nameOutcome(first.cells, lines, fields, draft.options), fields);
+  return heads.filter((head) => head !== null).length > 1;
 }
 
-/** Reads pasted lines as rules to be added; where none names the columns, they are those of the sheet. */
-export function readPasted(
-  lines: readonly GivenLine[],
-  context: SheetContext,
-  columns: readonly SheetColumn[],
-): GivenRules {
+/** Reads pasted lines, the first of which names the columns, as rules to be added. */
+export function readPasted(lines: readonly GivenLine[], context: SheetContext): GivenRules {
   const toPlace = (line: number, _column: number, name: string) => `Line ${line}, ${isolate(name)}`;
-  return readLines([...findLackingHead(lines, columns, context), ...lines], context, { toPlace, isWhole: false });
+  return readLines(lines, context, { toPlace, isWhole: false });
 }
 
 /** Tells a row from others: by its cells in any order, or its code. */

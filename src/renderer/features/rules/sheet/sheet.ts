@@ -29,8 +29,8 @@ const hintPattern = /^hint:\s*/i;
 const maxFirstColumns = 5;
 export const nameColumn: SheetColumn = { id: 'name', name: 'Rule', kind: 'name' };
 export const lastColumns: SheetColumn[] = [
-  { id: 'then', name: 'Then', kind: 'then' },
   { id: 'reason', name: 'Reason', kind: 'reason' },
+  { id: 'then', name: 'Then', kind: 'then' },
 ];
 
 /** Returns what is known about a field, which may be nothing. */
