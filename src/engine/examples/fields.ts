@@ -136,6 +136,8 @@ export const setFlags = listFields<{ shown: string; merges: string }>(
   ({ shown, merges }) => shown !== undefined && merges !== undefined,
 );
 export const givenFlags = listFields<{ given: string }>(({ given }) => given !== undefined);
+/** The flags that a generated example cannot have. */
+export const flagsOfOwn = listFields<{ notGenerated: string }>(({ notGenerated }) => notGenerated !== undefined);
 
 /** The name of a field in answers, archives and exports. */
 export const toWireName = (field: Field): string => field.wire ?? field.column;

@@ -1,6 +1,7 @@
 /** Two copies of the same examples, labelled apart and merged: no label is lost, none is doubled, conflicts are asked. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { initialExample } from '../../../src/engine/examples/fields.ts';
 import {
   type ConflictChoice,
   type FileExample,
@@ -13,8 +14,7 @@ import { toCanonicalJson } from '../../../src/engine/json.ts';
 const optionNames = ['yes', 'no', 'maybe'];
 
 const make = (id: string, n: number, more: Partial<Mergeable> = {}): Mergeable => ({
-  ...{ id, input: { n }, decision: null, reasonCodes: [], mark: null, note: null },
-  ...{ reviewed: false, test: false, must: false, byTeacher: false, updatedAt: 1, ...more },
+  ...{ ...initialExample, id, input: { n }, updatedAt: 1, ...more },
 });
 const toKnown = (examples: readonly Mergeable[]): KnownExamples<Mergeable> => ({
   find: (id) => examples.find((example) => example.id === id) ?? null,

@@ -2,6 +2,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byName } from '../../../src/engine/domain/records.ts';
+import { setFlags } from '../../../src/engine/examples/fields.ts';
 import { ExampleTablePlan, type ExportedExample } from '../../../src/engine/export/example-columns.ts';
 import { type ExampleFormat, isTableFormat } from '../../../src/engine/export/file-kinds.ts';
 import { writeRecords, writeTable } from '../../../src/engine/export/formats.ts';
@@ -87,9 +89,7 @@ const examples: fc.Arbitrary<ExportedExample> = fc.record({
   reason_codes: fc.array(fc.constantFrom('A', 'B;C', 'D|E', ' F', '[G'), { maxLength: 3 }),
   status: fc.constantFrom('to_label', 'done', 'skipped', 'flagged'),
   note: optional(texts.filter((text) => text !== '')),
-  reviewed: fc.boolean(),
-  test: fc.boolean(),
-  must: fc.boolean(),
+  ...byName(setFlags, () => fc.boolean()),
   source: fc.constantFrom('user', 'synthetic'),
   labelled_by: optional(fc.constantFrom('person', 'teacher')),
   first_decision: optional(options),

@@ -1,7 +1,7 @@
 /** How it is known that what was found about examples is of these examples. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ExampleRecord } from '../../../src/engine/examples/fields.ts';
+import { type ExampleRecord, initialExample } from '../../../src/engine/examples/fields.ts';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
 import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { createStore } from '../../../src/server/store/store.ts';
@@ -27,18 +27,8 @@ const example = (id: string, changes: Partial<ExampleRecord> = {}): ExampleRecor
   id,
   decisionTypeId: 't',
   input: { message: id },
+  ...initialExample,
   decision: 'approve',
-  reasonCodes: [],
-  source: 'user',
-  reviewed: false,
-  test: false,
-  must: false,
-  mark: null,
-  note: null,
-  firstDecision: null,
-  byTeacher: false,
-  logId: null,
-  audited: false,
   createdAt: 0,
   updatedAt: 0,
   ...changes,

@@ -2,7 +2,7 @@
 
 import { byName } from '../../../engine/domain/records.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
-import { type ExampleRecord, exampleFields, givenFlags, setFlags } from '../../../engine/examples/fields.ts';
+import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
@@ -75,7 +75,7 @@ export function updateExample(
   const { labellingModels, leases } = deps.runtime;
   const updated = deps.store.transaction(() => {
     const example = findExample(deps, type, id);
-    for (const flag of givenFlags) {
+    for (const flag of flagsOfOwn) {
       if (update[flag] !== true || example.source !== 'synthetic') continue;
       const problem = `a generated example cannot be a ${exampleFields[flag].notGenerated}`;
       throw toValidationError([toInvalidValue(['body', flag], problem)]);

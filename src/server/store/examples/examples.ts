@@ -1,7 +1,7 @@
 /** Training examples of the decision types. */
 import { foldCase } from '../../../engine/code-points.ts';
 import { byName } from '../../../engine/domain/records.ts';
-import { type ExampleRecord, fieldNames } from '../../../engine/examples/fields.ts';
+import { type ExampleRecord, exampleFields, fieldNames, setFlags } from '../../../engine/examples/fields.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import {
@@ -138,9 +138,10 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
     values.push(value);
   };
   add('source = ?', filter.source);
-  add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
-  add('test = ?', filter.test === undefined ? undefined : Number(filter.test));
-  add('must = ?', filter.must === undefined ? undefined : Number(filter.must));
+  for (const flag of setFlags) {
+    const wanted = filter[flag];
+    add(`${exampleFields[flag].column} = ?`, wanted === undefined ? undefined : Number(wanted));
+  }
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
   if (filter.labelled_by !== undefined) {
