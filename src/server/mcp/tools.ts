@@ -239,16 +239,18 @@ export const tools: readonly Tool[] = [
     name: 'import_examples',
     operation: 'examples.import',
     omit: ['sheet', 'header_line', 'delimiter', 'quote', 'on_conflict'],
-    shorten: ({ committed, mapping, answer_candidates, total, labelled, by_option, unknown_decisions, repeated }) =>
-      committed
+    shorten: ({ committed, total, labelled, repeated, mapping, answer_candidates, questions, ...found }) => {
+      const { by_option, unknown_decisions } = found;
+      return committed
         ? { total, labelled, repeated }
-        : { mapping, answer_candidates, total, labelled, by_option, unknown_decisions },
+        : { mapping, answer_candidates, questions, total, labelled, by_option, unknown_decisions };
+    },
     description:
       'Adds the rows of a table or of JSON Lines given as text, all or none; kinds of columns, and the label where clear, are found. Without commit it only says what it would do. Costs nothing.',
-    summarise: ({ committed, total, labelled, repeated }) =>
+    summarise: ({ committed, total, labelled, repeated, questions }) =>
       committed
         ? `${total} rows were added, ${labelled} of them labelled, ${repeated} duplicates left out. Cost: none. Next: train_model.`
-        : `${total} rows, ${labelled} of them labelled, ${repeated} duplicates left out; nothing is written. Next: the same with commit, or a mapping.`,
+        : `${total} rows, ${labelled} of them labelled, ${repeated} duplicates left out; nothing is written. Next: ${questions.length === 0 ? 'the same with commit, or a mapping' : 'a mapping that answers questions'}.`,
   }),
   toTool({
     name: 'generate_examples',

@@ -381,8 +381,13 @@ describe('an agent with an API key', () => {
     };
     expect(await use(client, 'import_examples', file)).toMatchObject({
       mapping: { decision: 'Antwort' },
+      questions: [],
       total: 20,
       by_option: { keep: 10, cancel: 10 },
+    });
+    const unclear = { ...file, content: 'day,label\n03.04.2024,keep\n05.06.2024,cancel\n' };
+    expect(await use(client, 'import_examples', unclear)).toMatchObject({
+      questions: [{ about: 'kind', column: 'day', sentence: expect.stringContaining('3 April 2024 or 4 March 2024?') }],
     });
     expect(await listed()).toMatchObject({ total: 0 });
     expect(await use(client, 'import_examples', { ...file, commit: true })).toEqual({
