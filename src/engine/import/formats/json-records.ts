@@ -116,7 +116,7 @@ export function unwrap(records: Records): Records {
   const key = holdsAnswer ? undefined : wrappers.find(isWrapper);
   if (key === undefined) return records;
   const list = records.list.map((element) => (isJsonObject(element) ? (element[key] ?? null) : element));
-  return { ...records, list, notes: [...records.notes, `Of each element its “${key}” is read, and nothing else`] };
+  return { ...records, list, notes: [...records.notes, `Reads “${key}” of each element, and nothing else`] };
 }
 
 /** Finds the records of a document: its longest list of objects, or a table; null where it has none. */

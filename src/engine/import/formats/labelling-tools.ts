@@ -64,7 +64,7 @@ function addResult({ given, spans }: LabelledTask, { type, value, from_name: nam
 
 const labelStudio: LabellingTool = {
   name: 'Label Studio',
-  about: 'Of each task its data and annotations are read, without who wrote them and when',
+  about: 'Reads the data and annotations of each task, not who wrote them or when',
   matches: ({ data, annotations, completions = annotations }) => isJsonObject(data) && Array.isArray(completions),
   read({ data, annotations, completions = annotations }) {
     const task: LabelledTask = { fields: toObject(data), given: [], spans: [] };
@@ -106,7 +106,7 @@ function* listResponses(responses: Json | undefined): Generator<[question: strin
 
 const argilla: LabellingTool = {
   name: 'Argilla',
-  about: 'Of each record its fields, metadata and responses are read, without suggestions and vectors',
+  about: 'Reads the fields, metadata and responses of each record, not suggestions and vectors',
   matches: ({ fields, responses, suggestions = responses }) => isJsonObject(fields) && suggestions !== undefined,
   read({ fields, metadata, responses }) {
     const task: LabelledTask = { fields: { ...toObject(fields), ...toObject(metadata) }, given: [], spans: [] };
@@ -130,7 +130,7 @@ const responseKey = /^(.+)\.responses$/;
 /** As Argilla flattens its records, also on the Hugging Face hub. */
 const flatArgilla: LabellingTool = {
   name: 'Argilla',
-  about: 'Of each record its fields and responses are read, without suggestions',
+  about: 'Reads the fields and responses of each record, not suggestions',
   matches: (record) => Object.keys(record).some((key) => responseKey.test(key)),
   read(record) {
     const given = Object.entries(record).flatMap(([key, value]) => {
@@ -147,7 +147,7 @@ const flatArgilla: LabellingTool = {
 /** Argilla before its version 2. */
 const argillaOne: LabellingTool = {
   name: 'Argilla',
-  about: 'Of each record its text, metadata and annotation are read, without predictions',
+  about: 'Reads the text, metadata and annotation of each record, not predictions',
   matches: (record) => ['annotation', 'prediction', 'status'].every((key) => record[key] !== undefined),
   read({ text = null, inputs, metadata, annotation }) {
     const fields = { ...(isJsonObject(inputs) ? inputs : { text }), ...toObject(metadata) };
