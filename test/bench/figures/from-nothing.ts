@@ -193,7 +193,8 @@ async function run(set: string, draw: number, order: string): Promise<void> {
       console.log(`| ${cells.join(' | ')} |`);
     }
     if (labels >= Math.max(...marks)) return;
-    const given = await next(givenAtOnce);
+    const mark = marks.find((each) => each > labels) ?? labels;
+    const given = await next(Math.min(givenAtOnce, mark - labels));
     if (given.length === 0) return;
     for (const { id, input_payload } of given) {
       const expected_decision = truthOf.get(JSON.stringify(input_payload));
