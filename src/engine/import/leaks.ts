@@ -30,6 +30,9 @@ const maxCertainValues = 20;
 /** Names of a time at which a case ends, in the usual languages. */
 const endName =
   /(?:^|[^\p{L}])(?:closed|resolved|solved|completed|finished|decided|decision|approved|rejected|cancell?ed|geschlossen|gelöst|erledigt|abgeschlossen|entschieden|storniert|cl[oô]tur[eé]e?|r[eé]solue?|cerrad[oa]|resuelt[oa]|chius[oa]|risolt[oa])(?![\p{L}])/iu;
+/** Names of what is noted once a case is decided: how content somebody was, and who ended or checked it. */
+const afterName =
+  /(?:^|[._ -])(?:csat|reviewer|qa)(?:[._ -]|$)|(?:closed|resolved|solved|reviewed|decided|approved|rejected)[ _-]?by$/i;
 /** Names of what is counted up, and values that look so: “P-00417” has three digits and no blank. */
 const numberName = /(?:^|[\s_.-])(?:id|nr|no|num|number)\.?$|(?:nummer|number|num[eé]ro)$/i;
 const codePattern = /^(?=(?:\S*\d){3})\S+$/;
@@ -98,6 +101,8 @@ function weighColumn(survey: ColumnSurvey, values: readonly Value[], labels: rea
   }
   if (kind.startsWith('date') && endName.test(name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')))
     return toLeak('By its name it is written when a case ends. Is it known before the decision?', telling, false);
+  if (afterName.test(name))
+    return toLeak('By its name it is noted after the decision. Is it known before?', telling, false);
   if (!namesThings(survey, values)) return null;
   const counts = `${distinct.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows`;
   return toLeak(`It seems to name what the row is about: ${counts}. Does it say more?`, telling, false);

@@ -111,6 +111,14 @@ describe('a column that tells the answer', () => {
     expect((await tickets('previous outcome', verdict)).leftOut).toEqual({});
   });
 
+  it('is asked about where its name says that it is noted afterwards [FIL-40]', async () => {
+    const sentence = 'By its name it is noted after the decision. Is it known before?';
+    for (const name of ['csat', 'qa.reviewer', 'closed_by', 'approvedBy'])
+      expect((await tickets(name, (row) => pick(['ann', 'bob'], row, 9))).asked).toEqual({ [name]: sentence });
+    for (const name of ['reviews', 'delivered by', 'aqua'])
+      expect((await tickets(name, (row) => pick(['ann', 'bob'], row, 9))).asked).toEqual({});
+  });
+
   it('is none for being different in every row, nor with too few rows, nor where nothing else is there [FIL-40]', async () => {
     expect(await tickets('free text', (row) => `words ${row} of somebody`)).toMatchObject({ asked: {}, leftOut: {} });
     expect(await tickets('code', (row) => answerOf(row), 30)).toMatchObject({ asked: {}, leftOut: {} });
