@@ -91,8 +91,10 @@ function useSettings(type: DecisionType, policies: OutputOf<'policies.list'> | u
     {},
   );
   const isKnown = policies !== undefined && (last === undefined || !detail.isPending);
+  // The list that shows the end of a training: the type itself may be read later.
+  const isDeployed = policies?.some(({ deployed }) => deployed) === true;
   return {
-    settings: { ...toSettings(detail.data?.training_config, type.model_deployed), ...changed },
+    settings: { ...toSettings(detail.data?.training_config, isDeployed), ...changed },
     isKnown,
     change,
   };
