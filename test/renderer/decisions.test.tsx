@@ -310,7 +310,7 @@ describe('Train and Deploy', () => {
     fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
     await waitFor(async () => expect(await active()).toBe(2));
     fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'v2 errs abroad' } });
-    fireEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Deploy v1' }));
     await waitFor(async () => expect(await active()).toBe(1));
     const history = await region('History');
     await within(history).findByText('v2 errs abroad');

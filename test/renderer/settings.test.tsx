@@ -51,7 +51,7 @@ describe('Settings', () => {
     const add = screen.getByRole('button', { name: 'Add' });
     fireEvent.change(folder, { target: { value: '/there/is/none' } });
     fireEvent.click(add);
-    await screen.findByText(/is no folder that can be read/);
+    await screen.findByText(/is not a readable folder/);
     fireEvent.change(folder, { target: { value: writeSmallModel() } });
     fireEvent.click(add);
     await screen.findByText(/was added\. .*There is no golden\.json/);

@@ -4,7 +4,6 @@ import { noType } from '../api/journal.ts';
 import { leavesFocus } from '../commands/key-focus.ts';
 import { Figure } from '../parts/figure.tsx';
 import { count, decimal } from '../parts/text/figures.ts';
-import { shorten } from '../parts/text/inputs.ts';
 import { changedFields } from '../state/drafts.ts';
 import { NoticeLine } from '../state/notices.tsx';
 import { useChange, useOperation } from '../state/queries.ts';
@@ -104,8 +103,6 @@ function Job({ typeId, policyId, version }: { typeId: string; policyId: string; 
   );
 }
 
-const maxTitleLength = 60;
-
 function UndoButton({ typeId }: { typeId: string }) {
   const { next, undo, redo, canUndo, canRedo } = useUndo(typeId);
   useCommands('Edit', [
@@ -114,8 +111,8 @@ function UndoButton({ typeId }: { typeId: string }) {
   ]);
   if (next === null) return null;
   return (
-    <button type="button" {...leavesFocus} onClick={undo} title={`${next} (Ctrl+Z takes it back)`}>
-      Undo: {shorten(next, maxTitleLength)}
+    <button type="button" {...leavesFocus} onClick={undo} title={`${next} (Ctrl+Z)`} aria-label={`Undo: ${next}`}>
+      Undo
     </button>
   );
 }

@@ -4,10 +4,10 @@ import { CommandError, defineCommand, endCodes } from './command.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const help = `workbench text-model [list | add FOLDER | remove NAME] [--name NAME] [--data-dir DIR]
-Text models by which types may be read, beside those of the program. A training with text_model auto tries them, too.
+Text models by which types may be read, beside those of the program. A training with text_model auto also tries them.
 
   add FOLDER       a folder with encoder.onnx, tokenizer.json and LICENSE; encoder.json, golden.json, NOTICE and SHA256SUMS
-                   are heeded. It is tried, and copied into the data folder
+                   are used if present. The model is tested, then copied into the data folder
   remove NAME      one that was added, unless a deployed policy reads by it
   --name NAME      what it is to be called (as its folder)
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it

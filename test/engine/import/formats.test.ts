@@ -118,6 +118,15 @@ describe('a workbook', () => {
     expect((await read('year.xlsx', book, { sheet: 'March' })).notes).toEqual([]);
   });
 
+  it('says nothing of formulas in totals, which are no rows [FIL-30]', async () => {
+    const total = '<row><c t="str"><v>Total</v></c><c><f>SUM(B2:B3)</f></c></row>';
+    const rows = [1, 2].map((n) => `<row><c t="str"><v>tea ${n}</v></c><c><v>${n}</v></c></row>`).join('');
+    const formula = '<row><c t="str"><v>tea 3</v></c><c><f>A1</f></c></row>';
+    const notesOf = async (data: string) => (await read('a.xlsx', sheet(`${row('drink', 'cups')}${data}`))).notes;
+    expect(await notesOf(rows + total)).toEqual([]);
+    expect(await notesOf(rows + formula + total)).toEqual([expect.stringMatching(/^“cups” holds 2 formulas without/)]);
+  });
+
   it('says what other archives are [FIL-30]', async () => {
     const archive = (part: string) => read('a.zip', zipSync({ [part]: strToU8('') }).slice());
     await expect(archive('xl/workbook.bin')).rejects.toThrow('an Excel workbook of the binary kind (.xlsb)');

@@ -207,7 +207,7 @@ describe('a folder that is no text model', { timeout: 600_000 }, () => {
     expect(await ask({ folder: writeSmallModel(), name: 'fast' })).toMatchObject({ loc: ['body', 'name'] });
     expect(await ask({ folder: 'here', name: 'mine' })).toMatchObject({ msg: 'must be an absolute path' });
     expect(await ask({ folder: '/there/is/none', name: 'mine' })).toMatchObject({
-      msg: 'is no folder that can be read',
+      msg: 'is not a readable folder',
     });
   });
 

@@ -250,8 +250,10 @@ export function readWorkbook(sheets: readonly WorkbookSheet[], kind: string, cho
   const skipped = new SkippedLines();
   for (const line of hiddenLines) skipped.add('hidden', line);
   const sheet = readTable(lines, [kind], choice, skipped);
+  // Titles above the table and totals below it are not read, whatever they hold.
+  const lastLine = sheet.rows.at(-1)?.line ?? 0;
   const notes = chosen.notes.flatMap(({ column, kind, line, count }) => {
-    if (line < firstLine) return [];
+    if (line < firstLine || line > lastLine) return [];
     const name = header?.names[columns.indexOf(column)] || `column ${toLetters(column)}`;
     return [`“${name}” ${noteTexts[kind](count)}`];
   });

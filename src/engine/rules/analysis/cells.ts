@@ -31,14 +31,16 @@ const words = [
   { pattern: /^starts with\s+(.+)$/is, test: 'startsWith', word: 'starts with' },
   { pattern: /^ends with\s+(.+)$/is, test: 'endsWith', word: 'ends with' },
 ] as const;
-const states = {
-  empty: 'empty',
-  'not empty': 'filled',
-  given: 'present',
-  'not given': 'absent',
-  null: 'empty',
-  'not null': 'filled',
-} as const;
+/** Words for an empty cell in the languages of the import, and how each state of a field is written. */
+const emptyWords = /^((?:not|nicht|non?) )?(?:empty|null|leer|vide|vac[ií]o|vuoto)$/;
+const stateWords = { empty: 'empty', filled: 'not empty', present: 'given', absent: 'not given' } as const;
+/** Reads a state of a field; null for any other text. */
+function readState(lowered: string): keyof typeof stateWords | null {
+  const empty = emptyWords.exec(lowered);
+  if (empty) return empty[1] ? 'filled' : 'empty';
+  return lowered === stateWords.present ? 'present' : lowered === stateWords.absent ? 'absent' : null;
+}
+
 /** Words for yes and no in the languages of the import. */
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['yes', 'true', 'ja', 'wahr', 'oui', 'vrai', 'sí', 'si', 'sì', 'verdadero', 'vero'].map(
@@ -55,7 +57,7 @@ export function readCell(typed: string, field: CellField): ReadCell {
   if (/^[-–—]$/.test(text))
     return { problem: `Write any, or clear the cell, for any value; for the text itself write "${text}".` };
   if (lowered === '' || lowered === 'any') return { tests: [] };
-  const state = Object.entries(states).find(([word]) => word === lowered)?.[1];
+  const state = readState(lowered);
   if (state) return { tests: [{ path, test: state }] };
   if (type === 'list' || type === 'map')
     return { problem: `${path.join('.')} is a ${type}: write empty or not empty, or the rule as code.` };
@@ -225,7 +227,7 @@ function writeTest(test: TableRow, field: CellField): string {
     case 'filled':
     case 'present':
     case 'absent':
-      return Object.entries(states).find(([, state]) => state === test.test)?.[0] ?? '';
+      return stateWords[test.test];
     case 'in list':
       return `in lists.${test.list}`;
     case 'not in list':

@@ -65,13 +65,13 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
   }
   const before = half === null ? undefined : findScores(half, option)?.['recall'];
   if (before !== undefined && recall - before >= notableRise) {
-    const rise = `with the second half of the examples the share found rose from ${toPercent(before)} to ${share}`;
+    const rise = `the second half of the examples raised the share found from ${toPercent(before)} to ${share}`;
     return { option, advice: 'more', sentence: `More examples of "${option}" would help: ${rise}.` };
   }
   const confused = findConfusion(whole, option);
   const taken =
     confused === null ? '' : ` It is taken for "${confused.other}" in ${confused.count} of ${support} examples.`;
-  const held = before === undefined ? `${share} of its examples are found` : `the share found stays at ${share}`;
+  const held = before === undefined ? `${share} of its examples are found` : `still ${share} of its examples are found`;
   return {
     option,
     advice: 'separate',

@@ -241,7 +241,6 @@ type PolicyRowProps = {
 };
 
 function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: PolicyRowProps) {
-  const isEarlier = deployed !== null && policy.version < deployed.version;
   return (
     <tr>
       <td>
@@ -286,13 +285,8 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
           </Button>
         )}{' '}
         {policy.status === 'trained' && !policy.deployed && (
-          <Button
-            size="compact-xs"
-            disabled={isPending}
-            aria-label={`${isEarlier ? 'Roll back to' : 'Deploy'} v${policy.version}`}
-            onClick={onDeploy}
-          >
-            {isEarlier ? 'Roll back' : 'Deploy'}
+          <Button size="compact-xs" disabled={isPending} aria-label={`Deploy v${policy.version}`} onClick={onDeploy}>
+            Deploy
           </Button>
         )}
       </td>

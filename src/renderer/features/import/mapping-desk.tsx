@@ -213,7 +213,7 @@ function TypeName({ value, onChange }: { value: string; onChange(name: string): 
     <TextInput
       label="Name"
       title="Programs ask for decisions by this name."
-      w={180}
+      w={240}
       maxLength={limits.maxTypeNameLength}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -75,7 +75,7 @@ function Balance({ balance: { used, remaining, percent_used, resets_at } }: { ba
   const facts = [
     { name: 'Used in this period', value: used.toLocaleString(), help: 'Credits used since the period began.' },
     {
-      name: 'Left',
+      name: 'Remaining',
       value: remaining?.toLocaleString() ?? 'no limit',
       help: 'Credits that the plan still allows in this period.',
     },

@@ -68,13 +68,13 @@ export function findHeadline(inputs: readonly Input[]): string | null | undefine
   return candidates.sort((a, b) => b.length - a.length)[0]?.path ?? null;
 }
 
-/** An input in one line: its only text or its longest as it is, then its other fields by name. */
+/** An input in one line: its only text or its longest as it is, then its other fields with a value by name. */
 export function summariseInput(input: Input): string {
   const main = findMainText(input);
   const all = flattenInput(input);
   const [only] = all;
   if (all.length === 1 && typeof only?.value === 'string') return valueText(only.value);
-  const others = all.filter(({ path }) => path !== main?.path);
+  const others = all.filter(({ path, value }) => path !== main?.path && value !== null);
   const fields = others.map(({ path, value }) => `${isolate(path)}: ${isolate(valueText(value))}`);
   return [...(main === null ? [] : [isolate(toReadableText(main.value))]), ...fields].join(' · ');
 }

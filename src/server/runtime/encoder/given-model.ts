@@ -60,7 +60,7 @@ export type GivenModel = {
 export async function readGivenModel(folder: string): Promise<GivenModel> {
   if (!path.isAbsolute(folder)) throw refuseFolder('must be an absolute path');
   const names = await readdir(folder).catch((cause: unknown) => {
-    throw refuseFolder('is no folder that can be read', cause);
+    throw refuseFolder('is not a readable folder', cause);
   });
   const read = (name: string, maxBytes = maxOtherBytes) => readWithin(path.join(folder, name), maxBytes);
   const find = (name: string, maxBytes?: number) => (names.includes(name) ? read(name, maxBytes) : null);
