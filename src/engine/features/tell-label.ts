@@ -61,29 +61,32 @@ function countRight(byLabel: ReadonlyMap<number, number>): number {
 }
 
 /**
- * Measures how well the values of a column tell the labels of its rows, those below 0 left out. A row is right where
- * most of the other rows with its value, or in its bin of numbers, have its label: different values in all rows tell
- * nothing.
+ * Measures how well the values of a column tell the labels of its rows, those below 0 left out, and those without a
+ * value where they are the fewer ones. A row is right where most of the other rows with its value, or in its bin of
+ * numbers, have its label: different values in all rows tell nothing.
  */
 export function measureTelling(values: readonly Value[], labels: readonly number[]): Telling {
   const toCategory = createCategorizer(values);
+  const isKnown = (row: number) => values[row] !== null && values[row] !== undefined;
+  const labelled = [...labels.keys()].filter((row) => (labels[row] ?? -1) >= 0);
+  const known = labelled.filter(isKnown);
   const byCategory = new Map<string, Map<number, number>>();
   const totals = new Map<number, number>();
-  let rows = 0;
-  for (const [row, label] of labels.entries()) {
-    if (label < 0) continue;
+  const counted = known.length * 2 > labelled.length ? known : labelled;
+  const rows = counted.length;
+  for (const row of counted) {
+    const label = labels[row] ?? 0;
     const category = toCategory(values[row]);
     const counts = byCategory.get(category) ?? new Map<number, number>();
     byCategory.set(category, counts.set(label, (counts.get(label) ?? 0) + 1));
     totals.set(label, (totals.get(label) ?? 0) + 1);
-    rows += 1;
   }
   const right = [...byCategory.values()].reduce((sum, counts) => sum + countRight(counts), 0);
   return { rows, share: rows === 0 ? 0 : right / rows, baseline: Math.max(0, ...totals.values()) / Math.max(1, rows) };
 }
 
-/** Whether a column alone settles the label, as far as this many rows can show. */
-export function isLeak({ rows, share, baseline }: Telling): boolean {
+/** Whether a column alone settles the label, wrong in no more than `most`, as far as this many rows can show. */
+export function isLeak({ rows, share, baseline }: Telling, most = maxError): boolean {
   const others = 1 - baseline;
-  return rows >= minRows && others * rows >= minOtherRows && 1 - share <= Math.min(maxError, maxErrorOfOthers * others);
+  return rows >= minRows && others * rows >= minOtherRows && 1 - share <= Math.min(most, maxErrorOfOthers * others);
 }

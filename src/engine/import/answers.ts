@@ -21,7 +21,7 @@ const resultWord =
   /(?:^|[^\p{L}])(?:answer|result|status|state|approved|reason|category|class|label|outcome|team|queue|topic|department|intent|disposition|resolution|ergebnis|grund|abteilung|entscheidung|ausgang|klasse|kategorie|thema|zustand|antwort|warteschlange|motif|motivo|r[eé]sultat|d[eé]cision|classe|cat[eé]gorie|statut|r[eé]ponse|resultado|decisi[oó]n|clase|categor[ií]a|etiqueta|estado|respuesta|risultato|esito|decisione|categoria|etichetta|stato|risposta)(?![\p{L}])/iu;
 
 /** Names of an object that holds a verdict: all in it was written with that. */
-const verdictWord = /(?:^|[^\p{L}])(?:feedback|rating|review|evaluation|annotation|judge?ment|assessment)s?$/iu;
+const verdictWord = /(?:^|[^\p{L}])(?:qa|feedback|rating|review|evaluation|annotation|judge?ment|assessment)s?$/iu;
 
 /** A column of labels repeats its values: this many rows a value, on average. */
 const minRowsPerValue = 2;

@@ -26,6 +26,8 @@ const spread = 2_654_435_761;
 const certainShare = 0.995;
 /** A number of more values may be one that a rule decides by, as an amount is. */
 const maxCertainValues = 20;
+/** A column of so few values is asked about where it is wrong no more often than this. */
+const maxErrorOfFew = 0.04;
 
 /** Names of a time at which a case ends, in the usual languages. */
 const endName =
@@ -67,9 +69,9 @@ function numberLabels(rows: readonly SheetRow[], columns: readonly string[], ans
 }
 
 /** Whether the values name what a row is about, as the number of a customer or a policy does. */
-function namesThings({ name, kind, filled, distinct }: ColumnSurvey, values: readonly Value[]): boolean {
+function namesThings({ name, kind, type, filled, distinct }: ColumnSurvey, values: readonly Value[]): boolean {
   if (filled < minRowsToName || distinct * maxRowsPerName < filled) return false;
-  if (kind === 'number') return numberName.test(name) || identifierPattern.test(name);
+  if (type === 'number') return numberName.test(name) || identifierPattern.test(name);
   if (kind !== 'text' && kind !== 'as_is') return false;
   const texts = values.filter((value) => typeof value === 'string');
   const codes = texts.filter((text) => codePattern.test(text) && !isMonth(text) && parseDate(text) === null);
@@ -84,9 +86,9 @@ function weighColumn(survey: ColumnSurvey, values: readonly Value[], labels: rea
     explains: share,
     isCertain: isFew && share >= certainShare,
   });
-  if (isLeak(telling)) {
+  const isFew = distinct <= maxCertainValues;
+  if (isLeak(telling, isFew ? maxErrorOfFew : undefined)) {
     const percent = toPercent(telling.share);
-    const isFew = distinct <= maxCertainValues;
     return isFew && telling.share >= certainShare
       ? toLeak(`It is probably written after the answer: it tells it in ${percent} of the rows.`, telling, isFew)
       : toLeak(`It alone tells the answer in ${percent} of the rows. Is it known before the decision?`, telling, isFew);

@@ -32,12 +32,13 @@ export type Proposal = {
 };
 
 /**
- * Proposes what each column becomes. The answer is the given column, or the one that is certain by the columns' values
- * and the options of the type.
+ * Proposes what each column becomes. The answer is the given column, the one that is certain by the columns' values and
+ * the options of the type, or for a new type the one that the file says.
  */
 export function proposeImport(file: SurveyedSheet, options: readonly string[], given?: Answer): Proposal {
   const answers = findAnswers(file.surveys, options);
-  const certain = answers.isCertain ? (answers.candidates[0]?.column ?? null) : undefined;
+  const said = options.length === 0 ? file.sheet.answer : undefined;
+  const certain = answers.isCertain ? (answers.candidates[0]?.column ?? null) : said;
   const answer = given === undefined ? certain : given;
   return { answers, answer, ...proposeRoles(file, answer ?? null) };
 }

@@ -51,6 +51,8 @@ export type Sheet = {
   quote?: string;
   /** Columns that are not inputs by what the file says, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
+  /** The column of the labels, where the file says which. */
+  answer?: string;
   /** Whether it holds examples that a workbench has exported: each row is one, with all that belongs to it. */
   isOwnExport?: boolean;
   /** The sheets of a workbook, fullest first and hidden ones last, and the one that was read; null for other files. */

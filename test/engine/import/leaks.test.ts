@@ -103,6 +103,15 @@ describe('a column that tells the answer', () => {
     expect(leaks.get('score')?.explains).toBeLessThan(0.995);
   });
 
+  it('is one that most rows have, also where the others have no value [FIL-40]', async () => {
+    const { asked } = await tickets('points', (row) =>
+      row % 7 === 0 ? '' : answers.indexOf(answerOf(row % 20 === 1 ? row + 1 : row)),
+    );
+    expect(asked).toEqual({
+      points: expect.stringMatching(/^It alone tells the answer in 9[67]\.\d% of the rows\. Is it known/),
+    });
+  });
+
   it('is another answer, which another type would decide, but not that of an earlier case [FIL-41]', async () => {
     const verdict = (row: number) => pick(['fair', 'unfair'], row, 11);
     expect((await tickets('verdict', verdict)).leftOut).toEqual({
@@ -128,6 +137,22 @@ describe('a column that tells the answer', () => {
       leftOut: {},
     });
   });
+});
+
+it('the labels of an export are those that its tool gave, beside texts that come back as often [FIL-33]', async () => {
+  const records = Array.from({ length: 60 }, (_, row) =>
+    JSON.stringify({
+      text: pick(['Where is it?', 'Thanks'], row, 2),
+      _task_hash: row,
+      accept: [answerOf(row)],
+      answer: 'accept',
+    }),
+  );
+  const bytes = new TextEncoder().encode(records.join('\n'));
+  const sheet = await readFile({ name: 'prodigy.jsonl', bytes }, {}, { maxBytes: 1e6 });
+  const file = { sheet, surveys: surveyColumns(sheet) };
+  expect(proposeImport(file, []).answer).toBe('label');
+  expect(proposeImport(file, ['Thanks', 'Where is it?']).answer).toBe('text');
 });
 
 it.each(['german_credit', 'complaint_routing', 'sms_spam'])('no column of %s is asked about [FIL-40]', async (name) => {

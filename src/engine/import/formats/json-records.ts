@@ -8,6 +8,8 @@ export type Records = {
   notes: string[];
   /** Keys that are not inputs, each with a sentence. */
   setAside?: ReadonlyMap<string, string>;
+  /** The key of the labels, where the file says which. */
+  answer?: string;
 };
 
 /** How deep, and among how many keys, the records are sought. */

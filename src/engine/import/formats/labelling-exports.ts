@@ -23,7 +23,7 @@ function settle(answers: readonly Json[]): { answer: Json; differ: boolean } {
 }
 
 /** Records of what was read: the only question is the label, several keep their names. */
-function toRecords(tasks: readonly LabelledTask[]): { records: JsonObject[]; differing: number } {
+function toRecords(tasks: readonly LabelledTask[]) {
   const questions = new Set(tasks.flatMap(({ given }) => given.map(([question]) => question)));
   const isTaken = tasks.some(({ fields }) => Object.hasOwn(fields, onlyQuestion));
   const isOnly = questions.size === 1 && !isTaken;
@@ -41,7 +41,7 @@ function toRecords(tasks: readonly LabelledTask[]): { records: JsonObject[]; dif
     if (hasSpans) record[spansColumn] = spans.join('; ') || null;
     return record;
   });
-  return { records, differing };
+  return { records, differing, ...(isOnly && { answer: onlyQuestion }) };
 }
 
 /** Reads the records of a labelling tool's export; null where no tool wrote them. */
@@ -51,14 +51,14 @@ export function readExport(found: Records): Records | null {
   const tool = labellingTools.find(({ matches }) => sample.length > 0 && sample.every(matches));
   if (tool === undefined || objects.length < found.list.length) return null;
   const labels = new Set(objects.flatMap(({ label }) => (typeof label === 'string' ? [label] : [])));
-  const { records, differing } = toRecords(objects.map((record) => tool.read(record, labels)));
+  const { records, differing, ...said } = toRecords(objects.map((record) => tool.read(record, labels)));
   const notes = [...found.notes, tool.about];
   if (differing > 0)
     notes.push(
       `Records that people labelled differently: ${differing.toLocaleString('en')}. The commonest label is read, else the first`,
     );
   const setAside = new Map([[spansColumn, 'It was marked while labelling, so no input has it.']]);
-  return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside };
+  return { list: records, detected: [...found.detected, `an export of ${tool.name}`], notes, setAside, ...said };
 }
 
 /** Columns by which a table that Label Studio exported is known, and others that it writes of an annotation. */

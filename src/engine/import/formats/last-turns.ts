@@ -37,5 +37,5 @@ export function takeLastTurns(records: Records): Records {
     return { ...record, [key]: turns.slice(0, -1), [answerColumn]: answer };
   });
   const note = `The last turns of “${key}” say one of ${size} things, so they are read as the column “${answerColumn}”`;
-  return { ...records, list, notes: [...records.notes, note] };
+  return { ...records, list, notes: [...records.notes, note], answer: answerColumn };
 }
