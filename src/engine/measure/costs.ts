@@ -1,6 +1,7 @@
 /** The cost of decisions on held-out rows, with the current thresholds and with those of least cost. */
 import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
+import { formatCount } from '../numeric.ts';
 import { createStream, randomStreams } from '../random.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { decideRow, listUnits, type ReappliedRow } from './reapply.ts';
@@ -323,8 +324,8 @@ function describeThresholds(rows: readonly ReappliedRow[], settings: ThresholdSe
 
 /** An amount in the currency of the type: whole from 100 on, else with two decimals at most. */
 export function formatAmount(amount: number, currency: string | null): string {
-  const digits = Math.abs(amount) < 100 ? 2 : 0;
-  return `${Number(amount.toFixed(digits))}${currency === null ? '' : ` ${currency}`}`;
+  const written = Math.abs(amount) < 100 ? String(Number(amount.toFixed(2))) : formatCount(Math.round(amount));
+  return currency === null ? written : `${written} ${currency}`;
 }
 
 type Weighing = Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'saving' | 'by_hand'>;

@@ -156,7 +156,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ['Decided alone', automatic],
     ['Wrong among those decided alone', error_automatic],
     ['Decided by a rule', by_rule],
-    ['Handed on', escalated],
+    ['Not decided alone', escalated],
     ['Answered by the fallback', fallback],
   ];
   return `<p class="headline">${ofHundred(share ?? 0)} of 100 right (${ofHundred(low)} to ${ofHundred(high)})</p>
@@ -173,7 +173,7 @@ function showShare({ count, of, share, low, high }: MeasuredShare): string {
 function listBaselines(baseline: WholeDecision['baseline']): [string, MeasuredShare][] {
   if (baseline === null) return [];
   const { option, accuracy, rules_alone } = baseline;
-  const always: [string, MeasuredShare] = [`Right with always ${quoteText(option)}`, accuracy];
+  const always: [string, MeasuredShare] = [`Right if always ${quoteText(option)}`, accuracy];
   return rules_alone === null ? [always] : [always, ['Right with the rules alone', rules_alone]];
 }
 

@@ -129,7 +129,7 @@ describe('what is said of costs', () => {
     const rows = Array.from({ length: 300 }, () => drawRow(random));
     expect(measure(rows)).toEqual(measure(rows));
     expect(measure(rows).sentence).toMatch(
-      /^1,000 decisions cost [\d.]+ € \([\d.]+ to [\d.]+ €\) now, .* if decided alone from 0\.\d+, 1000 € all by hand\./,
+      /^1,000 decisions cost [\d.,]+ € \([\d.,]+ to [\d.,]+ €\) now, .* if decided alone from 0\.\d+, 1,000 € all by hand\./,
     );
   });
 

@@ -172,7 +172,7 @@ describe('the costs of a policy', () => {
     const { call, url, weigh } = await openClaims(claimCosts);
     await call('PUT', url, { confidence_thresholds: { auto_decide: 1, escalation: 1 } });
     const { suggested, sentence } = await weigh();
-    expect(sentence).toMatch(/^1,000 decisions cost .* € now, .* if decided alone from [\d.]+, 3000 € all by hand\./);
+    expect(sentence).toMatch(/^1,000 decisions cost .* € now, .* if decided alone from [\d.]+, 3,000 € all by hand\./);
     const taken = await call('PUT', url, { confidence_thresholds: suggested.thresholds });
     expect(taken.body.active_version.confidence_thresholds).toEqual(suggested.thresholds);
     const after = await weigh();

@@ -57,7 +57,7 @@ describe('the held-out examples of policies', () => {
     const costly = (await effectOf([rule])).body;
     const wrong = worse.after.accuracy.of - approved;
     expect(costly.after.cost_per_1000).toBeCloseTo((10_000 * wrong) / worse.rows);
-    expect(costly.sentence).toMatch(/cost [\d.]+ → [\d.]+ € per 1,000/);
+    expect(costly.sentence).toMatch(/cost [\d.,]+ → [\d.,]+ € per 1,000/);
     // What a rule adds is what goes with it.
     const two = [
       { ...rule, name: 'large', condition: 'ctx.amount > 5000', then: 'decline' },
@@ -87,7 +87,7 @@ describe('the held-out examples of policies', () => {
     const { accuracy, automatic, error_automatic, baseline } = whole;
     const round = (share: number) => Math.round(share * 100);
     expect(text).toContain(`${round(accuracy.share)} of 100 right (${round(accuracy.low)} to ${round(accuracy.high)})`);
-    expect(text).toContain(`Right with always <bdi>${baseline.option}</bdi></th>`);
+    expect(text).toContain(`Right if always <bdi>${baseline.option}</bdi></th>`);
     for (const { count, of } of [accuracy, baseline.accuracy, automatic, error_automatic])
       expect(text).toContain(`${count} of ${of}</td>`);
     expect(text).toContain('If <bdi>amount</bdi> is over <bdi>50000</bdi>, the answer is <bdi>decline</bdi>.');
