@@ -87,7 +87,7 @@ describe('the workbench in the browser', () => {
   test('sets the thresholds, says both, and takes them back', async () => {
     await page().getByLabel('Automated and wrong at most (%)').fill('0.1');
     await page()
-      .getByText(/^To promise 0\.1% with 95% certainty you need about \d+ held-out rows/)
+      .getByText(/^A promise of 0\.1% with 95% certainty needs about \d+ test rows/)
       .waitFor();
     for (const name of ['Fall back below', 'Decide directly from']) {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');

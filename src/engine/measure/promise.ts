@@ -165,7 +165,7 @@ function describeAsked({ target_error, certainty, option }: PromiseQuestion): st
 }
 
 function describeShortage(needed: number, { length }: readonly ReappliedRow[], question: PromiseQuestion): string {
-  return `To promise ${describeAsked(question)} you need about ${needed} held-out rows with errors as often as so far. You have ${length}.`;
+  return `A promise of ${describeAsked(question)} needs about ${needed} test rows, with errors as often as so far; there are ${length}.`;
 }
 
 function describeImpossible(

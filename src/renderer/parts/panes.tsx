@@ -80,6 +80,8 @@ type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
   side?: ReactNode;
   /** Cannot be closed, so it never lies over the main pane. */
   beside?: ReactNode;
+  /** Its width beside a main pane that is not narrow, in percent of the place. */
+  besideShare?: number;
   /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
   /** The inspector's width, in percent of the place. */
@@ -92,13 +94,14 @@ type Column = { id: string; content: ReactNode; size?: string; min: string };
  * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
  * the inspector while something is inspected.
  */
-export function Place({ id, side, beside, inspector, inspectorShare = 28, ...main }: PlaceProps) {
+export function Place({ id, side, beside, besideShare = 28, inspector, inspectorShare = 28, ...main }: PlaceProps) {
   const narrow = useNarrow();
   const content = <Pane level={1} {...main} />;
   const columns: Column[] = [];
   if (side) columns.push({ id: 'side', content: side, size: '13rem', min: '13rem' });
   columns.push({ id: 'main', content, min: '280px' });
-  if (beside) columns.push({ id: 'inspector', content: beside, size: narrow ? '34%' : '28%', min: '21rem' });
+  if (beside)
+    columns.push({ id: 'inspector', content: beside, size: narrow ? '34%' : `${besideShare}%`, min: '21rem' });
   if (inspector && !narrow)
     columns.push({ id: 'inspector', content: inspector, size: `${inspectorShare}%`, min: '260px' });
   const panelIds = columns.map((column) => column.id);

@@ -75,7 +75,7 @@ describe('a promise', () => {
       rows: 34,
       rows_needed: 183,
       sentence:
-        'To promise 2% with 95% certainty you need about 183 held-out rows with errors as often as so far. You have 34.',
+        'A promise of 2% with 95% certainty needs about 183 test rows, with errors as often as so far; there are 34.',
     });
     expect(findPromise([], question)).toMatchObject({ possible: false, rows: 0, rows_needed: null });
   });

@@ -85,7 +85,7 @@ describe('a promise', () => {
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null });
     expect(refused.rows_needed).toBeGreaterThan(refused.rows);
     expect(refused.sentence).toBe(
-      `To promise 0.5% with 95% certainty you need about ${refused.rows_needed} held-out rows with errors as often as so far. You have ${refused.rows}.`,
+      `A promise of 0.5% with 95% certainty needs about ${refused.rows_needed} test rows, with errors as often as so far; there are ${refused.rows}.`,
     );
     const own = await get(`${policy}/promise?target_error=0.3&option=approve&certainty=0.9`);
     expect(own).toMatchObject({ possible: true, option: 'approve', certainty: 0.9 });
@@ -102,7 +102,7 @@ describe('a promise', () => {
     const type = await get(path);
     const refused = await bench.call('PUT', `${policy}/promise`, { target_error: 0.005 });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
-    expect(refused.body.error.message).toContain('To promise 0.5% with 95% certainty you need');
+    expect(refused.body.error.message).toContain('A promise of 0.5% with 95% certainty needs');
     expect(await get(path)).toEqual(type);
     expect((await get(policy)).promise).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { type Dispatch, lazy, type SetStateAction, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
@@ -37,6 +37,7 @@ export function Deploy({ type }: { type: DecisionType }) {
       id="deploy"
       title="Deploy"
       cards
+      besideShare={40}
       beside={
         <Pane title="For programs">
           <Programs type={type} />
@@ -325,12 +326,22 @@ function Programs({ type }: { type: DecisionType }) {
   const examples = useOperation('examples.list', { params, query: { page_size: 1 } });
   const input = examples.data?.items[0]?.input_payload ?? {};
   const address = findAddress();
+  const snippets = {
+    curl: toCurl(address, type.name, input),
+    'Python, offline': toOfflinePython(type.name, input),
+    'OpenAI client': toClient(address, type.name, type.active_version.options, input),
+  };
+  const [shown, setShown] = useState<keyof typeof snippets>('curl');
   return (
     <div className="part stack">
       <a href={formatRoute({ page: 'settings', section: 'keys' })}>Make a key for programs</a>
-      <Snippet name="curl" text={toCurl(address, type.name, input)} />
-      <Snippet name="Python, offline" text={toOfflinePython(type.name, input)} />
-      <Snippet name="OpenAI client" text={toClient(address, type.name, type.active_version.options, input)} />
+      <SegmentedControl
+        aria-label="Program"
+        value={shown}
+        onChange={setShown}
+        data={['curl', 'Python, offline', 'OpenAI client'] as const}
+      />
+      <Snippet name={shown} text={snippets[shown]} />
       <Questions type={type} />
     </div>
   );

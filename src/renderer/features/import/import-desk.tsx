@@ -1,6 +1,6 @@
 import './import.css';
 import { Button, FileButton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Fragment, lazy, Suspense } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, EmptyState } from '../../parts/notes.tsx';
@@ -15,6 +15,17 @@ const MappingDesk = lazy(async () => ({ default: (await import('./mapping-desk.t
 const MovedDesk = lazy(async () => ({ default: (await import('./moved-desk.tsx')).MovedDesk }));
 
 const MergeDesk = lazy(async () => ({ default: (await import('./merge-desk.tsx')).MergeDesk }));
+
+const formats = [
+  ...['CSV', 'TSV', 'Excel', 'Parquet', 'JSON', 'JSON Lines', 'ZIP of a decision type', 'Bundle'],
+  `up to ${limits.maxImportBytes / 1_000_000} MB`,
+];
+
+const steps = {
+  'One row, one example': 'A column with the answer, where there is one, and the others as input.',
+  'A few questions': 'Which column is the answer? Are two spellings the same? You decide.',
+  'Label or train': 'Rows without an answer wait for you; with enough of them you train at once.',
+};
 
 /** A file, what is in it, what its labels mean, and one act that imports it; without a type it makes one. */
 export function ImportDesk({ type }: { type: DecisionType | null }) {
@@ -60,9 +71,14 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
           <Button onClick={state.cancel}>Cancel</Button>
         </div>
       ) : (
-        <EmptyState title="Drop a file anywhere" actions={choose}>
-          Nothing is stored before you have seen it: CSV, TSV, Excel, Parquet, JSON, JSON Lines, up to{' '}
-          {limits.maxImportBytes / 1_000_000} MB, or a ZIP of a decision type or a bundle. One row is one example.
+        <EmptyState title="Drop a file anywhere" actions={choose} steps={steps}>
+          Nothing is stored before you have seen it.
+          <br />
+          {formats.map((name) => (
+            <Fragment key={name}>
+              <span className="tag">{name}</span>{' '}
+            </Fragment>
+          ))}
         </EmptyState>
       )}
       {state.kind === 'failed' && (

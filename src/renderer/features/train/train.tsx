@@ -66,11 +66,13 @@ export function Train({ type }: { type: DecisionType }) {
           title="Error limit"
           tools={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'evaluate' })}>Promise…</Button>}
         >
-          <PromiseState promise={type.declared_promise} />
-          <p className="muted">
-            Each new policy is checked against it on unseen examples and automates as much as it allows. One that cannot
-            keep it waits under Deploy.
-          </p>
+          <div className="stack tight">
+            <PromiseState promise={type.declared_promise} />
+            <p className="muted">
+              Each new policy is checked against it on unseen examples and automates as much as it allows. One that
+              cannot keep it waits under Deploy.
+            </p>
+          </div>
         </Part>
         {!isRunning && <RulesAlone type={type} />}
       </div>

@@ -1,14 +1,14 @@
 /** How programs ask for a decision: texts to copy, in which nothing is hidden. */
 import { escapeUnseen } from './names.ts';
 
-const write = (value: unknown) => escapeUnseen(JSON.stringify(value));
+const write = (value: unknown, indent = 0) => escapeUnseen(JSON.stringify(value, null, indent));
 
 /** A call with curl. */
 export function toCurl(address: string, name: string, input: unknown): string {
   return `curl -s ${address}/api/v1/decide \\
   -H "Authorization: Bearer $WORKBENCH_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '${write({ decision_type: name, input }).replaceAll("'", "'\\''")}'`;
+  -d '${write({ decision_type: name, input }, 2).replaceAll("'", "'\\''")}'`;
 }
 
 /** A call with a client of decision models, which knows no decision types: the question has their options. */
