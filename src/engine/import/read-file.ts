@@ -8,7 +8,6 @@ import { type ParseJson, type Sheet, type SheetChoice, type TextFormat, Unreadab
 import { decodeText, isEncoding } from './tables/decode-text.ts';
 import type { TableLine } from './tables/find-header.ts';
 import { findSeparator, nameSeparator } from './tables/find-separator.ts';
-import { readFlags } from './tables/observation-flags.ts';
 import { describeOtherText } from './tables/other-texts.ts';
 import { readDelimited } from './tables/read-delimited.ts';
 import { listLines } from './tables/skipped.ts';
@@ -107,7 +106,7 @@ export function readText(
 
 /** Reads what the cells of a table hold besides their values; an export of examples says that itself. */
 const openTable = (sheet: Sheet, parseJson: ParseJson): Sheet =>
-  sheet.isOwnExport ? sheet : openJsonCells(readFlags(setAnnotationAside(sheet)), parseJson);
+  sheet.isOwnExport ? sheet : openJsonCells(setAnnotationAside(sheet), parseJson);
 
 async function openWorkbook(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
   const { readSheets } = await import('./formats/read-workbook.ts');

@@ -40,7 +40,7 @@ export const columnOptions = {
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}
   --leave-out COLUMN, once for each that is not to be learned from
   --must COLUMN    the column that marks pinned cases, whose decisions must hold
-  --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, fixed, none), --quote SIGN (or none), --encoding NAME:
+  --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, none), --quote SIGN (or none), --encoding NAME:
                    how the file is read, where it is not as the command found it`;
 type ColumnFlags = {
   [flag in Exclude<keyof typeof columnOptions, 'read-as' | 'leave-out'>]?: string | undefined;

@@ -25,7 +25,7 @@ const byOption = { praise: 3, complaint: 2 };
 describe('an export of a labelling tool', () => {
   it('the four exports of labelling tools come in with their labels [FIL-33]', async () => {
     const exports = ['label-studio.json', 'doccano.jsonl', 'argilla.json', 'argilla-flat.jsonl', 'prodigy.jsonl'];
-    for (const file of [...exports, 'argilla-1.jsonl']) {
+    for (const file of exports) {
       const { by_option, preview, total, mapping } = await importFile(`labelling-exports/${file}`, [
         'praise',
         'complaint',

@@ -144,17 +144,6 @@ const flatArgilla: LabellingTool = {
   },
 };
 
-/** Argilla before its version 2. */
-const argillaOne: LabellingTool = {
-  name: 'Argilla',
-  about: 'Reads the text, metadata and annotation of each record, not predictions',
-  matches: (record) => ['annotation', 'prediction', 'status'].every((key) => record[key] !== undefined),
-  read({ text = null, inputs, metadata, annotation }) {
-    const fields = { ...(isJsonObject(inputs) ? inputs : { text }), ...toObject(metadata) };
-    return { fields, given: [[onlyQuestion, unwrapSingle(annotation)]], spans: [] };
-  },
-};
-
 /** The fields without a `text` that only repeats the texts of the others, as an export of a workbench adds one. */
 function withoutCopy(fields: JsonObject): JsonObject {
   const { text, ...others } = fields;
@@ -236,7 +225,6 @@ export const labellingTools: readonly LabellingTool[] = [
   labelStudioMin,
   argilla,
   flatArgilla,
-  argillaOne,
   prodigy,
   spacy,
   doccano,

@@ -1,5 +1,4 @@
 /** Finds the separator of the cells of a text. */
-import { fixedWidth, isFixedWidth } from './fixed-width.ts';
 import { blanks, type Dialect, hasEscapes, isDrawn, splitLines } from './split-lines.ts';
 
 /** Separators that are sought, the likelier first: where two fit equally well, a comma may be a decimal sign. */
@@ -13,7 +12,6 @@ export const separators = [
   { sign: '~', name: 'tildes' },
   { sign: '::', name: 'double colons' },
   { sign: blanks, name: 'blanks' },
-  { sign: fixedWidth, name: 'fixed places in the line' },
 ] as const;
 const sampledLines = 200;
 const sampledCharacters = 100_000;
@@ -85,9 +83,7 @@ export function findSeparator(text: string, quote = '"'): string | null {
   let best: { sign: string; score: number } | null = null;
   const isEscaped = hasEscapes(text.slice(0, sampledCharacters), quote);
   for (const { sign } of separators) {
-    const isSign = sign !== blanks && sign !== fixedWidth;
-    if (isSign ? !text.includes(sign) : best !== null) continue;
-    if (sign === fixedWidth) return isFixedWidth(text) ? sign : null;
+    if (sign === blanks ? best !== null : !text.includes(sign)) continue;
     const lines = sampleLines(text, { separator: sign, quote, isEscaped });
     const found = findWidth(lines);
     if (found === null || found.share < minShare || isProse(text, sign, found.start)) continue;

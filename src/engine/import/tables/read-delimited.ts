@@ -2,7 +2,6 @@
 import type { Sheet, SheetChoice } from '../sheet.ts';
 import { readExportedTable } from './exported-table.ts';
 import { nameSeparator } from './find-separator.ts';
-import { cutFixedWidth, fixedWidth } from './fixed-width.ts';
 import { readTable, type TableLine } from './read-table.ts';
 import { SkippedLines } from './skipped.ts';
 import { hasEscapes, splitLines } from './split-lines.ts';
@@ -38,8 +37,7 @@ export function readDelimited(
     isBelowBlank = false;
     return lines.length <= maxRows;
   };
-  if (separator === fixedWidth) cutFixedWidth(text).every((cells, index) => take({ line: index + 1, cells }));
-  else splitLines(text, { separator, quote, isEscaped }, take);
+  splitLines(text, { separator, quote, isEscaped }, take);
   const found = [
     ...detected,
     ...(separator === ',' || separator === '' ? [] : [`separated by ${nameSeparator(separator)}`]),

@@ -5,7 +5,6 @@ import { findHeader, isFilled, isName, isValue, maxTitleLines, type TableLine } 
 import { findSecondTable } from './find-second-table.ts';
 import { listLines, SkippedLines } from './skipped.ts';
 import { isDrawn } from './split-lines.ts';
-import { cutTableBeside } from './table-beside.ts';
 import { isTotal, takeOutSubtotals } from './totals.ts';
 
 export type { TableLine } from './find-header.ts';
@@ -171,12 +170,6 @@ export function readTable(
   const header = findHeader(lines, choice.headerLine);
   if (header === null)
     throw new UnreadableFile(`There is no line ${choice.headerLine}. Choose another line for the header.`);
-  const beside = cutTableBeside(lines, header);
-  if (beside !== null) {
-    for (const line of beside.others) skipped.add('other', line);
-    const cut = readTable(beside.lines, detected, choice, skipped);
-    return { ...cut, notes: [...cut.notes, beside.note] };
-  }
   for (const { line } of lines.slice(0, header.start)) skipped.add('title', line);
   for (const at of header.more) skipped.add('header', lines[at]?.line ?? 0);
   const { columns, notes } = nameColumns(header.names);

@@ -171,7 +171,7 @@ export const readingFields = {
   delimiter: characters(1, maxDelimiterLength)
     .optional()
     .describe(
-      'What separates the cells of a text: its characters, or tab, or blanks for any run of them, fixed for columns at the same places of each line, or none for one column. Left out: found',
+      'What separates the cells of a text: its characters, or tab, or blanks for any run of them, or none for one column. Left out: found',
     ),
   quote: z
     .enum(['"', "'", 'none'], { message: 'must be ", \' or none' })
