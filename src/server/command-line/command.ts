@@ -39,6 +39,10 @@ export class CommandError extends Error {
   }
 }
 
+/** Makes the error that refuses flags, a file or data. */
+export const refuse = (message: string, cause?: unknown): CommandError =>
+  new CommandError(endCodes.refused, message, { cause });
+
 export type Surroundings = {
   env: NodeJS.ProcessEnv;
   /** Aborted by the first Ctrl+C. */

@@ -3,7 +3,7 @@ import { measureShare } from '../../engine/measure/whole-decision.ts';
 import type { WholeDecision } from '../../engine/measured.ts';
 import type { Client } from '../contract/client.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
-import { CommandError, commonOptions, defineCommand, endCodes, readShare, type Surroundings } from './command.ts';
+import { commonOptions, defineCommand, endCodes, readShare, refuse, type Surroundings } from './command.ts';
 import { decideRows } from './decide.ts';
 import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile } from './example-file.ts';
 import { findPolicy, findType } from './find-by-name.ts';
@@ -40,7 +40,7 @@ async function measureFile(
   for await (const { row, answer } of decideRows(client, type.name, listRows(file, type.active_version), true)) {
     signal.throwIfAborted();
     if ('error' in answer) {
-      throw new CommandError(endCodes.refused, `${file.name}, line ${row.line}: ${answer.error.message}`);
+      throw refuse(`${file.name}, line ${row.line}: ${answer.error.message}`);
     }
     if (row.decision === null) continue;
     const isRight = answer.decision === row.decision;
@@ -79,7 +79,7 @@ export const evaluateCommand = defineCommand(
   async ({ values, file: name }, around) => {
     const least = readShare('--fail-under', values['fail-under']);
     if (name !== undefined && values.policy !== undefined) {
-      throw new CommandError(endCodes.refused, 'A file is decided by the deployed policy: leave out --policy.');
+      throw refuse('A file is decided by the deployed policy: leave out --policy.');
     }
     const folder = requireDataDir(values['data-dir'], around.env);
     const file = name === undefined ? null : await readLabelledFile(name, values, around.say);

@@ -23,7 +23,7 @@ import {
 } from '../preparation/import-file.ts';
 import { createExampleReader, guessMapping } from '../preparation/import-mapping.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
-import { CommandError, endCodes } from './command.ts';
+import { refuse } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
 export const columnOptions = {
@@ -65,8 +65,6 @@ const toUnreadLine = (line: number, details: unknown[] | undefined): UnreadLine 
 export type LabelledRow = { line: number; input: JsonObject; decision: string | null };
 
 const maxDescribedColumns = 20;
-const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
-
 /**
  * Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one; says
  * how it was read.

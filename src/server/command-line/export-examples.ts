@@ -4,11 +4,9 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ExampleFormat, exampleFormats, fileKinds } from '../../engine/export/file-kinds.ts';
 import { renameDurably, syncFile } from '../process/durable-file.ts';
-import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
-
-const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
 
 /** The format that is named, or the one that the file is called by. */
 function chooseFormat(out: string, named: string | undefined): ExampleFormat {

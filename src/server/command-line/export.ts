@@ -5,7 +5,7 @@ import { identifyBundle } from '../../engine/bundle/bundle.ts';
 import type { Client } from '../contract/client.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
-import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
@@ -18,7 +18,6 @@ const toPartPath = (file: string) => `${file}.${process.pid}.part`;
 /** Refuses, before any work is done, a place at which no bundle can be written, or at which something else lies. */
 export function checkBundlePlace(out: string, flag = 'out', isOurs = isBundle, kind = 'bundle'): void {
   const file = path.resolve(out);
-  const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
   try {
     closeSync(openSync(toPartPath(file), 'wx', bundleMode));
     rmSync(toPartPath(file));
@@ -90,7 +89,7 @@ export const exportCommand = defineCommand(
   async ({ values, file }, { env, answer }) => {
     const { out, html } = values;
     if ((out === undefined && html === undefined) || file !== undefined) {
-      throw new CommandError(endCodes.refused, 'Name the file of the bundle by --out, or that of the page by --html.');
+      throw refuse('Name the file of the bundle by --out, or that of the page by --html.');
     }
     if (out !== undefined) checkBundlePlace(out);
     if (html !== undefined) checkBundlePlace(html, 'html', isPage, 'page');

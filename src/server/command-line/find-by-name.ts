@@ -2,7 +2,7 @@
 import type { Client } from '../contract/client.ts';
 import type { PolicySummary } from '../contract/policies/training.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
-import { CommandError, endCodes } from './command.ts';
+import { refuse } from './command.ts';
 
 const pageSize = 100;
 
@@ -23,7 +23,7 @@ export async function findType(client: Client, name: string | undefined): Promis
   if (found !== undefined && another === undefined) return found;
   const names = types.length === 0 ? 'there is none yet' : types.map((type) => type.name).join(', ');
   const lack = name === undefined ? 'Name the decision type by --type' : `There is no decision type "${name}"`;
-  throw new CommandError(endCodes.refused, `${lack}: ${names}.`);
+  throw refuse(`${lack}: ${names}.`);
 }
 
 /** Finds a policy of a type by its version (`3`, `v3`) or id or, where neither is given, the deployed one. */
@@ -39,8 +39,7 @@ export async function findPolicy(
   if (found !== undefined) return found;
   const lack = wanted === undefined ? 'no deployed policy' : `no policy ${wanted}`;
   const versions = policies.length === 0 ? 'It has none yet; train one' : 'Name one of these by --policy';
-  throw new CommandError(
-    endCodes.refused,
+  throw refuse(
     `The decision type ${type.name} has ${lack}. ${versions}: ${policies.map(({ version }) => `v${version}`).join(', ')}`.replace(
       /: $/,
       '.',

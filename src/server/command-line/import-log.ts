@@ -4,7 +4,7 @@ import path from 'node:path';
 import { countOf, formatCount } from '../../engine/numeric.ts';
 import type { Client } from '../contract/client.ts';
 import { maxLogLineCharacters, maxLogLines } from '../contract/deciding/logs.ts';
-import { CommandError, commonOptions, defineCommand, endCodes, type Surroundings } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from './command.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 /** Bytes of a call: a body below 100 KiB is read at once, where the workbench answers. */
@@ -68,7 +68,7 @@ function sortByAge(files: readonly string[]): string[] {
       return { file, mtimeMs: found.mtimeMs };
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : '';
-      throw new CommandError(endCodes.refused, `The file ${file} cannot be read (${reason}).`, { cause });
+      throw refuse(`The file ${file} cannot be read (${reason}).`, cause);
     }
   });
   return found.sort((a, b) => a.mtimeMs - b.mtimeMs).map(({ file }) => file);
@@ -157,7 +157,7 @@ export const importLogCommand = defineCommand(
   help,
   { 'data-dir': commonOptions['data-dir'] },
   async ({ values, operands }, around) => {
-    if (operands.length === 0) throw new CommandError(endCodes.refused, 'Name the file, or several.');
+    if (operands.length === 0) throw refuse('Name the file, or several.');
     const files = sortByAge(operands);
     return withWorkbench(requireDataDir(values['data-dir'], around.env), around.env, async (client) => {
       const sums = await importFiles(client, files, around);

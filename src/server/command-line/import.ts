@@ -6,7 +6,7 @@ import { ApiError, type Client } from '../contract/client.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
-import { CommandError, commonOptions, defineCommand, endCodes, type Surroundings } from './command.ts';
+import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from './command.ts';
 import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile } from './example-file.ts';
 import { listTypes } from './find-by-name.ts';
 import { withWorkbench } from './with-workbench.ts';
@@ -37,8 +37,7 @@ function listNames(file: ExampleFile) {
     return { options: [...options].sort(), reason_codes: [...reasonCodes].sort() };
   }
   const { decision: column } = file.mapping;
-  throw new CommandError(
-    endCodes.refused,
+  throw refuse(
     `The column "${column}" of ${file.name} has ${options.size} different answers; a decision type has ${limits.minOptions} to ${limits.maxOptions}. Name another column by --label.`,
   );
 }
@@ -80,10 +79,7 @@ export async function importFile(
     const most = limits.maxExamplesBytes / 2 ** 20;
     const remedy =
       'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
-    throw new CommandError(
-      endCodes.refused,
-      `${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`,
-    );
+    throw refuse(`${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`);
   }
 }
 
@@ -92,7 +88,7 @@ async function importSample(client: Client, name: string) {
   const samples = await client.call('samples.list', {});
   if (!samples.some((sample) => sample.name === name)) {
     const names = samples.map((sample) => sample.name).join(', ');
-    throw new CommandError(endCodes.refused, `There is no sample "${name}". Name one of these by --sample: ${names}.`);
+    throw refuse(`There is no sample "${name}". Name one of these by --sample: ${names}.`);
   }
   const type = await client.call('samples.create', { params: { name } });
   const { total, labelled } = await client.call('examples.stats', { params: { decision_type_id: type.id } });
@@ -102,10 +98,7 @@ async function importSample(client: Client, name: string) {
 function readChoice(text: string | undefined): ConflictChoice | undefined {
   const choice = conflictChoices.find((known) => known === text);
   if (text === undefined || choice !== undefined) return choice;
-  throw new CommandError(
-    endCodes.refused,
-    `The flag --on-conflict takes ${conflictChoices.join(', ')}, not "${text}".`,
-  );
+  throw refuse(`The flag --on-conflict takes ${conflictChoices.join(', ')}, not "${text}".`);
 }
 
 const help = `workbench import FILE [--label COLUMN] [--type NAME] [--data-dir DIR]
@@ -133,7 +126,7 @@ export const importCommand = defineCommand(
       });
     }
     if (name === undefined || sample !== undefined) {
-      throw new CommandError(endCodes.refused, 'Name one file to import, or a sample by --sample.');
+      throw refuse('Name one file to import, or a sample by --sample.');
     }
     const onConflict = readChoice(values['on-conflict']);
     const file = await readLabelledFile(name, values, around.say);

@@ -3,12 +3,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { maxArchiveBytes } from '../contract/upkeep/archives.ts';
 import { toDataDir } from '../process/options.ts';
-import { CommandError, commonOptions, defineCommand, endCodes } from './command.ts';
+import { CommandError, commonOptions, defineCommand, endCodes, refuse } from './command.ts';
 import { writeFile } from './export-examples.ts';
 import { findType, listTypes } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
-const refuse = (message: string, cause?: unknown) => new CommandError(endCodes.refused, message, { cause });
 const dataDirHelp =
   '--data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it';
 

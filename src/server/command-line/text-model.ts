@@ -1,6 +1,6 @@
 /** `workbench text-model`: text models of the user's own. */
 import path from 'node:path';
-import { CommandError, defineCommand, endCodes } from './command.ts';
+import { defineCommand, endCodes, refuse } from './command.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const help = `workbench text-model [list | add FOLDER | remove NAME] [--name NAME] [--data-dir DIR]
@@ -20,7 +20,7 @@ export const textModelCommand = defineCommand(
     const [act = 'list', operand] = operands;
     const isWhole = act === 'list' ? operand === undefined : operand !== undefined;
     if (!['list', 'add', 'remove'].includes(act) || !isWhole) {
-      throw new CommandError(endCodes.refused, 'Say list, add FOLDER or remove NAME. See --help.');
+      throw refuse('Say list, add FOLDER or remove NAME. See --help.');
     }
     return withWorkbench(requireDataDir(values['data-dir'], env), env, async (client) => {
       if (act === 'add') {

@@ -6,7 +6,15 @@ import { ApiError, type Client } from '../contract/client.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { Progress } from '../contract/policies/training.ts';
 import { findNamedFolder } from '../process/options.ts';
-import { CommandError, commonOptions, defineCommand, endCodes, readShare, type Surroundings } from './command.ts';
+import {
+  CommandError,
+  commonOptions,
+  defineCommand,
+  endCodes,
+  readShare,
+  refuse,
+  type Surroundings,
+} from './command.ts';
 import { isReached } from './evaluate.ts';
 import { columnOptions, readAsHelp, readLabelledFile } from './example-file.ts';
 import { checkBundlePlace, writeBundle } from './export.ts';
@@ -25,11 +33,10 @@ function readWay(text: string): NonNullable<Config['split']> {
   const by = splitWays.find((way) => way === word);
   if (by !== undefined && (by === 'random') === (field === null)) return { by, field };
   const message = `The flag --split takes random, date:FIELD, group:FIELD or column:FIELD, not "${text}".`;
-  throw new CommandError(endCodes.refused, message);
+  throw refuse(message);
 }
 
 function readConfig(text: string | undefined, seed: string | undefined, way: string | undefined): Config {
-  const refuse = (message: string) => new CommandError(endCodes.refused, message);
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw refuse(`The flag --seed takes a whole number, not "${seed}".`);
   const split = way === undefined ? {} : { split: readWay(way) };
@@ -144,7 +151,7 @@ async function prepareType(
   const name = toTypeName(source.name, typeName);
   if ((await listTypes(client)).some((type) => type.name === name)) {
     const message = `There is a decision type "${name}" already. Leave out the file to train it as it is, add the rows by workbench import, or choose another --type.`;
-    throw new CommandError(endCodes.refused, message);
+    throw refuse(message);
   }
   return importFile(client, await readLabelledFile(source.name, source.columns, say), name);
 }

@@ -86,12 +86,12 @@ export async function publishDraft(
   }
   const { verdict } = await judgeSettings(deps, caller, type, applyDraft(type), policy);
   const over = passVerdict(verdict, reason);
-  const seen = await checkUpdate(deps, caller, type.id, type.draft.to);
+  const change = await checkUpdate(deps, caller, type.id, type.draft.to);
   const made = store.transaction(() => {
     const now = findDecisionType(deps, caller, type.id);
     refuseChangedMeanwhile(deps, now, type);
     store.decisionTypes.update({ ...now, draft: null }, false);
-    writeUpdate(deps, caller, type.draft.to, seen, { reason, over });
+    writeUpdate(deps, caller, change, { reason, over });
     const newest = store.releases.findNewest(type.id);
     if (newest === null) throw new Error('The release was not noted.');
     alongside(newest);

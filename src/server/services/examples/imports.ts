@@ -254,11 +254,11 @@ export async function planExtension(
     readings: { ...added.readings, ...readings },
   };
   const change = readPart(decisionTypeUpdateSchema, definition);
-  const seen = await checkUpdate(deps, caller, id, change);
+  const planned = await checkUpdate(deps, caller, id, change);
   return {
     type: toPartType(id, definition),
     begin: (rows) => refuseTooMany(deps, type, rows, ['body', 'parts']),
-    end: () => writeUpdate(deps, caller, change, seen),
+    end: () => writeUpdate(deps, caller, planned),
   };
 }
 

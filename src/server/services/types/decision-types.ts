@@ -151,6 +151,42 @@ export async function createDecisionType(
   });
 }
 
+/** A change of a type, worked out once: the type as it was seen, and as it will be. */
+export type Change = { request: DecisionTypeUpdate; seen: DecisionTypeRecord; next: DecisionTypeRecord };
+
+function planChange(deps: Foundation, seen: DecisionTypeRecord, request: DecisionTypeUpdate): Change {
+  const before = seen.activeVersion.definition;
+  const definition = mergeDefinition(before, request);
+  const at = deps.clock.now();
+  const isKept = isDeepStrictEqual(definition, before);
+  const version = isKept ? seen.activeVersion : toNextVersion(deps, seen, definition, at);
+  return { request, seen, next: applyRequest(seen, request, version, at) };
+}
+
+/** A type with what a request names, and with `version` in place of its own. */
+function applyRequest(
+  type: DecisionTypeRecord,
+  request: DecisionTypeUpdate,
+  version: VersionRecord,
+  updatedAt: number,
+): DecisionTypeRecord {
+  const { fallback_option, retention_days, audit, costs } = request;
+  return {
+    ...type,
+    name: request.name ?? type.name,
+    description: request.description ?? type.description,
+    piiFields: request.pii_fields ?? type.piiFields,
+    retentionDays: retention_days === undefined ? type.retentionDays : retention_days,
+    fallbackOption: fallback_option === undefined ? type.fallbackOption : fallback_option,
+    // Removing an option removes its costs.
+    costs: costs === undefined ? type.costs && keepCostOptions(type.costs, version.definition.options) : costs,
+    audit: audit === undefined ? type.audit : audit,
+    publishing: choosePublishing(request, type),
+    activeVersion: version,
+    updatedAt,
+  };
+}
+
 /** Changes the fields that the request names. Throws `validation_error`, `conflict` or `precondition_failed`. */
 export async function updateDecisionType(
   deps: Foundation,
@@ -160,36 +196,26 @@ export async function updateDecisionType(
   { ifMatch = null, note }: { ifMatch?: string | null; note?: ChangeNote } = {},
 ): Promise<DecisionTypeRecord> {
   refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
-  const seen = await checkUpdate(deps, caller, id, request);
-  refuseUnpublished(deps, seen, request);
-  const versionId = await prepareRelease(deps, seen, request);
+  const change = await checkUpdate(deps, caller, id, request);
+  refuseUnpublished(deps, change);
+  await prepareRelease(deps, change);
   return deps.store.transaction(() => {
     refuseOtherState(deps, findDecisionType(deps, caller, id), ifMatch);
-    return writeUpdate(deps, caller, request, seen, note, versionId);
+    return writeUpdate(deps, caller, change, note);
   });
 }
 
 /**
  * Compiles the rules of the version that a change makes and computes the digest of its release: others have their turns
- * before the change is written. Resolves with the id of the version.
+ * before the change is written.
  */
-async function prepareRelease(
-  deps: Foundation,
-  seen: DecisionTypeRecord,
-  request: DecisionTypeUpdate,
-): Promise<string> {
-  const { definition: before } = seen.activeVersion;
-  const definition = mergeDefinition(before, request, readRules(request).rules);
-  const activeVersion = toNextVersion(deps, seen, definition, deps.clock.now());
+async function prepareRelease(deps: Foundation, { seen, next }: Change): Promise<void> {
   const policyId = deps.store.deployments.findId(seen.id);
-  if (policyId !== null && !isDeepStrictEqual(definition, before)) {
-    deps.runtime.deployed.compileRules(activeVersion);
-    await nextTurn();
-    const { fallback_option: fallbackOption = seen.fallbackOption } = request;
-    readContent(deps, { ...seen, activeVersion, fallbackOption }, policyId);
-    await nextTurn();
-  }
-  return activeVersion.id;
+  if (policyId === null || next.activeVersion === seen.activeVersion) return;
+  deps.runtime.deployed.compileRules(next.activeVersion);
+  await nextTurn();
+  readContent(deps, next, policyId);
+  await nextTurn();
 }
 
 /** How changes of what decides come to decide: as asked for, else as before; `publish_by_another` asks for both. */
@@ -202,49 +228,36 @@ function choosePublishing(
 }
 
 /** Throws `conflict` where a request changes what decides of a type whose changes are published by hand. */
-function refuseUnpublished({ store }: Foundation, type: DecisionTypeRecord, request: DecisionTypeUpdate): void {
-  if (choosePublishing(request, type) === 'at_once' || store.deployments.find(type.id) === null) return;
-  const { options: _options, ...before } = type.activeVersion.definition;
-  const { options: _others, ...after } = mergeDefinition(
-    type.activeVersion.definition,
-    request,
-    readRules(request).rules,
-  );
-  const { fallback_option = type.fallbackOption } = request;
-  if (isDeepStrictEqual(after, before) && fallback_option === type.fallbackOption) return;
+function refuseUnpublished({ store }: Foundation, { seen, next }: Change): void {
+  if (next.publishing === 'at_once' || store.deployments.find(seen.id) === null) return;
+  const { options: _options, ...before } = seen.activeVersion.definition;
+  const { options: _others, ...after } = next.activeVersion.definition;
+  if (isDeepStrictEqual(after, before) && next.fallbackOption === seen.fallbackOption) return;
   throw new WorkbenchError(
     'conflict',
     'What decides for this type is published by hand. Send the change with draft: true, then publish the draft.',
   );
 }
 
-/** Checks a change of a decision type; throws `validation_error`. Gives the type as it was seen, for `writeUpdate`. */
+/** Checks a change of a decision type and gives it for `writeUpdate`; throws `validation_error`. */
 export async function checkUpdate(
   deps: Foundation,
   caller: Caller,
   id: string,
   request: DecisionTypeUpdate,
-): Promise<DecisionTypeRecord> {
-  const { rules, field } = readRules(request);
-  const seen = findDecisionType(deps, caller, id);
-  const changed = mergeDefinition(seen.activeVersion.definition, request, rules);
+): Promise<Change> {
+  const { field } = readRules(request);
+  const change = planChange(deps, findDecisionType(deps, caller, id), request);
+  const { seen, next } = change;
+  const { definition } = next.activeVersion;
+  const isSchemaKept = isDeepStrictEqual(definition.input_schema, seen.activeVersion.definition.input_schema);
   refuseProblems([
-    ...(await listDefinitionProblems(
-      deps,
-      caller,
-      changed,
-      request.fallback_option === undefined ? seen.fallbackOption : request.fallback_option,
-      field,
-      isDeepStrictEqual(changed.input_schema, seen.activeVersion.definition.input_schema),
-    )),
+    ...(await listDefinitionProblems(deps, caller, definition, next.fallbackOption, field, isSchemaKept)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
-    ...listCostProblems(request.costs, changed.options),
-    ...listAuditProblems(
-      request.audit === undefined ? seen.audit : request.audit,
-      request.retention_days === undefined ? seen.retentionDays : request.retention_days,
-    ),
+    ...listCostProblems(request.costs, definition.options),
+    ...listAuditProblems(next.audit, next.retentionDays),
   ]);
-  return seen;
+  return change;
 }
 
 /** Adds readings of fields of which the type has none; throws `validation_error` where they are too many. */
@@ -255,49 +268,26 @@ export function addReadings(deps: Foundation, caller: Caller, id: string, added:
   const merged = readingsSchema.safeParse({ ...added, ...known });
   if (!merged.success)
     throw toValidationError([toInvalidValue(['body', 'readings'], merged.error.issues[0]?.message ?? '')]);
-  writeUpdate(deps, caller, { readings: merged.data }, seen);
+  writeUpdate(deps, caller, planChange(deps, seen, { readings: merged.data }));
 }
 
 /** Writes a checked change; throws `conflict` when the name is taken or the type was changed since it was `seen`. */
 export function writeUpdate(
   deps: Foundation,
   caller: Caller,
-  request: DecisionTypeUpdate,
-  seen: DecisionTypeRecord,
+  { request, seen, next: planned }: Change,
   note?: ChangeNote,
-  versionId: string = deps.newId(),
 ): DecisionTypeRecord {
-  const { rules } = readRules(request);
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, seen.id);
     if (type.activeVersion.id !== seen.activeVersion.id) {
       throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
     }
     if (request.name !== undefined) refuseTakenName(deps, caller, request.name, type.id);
-    const before = type.activeVersion.definition;
-    const definition = mergeDefinition(before, request, rules);
-    const isNewVersion = !isDeepStrictEqual(definition, before);
     const now = deps.clock.now();
-    const audit = request.audit === undefined ? type.audit : request.audit;
-    if (!isDeepStrictEqual(audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
-    deps.store.decisionTypes.update(
-      {
-        ...type,
-        name: request.name ?? type.name,
-        description: request.description ?? type.description,
-        piiFields: request.pii_fields ?? type.piiFields,
-        retentionDays: request.retention_days === undefined ? type.retentionDays : request.retention_days,
-        fallbackOption: request.fallback_option === undefined ? type.fallbackOption : request.fallback_option,
-        // Removing an option removes its costs.
-        costs:
-          request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
-        audit,
-        publishing: choosePublishing(request, type),
-        activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now, versionId) : type.activeVersion,
-        updatedAt: now,
-      },
-      isNewVersion,
-    );
+    const next = applyRequest(type, request, planned.activeVersion, now);
+    if (!isDeepStrictEqual(next.audit, type.audit)) deps.store.audits.restartWeek(type.seq, now);
+    deps.store.decisionTypes.update(next, planned.activeVersion !== seen.activeVersion);
     if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
     noteChange(deps, caller, type.id, note);
     return findDecisionType(deps, caller, type.id);
@@ -330,16 +320,11 @@ export function toNextVersion(
   type: DecisionTypeRecord,
   definition: Definition,
   createdAt: number,
-  id = deps.newId(),
 ): VersionRecord {
-  return { id, versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
+  return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
 }
 
-function mergeDefinition(
-  before: Definition,
-  request: DecisionTypeUpdate,
-  rules: Definition['hard_rules'] | undefined,
-): Definition {
+function mergeDefinition(before: Definition, request: DecisionTypeUpdate): Definition {
   const options = request.options ?? before.options;
   const gone = before.options.filter((option) => !options.includes(option));
   // Removing an option removes its threshold.
@@ -350,7 +335,7 @@ function mergeDefinition(
   return {
     options,
     reason_codes: request.reason_codes ?? before.reason_codes,
-    hard_rules: rules ?? before.hard_rules,
+    hard_rules: readRules(request).rules ?? before.hard_rules,
     lists: request.lists ?? before.lists,
     readings: request.readings ?? before.readings,
     input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,

@@ -96,7 +96,7 @@ export async function keepDraft(
     refuseConflicts(listConflicts({ ...type, draft: type.draft }).filter((name) => !(name in given)));
   }
   const wanted = { ...type.draft?.to, ...given };
-  const seen = await checkUpdate(deps, caller, id, wanted);
+  const { seen } = await checkUpdate(deps, caller, id, wanted);
   return deps.store.transaction(() => {
     const now = findDecisionType(deps, caller, id);
     refuseChangedMeanwhile(deps, now, seen);
