@@ -22,7 +22,7 @@ import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
 
 type Schema = {
-  $ref?: string;
+  id?: string;
   $defs?: Record<string, Schema>;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -32,8 +32,10 @@ type Schema = {
 const markdown: SchemaMarkup = {
   code: (value) => `\`${JSON.stringify(value)}\``,
   text: (text) => text,
-  link: (name) => name,
+  link: (name) => `[${name}](#${name.toLowerCase()})`,
 };
+/** The tables of the schemas that several calls share, by their names. */
+const shared = new Map<string, string[] | null>();
 
 const files = {
   'docs/http-api.md': makeApiPage(),
@@ -75,6 +77,8 @@ function makeApiPage(): string {
     'Where a call "takes an `Idempotency-Key`", the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request of the same caller (an API key, or a person) does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
     '',
     ...sections,
+    '## Shared schemas',
+    ...[...shared].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, table]) => [`### ${name}`, ...(table ?? []), '']),
   ].join('\n')}\n`;
 }
 
@@ -98,10 +102,20 @@ function describeOperation(name: string, row: Operation): string[] {
   return [...lines, ''];
 }
 
+/** A table of fields, or one line for a schema without any and for one that the page shows under its own name. */
 function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
-  const schema = inlined(z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema);
+  const { $defs = {}, ...root } = z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema;
+  for (const [name, schema] of Object.entries($defs)) shared.set(name, tabulate('field', schema, io));
+  if (root.id !== undefined) shared.set(root.id, tabulate('field', root, io));
+  const table = root.id === undefined ? tabulate(title, root, io) : null;
+  const type = root.id === undefined ? describeType(root, markdown) : markdown.link(root.id);
+  return table ?? [`${capital(title)}: ${type}.`];
+}
+
+/** A row for each field of a schema; null where it has none. */
+function tabulate(title: string, schema: Schema, io: 'input' | 'output'): string[] | null {
   const { fields, required } = listProperties(schema);
-  if (fields.length === 0) return [`${capital(title)}: ${describeType(schema, markdown)}.`];
+  if (fields.length === 0) return null;
   return [
     `| ${title} | type | |`,
     '|---|---|---|',
@@ -110,19 +124,6 @@ function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string
         `| \`${field}\` | ${describeType(of, markdown)} | ${describeField(of, io === 'output' || required.has(field))} |`,
     ),
   ];
-}
-
-/** The schema with its shared parts in place of the references to them; none of them contains itself. */
-function inlined({ $defs = {}, ...root }: Schema): Schema {
-  const prefix = '#/$defs/';
-  const visit = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(visit);
-    if (typeof node !== 'object' || node === null) return node;
-    const { $ref, ...rest } = node as Schema;
-    const shared = $ref?.startsWith(prefix) ? $defs[$ref.slice(prefix.length)] : undefined;
-    return Object.fromEntries(Object.entries({ ...shared, ...rest }).map(([key, value]) => [key, visit(value)]));
-  };
-  return visit(root) as Schema;
 }
 
 function describeField(schema: Schema, required: boolean): string {
