@@ -20,7 +20,7 @@ export type ModelCardFacts = {
   reasons: Reasons;
   /** One of these is the example. */
   golden: readonly Golden[];
-  /** So many golden decisions at the beginning are of cases whose decisions must hold. */
+  /** How many of the first golden decisions are pinned cases. */
   pinned?: number;
   /** Figures of the settings in the manifest; null where rules alone decide, and nothing was measured. */
   metrics: Metrics | null;

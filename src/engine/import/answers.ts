@@ -85,7 +85,7 @@ function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly st
     `${labels.length} different ${labels.length === 1 ? 'value' : 'values'}`,
   ];
   return {
-    // A name says most; else answers stand last in most files, are texts, and are few.
+    // The name counts most; otherwise answers tend to be last, textual and few.
     score: (isResult ? 4 : 0) + (isLast ? 2 : 0) + (areTexts ? 1 : 0) + 1 / (labels.length + 1),
     candidate: { column: name, why: facts.filter((fact) => fact !== '').join(', ') },
     holdsOptions,

@@ -45,7 +45,7 @@ export const isMissing = (text: string): boolean => readers.number(text) === nul
 /** Whether the text of a cell says that there is no value, in a column of texts. */
 export const isMissingText = (text: string): boolean => readers.text(text) === null;
 
-/** The kind of a column that is read so. */
+/** The column kind of a reading. */
 export function kindOf(reading: Reading): Exclude<ColumnKind, 'as_is'> {
   switch (reading.kind) {
     case 'number':

@@ -45,7 +45,7 @@ export function listLabels(sheet: Sheet, column: string): LabelUse[] {
 }
 
 const maxEdits = 2;
-/** A value this much rarer than its neighbour may be a slip of the hand. */
+/** A value this much rarer than its neighbour may be a typo. */
 const slipShare = 0.05;
 
 /** The same writing but for case, blanks and the form of Unicode: one and the same answer. */
@@ -60,7 +60,7 @@ function areNear(a: Written, b: Written): boolean {
   return a.key === b.key || (b.key.length > maxEdits + 1 && countEdits(a.key, b.key, maxEdits) <= maxEdits);
 }
 
-/** A label that may be another writing of an option; whether it is, only a person can say. */
+/** A label that may be a variant spelling of an option; only a person can tell. */
 export type NearLabel = { label: LabelUse; option: string };
 
 /**

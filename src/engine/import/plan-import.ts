@@ -1,4 +1,4 @@
-/** The plan of an import, behind every door: what each column becomes, how it is read, and what is to be asked. */
+/** The import plan that all clients share: what each column becomes, how it is read, and what is to be asked. */
 import type { Reading } from '../domain/definition.ts';
 import { isJsonObject } from '../json.ts';
 import { inputNames } from '../readings/inputs.ts';

@@ -121,7 +121,7 @@ function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
   return { kind: type === 'number' ? 'number' : 'as_is', reading: null, reason: '', choices: [], isDoubtful: false };
 }
 
-/** Values of JSON keep their types; dates in it that no feature reads are worth a word. */
+/** Values of JSON keep their types; dates that no feature reads are worth mentioning. */
 function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
   const isUnread = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
   const hint = isUnread ? `written like dates, ${reason}: choose that kind to learn from them as dates` : '';

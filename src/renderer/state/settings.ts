@@ -73,7 +73,7 @@ export function createSettings(storage: Store) {
       const slots = giveSlots(known, options);
       if (slots !== known) store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: slots } }));
     },
-    /** Lets a renamed option keep its colour, under its old name, too: a rename can be undone. */
+    /** Keeps an option's colour under both names, as a rename can be undone. */
     shareColour: (typeId: string, from: string, to: string) => {
       const known = store.getState().colours[typeId] ?? {};
       const slot = known[from];

@@ -9,7 +9,7 @@ import { commonOptions, defineCommand, endCodes, refuse } from './command.ts';
 import { findPolicy, findType } from './find-by-name.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
-/** Anybody whom the umask lets may read a bundle: it holds no secret, and a service runs as another user. */
+/** Bundles follow the umask: they hold no secret, and a service runs as another user. */
 const bundleMode = 0o666;
 
 /** A name of its own, so that no file of the user's is taken for an unfinished bundle. */

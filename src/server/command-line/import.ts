@@ -108,7 +108,7 @@ Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decisi
   --label COLUMN   the column with the answers; otherwise the one that is named like an answer
   ${readAsHelp}
   --type NAME      the decision type, made of the file where there is none (the name of the file)
-  --on-conflict W  of an export of examples, where one was changed there and here: keep, take, flag or refuse (the usual)
+  --on-conflict W  when an example of an export changed in both places: keep, take, flag or refuse (the usual)
   --sample NAME    instead of a file: the decision type of a sample that comes with the program, as refund-requests
   --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
 `;

@@ -32,7 +32,7 @@ type DeployedDecidersOptions = {
   findEscalationThreshold(policyId: string): number | null;
   /** The version of a type that a policy was trained from. */
   findVersion(typeId: string, versionId: string): VersionRecord | null;
-  /** Hears of a deployed policy that cannot be used any more, and of one that can be again (null). */
+  /** Called when a deployed policy becomes unusable, and with null when it recovers. */
   onAvailability(policyId: string, error: unknown): void;
 };
 type Pinned = {

@@ -204,7 +204,7 @@ describe('a draft', () => {
     ]) {
       expect([refused.status, refused.body.error.message]).toEqual([
         409,
-        'What decides for this type is published by hand. Send the change with draft: true, then publish the draft.',
+        'Changes to this type are published manually. Send the change with draft: true, then publish the draft.',
       ]);
     }
     expect((await put({ description: 'Loans', rules: [usualRule] })).status).toBe(200);

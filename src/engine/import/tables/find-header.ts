@@ -126,7 +126,7 @@ export type Header = {
   /** Places of the lines that only say more about the columns, or whose names are joined to theirs; the first row's. */
   more: number[];
   first: number;
-  /** Places of the titles above are before this one. */
+  /** Titles end before this index. */
   start: number;
   note: string | null;
 };

@@ -25,8 +25,8 @@ function isOtherHeader(line: TableLine, above: readonly TableLine[], below: read
 
 /**
  * Finds the place among `lines` where a second table begins, with its title if it has one, behind the rows from `first`
- * on, or null. `gaps` are the places of lines below a blank one. The names of the first table again
- * begin no other one.
+ * on, or null. `gaps` are the places of lines below a blank one. A repeat of the first table's
+ * header does not start another table.
  */
 export function findSecondTable(
   lines: readonly TableLine[],

@@ -18,9 +18,9 @@ const maxRows = 20_000;
 const minCoverage = 0.8;
 const minDates = 10;
 const minGroups = 20;
-/** Rows of a value that stand for a group, on average. */
+/** Rows per value of a grouping, on average. */
 const minRowsPerGroup = 2;
-/** Where a value of a field of any name has one answer so much more often than chance, it stands for a group. */
+/** Where a value of a field of any name has one answer this much more often than expected, it is a grouping. */
 const notableAgreement = { atLeast: 0.9, above: 0.2 };
 const minMeasured = 30;
 /** Examples of an option that the other way must leave to learn from. */
@@ -69,7 +69,7 @@ function rateDate({ name, cells }: Column): number {
   return isDate && dates.size >= minDates && !birthPattern.test(name) ? dates.size : 0;
 }
 
-/** How much oftener than chance two rows of a value have one label; 0 of a column that stands for no group. */
+/** How much more often than all rows those with the same value share a label; 0 if the column is not a grouping. */
 function rateGroup(column: Column, labels: readonly number[]): number {
   const { path, cells } = column;
   const byValue = Map.groupBy(

@@ -125,7 +125,7 @@ type FinderProps = ShownOptions & {
   onLeave(): void;
 };
 
-/** A field that leaves the options with what is typed; in it, too, the number keys choose, and Enter the first one. */
+/** A field that leaves the options with what is typed; number keys still choose while typing; Enter picks the first. */
 function Finder({ all, shown, text, matchCount, isRanked, onFind, onLabel, onLeave }: FinderProps) {
   const field = useRef<HTMLInputElement>(null);
   useCommands('Label', [{ id: 'option-find', title: 'Find an option', keys: '/', run: () => field.current?.focus() }]);

@@ -119,7 +119,7 @@ const planSchema = z
     labels_total: z.int(),
     near: z
       .array(z.object({ label: z.string(), option: z.string(), is_open: z.boolean() }))
-      .describe('Labels that may be another writing of an option; is_open: nothing was said about it yet'),
+      .describe('Labels that may be a variant spelling of an option; is_open: nothing was said about it yet'),
     examples: z.int().describe('Rows that become examples'),
     labelled: z.int(),
     new_options: z.array(z.string()),

@@ -76,7 +76,7 @@ export function findReader(
 ): TextModel | undefined {
   const reads = ({ tokenizerSha256 }: TextModel) => tokenizerSha256 === tokenizer_sha256;
   const first = textModels.find(reads);
-  // Those of the program have tokenizers of their own; of others no file is read that need not be.
+  // Built-in models have distinct tokenizers; files of other models are not read needlessly.
   if (first === undefined || encoder_sha256 === null || !textModels.some(({ isOwn }) => isOwn)) return first;
   if (first.encoderSha256 === encoder_sha256) return first;
   return textModels.find((model) => reads(model) && model.encoderSha256 === encoder_sha256) ?? first;

@@ -270,7 +270,7 @@ function record(
   deps.serviceMetrics.countDecision(caller.organisationSeq, type.name, made);
   if (deps.events.isHeard) {
     const event = { event: 'logs', decision_type_id: type.id, added: 1 } as const;
-    // Who waits for the record hears of it when it cannot be written.
+    // The caller that awaits the record gets an error if it cannot be written.
     recorded.then(
       () => deps.events.tell(caller.organisationId, event),
       () => undefined,

@@ -136,7 +136,7 @@ export class Imports {
     }
   }
 
-  /** The imports of whom has to make room for an import of somebody; none where there is room. */
+  /** The imports of the caller who must make room; empty if there is room. */
   #findCrowd({ callerId }: AnyImport): AnyImport[] {
     const open = [...this.#open.values()].map(({ known }) => known);
     const byCaller = Map.groupBy(open, (each) => each.callerId);

@@ -137,7 +137,7 @@ function toStored(deps: CompletionDeps, policyId: string, result: FinishedTraini
 /** Deploys a stored policy, which then keeps its type's promise, unless its verdict holds it back. */
 function deployOrHoldBack(deps: CompletionDeps, policyId: string): boolean {
   const { policy, type } = readWithType(deps.store, policyId);
-  const byHand = type.publishing !== 'at_once' ? 'What decides for this type is published by hand.' : null;
+  const byHand = type.publishing !== 'at_once' ? 'Changes to this type are published manually.' : null;
   const reason = byHand ?? findBlocking(assessPolicy(deps, type, policy));
   if (reason !== null) {
     deps.store.deployments.holdBack(policyId, reason);

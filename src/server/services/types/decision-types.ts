@@ -36,7 +36,7 @@ export function findDecisionTypeByName(deps: Foundation, caller: Caller, name: s
   throw new WorkbenchError('decision_type_not_found', `The decision type does not exist. ${hint}`);
 }
 
-/** Names the state of what people edit of a type, as an ETag. */
+/** The ETag of a type's editable state. */
 export function toTypeTag({ sha256 }: Pick<Foundation, 'sha256'>, type: DecisionTypeRecord): string {
   const state = JSON.stringify({ ...type, activeVersion: type.activeVersion.id });
   return `"${sha256(Buffer.from(state)).slice(0, 32)}"`;
@@ -235,7 +235,7 @@ function refuseUnpublished({ store }: Foundation, { seen, next }: Change): void 
   if (isDeepStrictEqual(after, before) && next.fallbackOption === seen.fallbackOption) return;
   throw new WorkbenchError(
     'conflict',
-    'What decides for this type is published by hand. Send the change with draft: true, then publish the draft.',
+    'Changes to this type are published manually. Send the change with draft: true, then publish the draft.',
   );
 }
 

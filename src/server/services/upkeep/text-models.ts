@@ -16,9 +16,9 @@ import { refuseFolder } from '../../runtime/encoder/given-model.ts';
 import { openOwnTextModel, type TextModel } from '../../runtime/encoder/text-model.ts';
 import { isLost } from '../../runtime/upgrade-check.ts';
 
-/** Most that a component of an embedding may differ from the one that its author has. */
+/** Largest allowed difference from the author's embedding, per component. */
 const maxGoldenDifference = 1e-3;
-/** Most that it may differ alone and among longer texts, and a length from 1. */
+/** Largest allowed difference alone and among longer texts, and of a length from 1. */
 const maxDifference = 1e-4;
 const maxOwnModels = 10;
 const maxNamedReaders = 5;
