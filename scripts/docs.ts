@@ -78,7 +78,9 @@ function makeApiPage(): string {
     '',
     ...sections,
     '## Shared schemas',
-    ...[...shared].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, table]) => [`### ${name}`, ...(table ?? []), '']),
+    ...[...shared]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, table]) => [`### ${name}`, ...(table ?? []), '']),
   ].join('\n')}\n`;
 }
 

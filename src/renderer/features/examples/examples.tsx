@@ -63,12 +63,7 @@ export function Examples({ type }: { type: DecisionType }) {
   };
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
-  useExampleCommands(type, generation, showAs, () => setDialog('add'));
-  useCommands('Create', [
-    { id: 'make-hint', title: 'Make a hint of these rows', keys: 'h', enabled: isPlain, run: () => setDialog('hint') },
-  ]);
-  useCommands('Go', [{ id: 'label-random', title: 'Label random rows only', keys: 'd', run: () => show('random') }]);
-  useCommands('Files', [{ id: 'export-examples', title: 'Export examples', run: () => setDialog('export') }]);
+  useExampleCommands(type, { generation, isPlain, show, showAs, open: setDialog });
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const choice = { type, stats: stats.data, queue, onQueue: show };
@@ -141,18 +136,23 @@ function OpenDialog({ dialog, type, stats, query, filter, isPlain, onClose }: Di
   return <ExportDialog {...shared} total={stats.total} filter={isPlain ? toShown(filter) : null} />;
 }
 
-function useExampleCommands(
-  type: DecisionType,
-  generation: ReturnType<typeof useGeneration>,
-  showAs: (view: string) => void,
-  onAdd: () => void,
-): void {
+type CommandProps = Pick<DialogProps, 'isPlain'> & {
+  generation: ReturnType<typeof useGeneration>;
+  show(queue: string): void;
+  showAs(view: string): void;
+  open(dialog: Dialog): void;
+};
+
+function useExampleCommands(type: DecisionType, { generation, isPlain, show, showAs, open }: CommandProps): void {
   useCommands('Create', [
     { id: 'import', title: 'Import a file', run: () => goTo({ page: 'type', id: type.id, place: 'import' }) },
-    { id: 'add-example', title: 'Add an example', run: onAdd },
+    { id: 'add-example', title: 'Add an example', run: () => open('add') },
     { id: 'generate-examples', title: 'Generate 10 examples', enabled: !generation.isRunning, run: generation.run },
     { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
     { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
+    { id: 'make-hint', title: 'Make a hint of these rows', keys: 'h', enabled: isPlain, run: () => open('hint') },
+    { id: 'label-random', title: 'Label random rows only', group: 'Go', keys: 'd', run: () => show('random') },
+    { id: 'export-examples', title: 'Export examples', group: 'Files', run: () => open('export') },
   ]);
 }
 

@@ -161,6 +161,11 @@ export function useWork(
     if (isSecond) ui.getState().announce('A second reading gives a label alone');
     return isSecond ? null : find();
   };
+  type Found = NonNullable<ReturnType<typeof find>>;
+  const onOpen = (change: (found: Found) => void) => () => {
+    const found = findOpen();
+    if (found) change(found);
+  };
   return {
     current,
     cursor,
@@ -177,45 +182,36 @@ export function useWork(
       const decision = found && choose(found.example);
       if (found && decision !== null) put(found, decision);
     },
-    toggleFlag: () => {
-      const found = findOpen();
-      if (!found) return;
-      const { example, place } = found;
+    toggleFlag: onOpen(({ example, place }) => {
       const isFlagged = example.status === 'flagged';
       const status = isFlagged ? (example.expected_decision === null ? 'to_label' : 'done') : 'flagged';
       const title = isFlagged ? 'Flag removed' : 'Flagged';
       acts.label(type.id, example, { status }, title);
       ui.getState().announce(title);
       if (!isFlagged && !isLast(place)) moveTo(place + 1);
-    },
+    }),
     setReasons: (reason_codes) => {
       const found = findOpen();
       if (found) acts.label(type.id, found.example, { reason_codes }, 'Reasons changed');
     },
-    toggleReviewed: () => {
-      const found = findOpen();
-      if (!found) return;
-      const reviewed = !found.example.reviewed;
-      acts.label(type.id, found.example, { reviewed }, reviewed ? 'Marked as reviewed' : 'Marked as not reviewed');
-    },
-    toggleMust: () => {
-      const found = findOpen();
-      if (!found) return;
-      const must = !found.example.must;
+    toggleReviewed: onOpen(({ example }) => {
+      const reviewed = !example.reviewed;
+      acts.label(type.id, example, { reviewed }, reviewed ? 'Marked as reviewed' : 'Marked as not reviewed');
+    }),
+    toggleMust: onOpen(({ example }) => {
+      const must = !example.must;
       const title = must ? 'Pinned: its decision must hold' : 'Not pinned any more';
-      acts.label(type.id, found.example, { must }, title);
+      acts.label(type.id, example, { must }, title);
       ui.getState().announce(title);
-    },
-    remove: () => {
-      const found = findOpen();
-      if (!found) return;
-      moveTo(end.hasEnd || rows.at(found.place + 1) ? found.place + 1 : Math.max(0, found.place - 1));
+    }),
+    remove: onOpen(({ example, place }) => {
+      moveTo(end.hasEnd || rows.at(place + 1) ? place + 1 : Math.max(0, place - 1));
       acts
-        .bulk(type.id, [{ ids: [found.example.id], action: 'delete' }], 'Example deleted', 1)
+        .bulk(type.id, [{ ids: [example.id], action: 'delete' }], 'Example deleted', 1)
         .then(
           (act) => notify({ kind: 'info', text: 'The example was deleted.', undo: () => undoThis(act) }),
           notifyFailure,
         );
-    },
+    }),
   };
 }

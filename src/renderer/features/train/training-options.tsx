@@ -52,23 +52,16 @@ export function toSettings(last: TrainingConfig | undefined, isDeployed: boolean
 
 type Props = { typeId: string; settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
 
+type CheckProps = { label: string; description: string; checked: boolean; onCheck(on: boolean): void };
+
+const Check = ({ onCheck, ...props }: CheckProps) => (
+  <Checkbox {...props} onChange={(event) => onCheck(event.currentTarget.checked)} />
+);
+
 /** Shows the settings, all but the first two behind "More". */
-export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props) {
+export function TrainingOptions(props: Props) {
+  const { typeId, settings, onChange } = props;
   const [isOpen, setIsOpen] = useState(false);
-  const { data: models = [] } = useOperation('text_models.list', {});
-  const check = (
-    label: string,
-    description: string,
-    checked: boolean,
-    toChange: (on: boolean) => Partial<Settings>,
-  ) => (
-    <Checkbox
-      label={label}
-      description={description}
-      checked={checked}
-      onChange={(event) => onChange(toChange(event.currentTarget.checked))}
-    />
-  );
   return (
     <Part
       title="Next training"
@@ -79,69 +72,77 @@ export function TrainingOptions({ typeId, settings, hasRules, onChange }: Props)
       }
     >
       <div className="stack">
-        {check(
-          'Deploy when it is done',
-          'Otherwise the policy waits for you under Deploy.',
-          settings.auto_deploy,
-          (auto_deploy) => ({ auto_deploy }),
-        )}
+        <Check
+          label="Deploy when it is done"
+          description="Otherwise the policy waits for you under Deploy."
+          checked={settings.auto_deploy}
+          onCheck={(auto_deploy) => onChange({ auto_deploy })}
+        />
         <SplitChoice typeId={typeId} split={settings.split} onChange={(split) => onChange({ split })} />
         <Collapse expanded={isOpen}>
-          <div className="stack">
-            {check(
-              'Search for the best settings',
-              'Tries several settings and keeps the best; takes a little longer.',
-              settings.tune_hyperparams,
-              (tune_hyperparams) => ({ tune_hyperparams }),
-            )}
-            <NativeSelect
-              label="Texts are read by"
-              data={[...textModels, ...models.filter(({ own }) => own).map(({ name }) => name)]}
-              value={settings.text_model}
-              onChange={({ currentTarget: { value } }) => onChange({ text_model: value })}
-            />
-            <NativeSelect
-              label="Tune the text model"
-              disabled={settings.text_model !== 'auto' && settings.text_model !== 'english'}
-              description="Adapts the English one to the wording of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
-              data={tunings}
-              value={String(settings.tune_encoder)}
-              onChange={({ currentTarget: { value } }) =>
-                onChange({ tune_encoder: value === 'auto' ? 'auto' : value === 'true' })
-              }
-            />
-            {check(
-              'Fill up options with few examples',
-              'Synthetic examples are made for them; they are never used to measure the policy.',
-              settings.auto_generate,
-              (auto_generate) => ({ auto_generate }),
-            )}
-            {check(
-              'Put examples into the bundle',
-              'The bundle then tests itself on up to 60 real examples, without personal fields, instead of on made-up inputs.',
-              settings.golden_inputs === 'examples',
-              (on) => ({ golden_inputs: on ? 'examples' : 'synthetic' }),
-            )}
-            {hasRules &&
-              check(
-                'Learn only what the rules leave',
-                'The classifier skips examples that a rule decides, both for learning and for its own figures. The headline still counts the whole decision on all unseen examples.',
-                settings.train_on === 'left_by_rules',
-                (on) => ({ train_on: on ? 'left_by_rules' : 'all' }),
-              )}
-            <NumberInput
-              label="Quality gate (macro F1)"
-              description="Optional, 0 to 1: below it the policy is not deployed automatically."
-              w={280}
-              min={0}
-              max={1}
-              step={0.01}
-              value={settings.target_f1 ?? ''}
-              onChange={(value) => onChange({ target_f1: value === '' ? null : Number(value) })}
-            />
-          </div>
+          <MoreOptions {...props} />
         </Collapse>
       </div>
     </Part>
+  );
+}
+
+function MoreOptions({ settings, hasRules, onChange }: Props) {
+  const { data: models = [] } = useOperation('text_models.list', {});
+  return (
+    <div className="stack">
+      <Check
+        label="Search for the best settings"
+        description="Tries several settings and keeps the best; takes a little longer."
+        checked={settings.tune_hyperparams}
+        onCheck={(tune_hyperparams) => onChange({ tune_hyperparams })}
+      />
+      <NativeSelect
+        label="Texts are read by"
+        data={[...textModels, ...models.filter(({ own }) => own).map(({ name }) => name)]}
+        value={settings.text_model}
+        onChange={({ currentTarget: { value } }) => onChange({ text_model: value })}
+      />
+      <NativeSelect
+        label="Tune the text model"
+        disabled={settings.text_model !== 'auto' && settings.text_model !== 'english'}
+        description="Adapts the English one to the wording of your examples. Helps most when there are few, and is kept only if it does better on unseen ones. Takes up to about three minutes on two idle cores, longer on busy ones."
+        data={tunings}
+        value={String(settings.tune_encoder)}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ tune_encoder: value === 'auto' ? 'auto' : value === 'true' })
+        }
+      />
+      <Check
+        label="Fill up options with few examples"
+        description="Synthetic examples are made for them; they are never used to measure the policy."
+        checked={settings.auto_generate}
+        onCheck={(auto_generate) => onChange({ auto_generate })}
+      />
+      <Check
+        label="Put examples into the bundle"
+        description="The bundle then tests itself on up to 60 real examples, without personal fields, instead of on made-up inputs."
+        checked={settings.golden_inputs === 'examples'}
+        onCheck={(on) => onChange({ golden_inputs: on ? 'examples' : 'synthetic' })}
+      />
+      {hasRules && (
+        <Check
+          label="Learn only what the rules leave"
+          description="The classifier skips examples that a rule decides, both for learning and for its own figures. The headline still counts the whole decision on all unseen examples."
+          checked={settings.train_on === 'left_by_rules'}
+          onCheck={(on) => onChange({ train_on: on ? 'left_by_rules' : 'all' })}
+        />
+      )}
+      <NumberInput
+        label="Quality gate (macro F1)"
+        description="Optional, 0 to 1: below it the policy is not deployed automatically."
+        w={280}
+        min={0}
+        max={1}
+        step={0.01}
+        value={settings.target_f1 ?? ''}
+        onChange={(value) => onChange({ target_f1: value === '' ? null : Number(value) })}
+      />
+    </div>
   );
 }
