@@ -149,6 +149,8 @@ const parts = {
     'features/rules/editor',
     'features/rules/sheet',
     'features/examples/table',
+    'features/examples/rows',
+    'features/examples/cards',
     'features/[^/]+',
     'frame',
     ['theme.ts', 'styles', 'app.tsx'],

@@ -16,10 +16,10 @@ import {
 } from '../src/engine/schema/describe-schema.ts';
 import { describeCallers, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
-import { denseProductPath, renderDenseProduct } from './dense-product.ts';
-import { edgeSbomPath, renderEdgeSbom } from './edge-sbom.ts';
-import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
+import { denseProductPath, renderDenseProduct } from './generated/dense-product.ts';
+import { edgeSbomPath, renderEdgeSbom } from './generated/edge-sbom.ts';
+import { edgeTablesPath, renderEdgeTables } from './generated/edge-tables.ts';
 
 type Schema = {
   id?: string;

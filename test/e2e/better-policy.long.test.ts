@@ -1,7 +1,7 @@
 /** Under Train a better text model is made by itself: offered in words, deployed by one press, or given up. */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { negatedRemarks as examples } from '../engine/training/tuning-request.ts';
+import { negatedRemarks as examples } from '../engine/training/tune/tuning-request.ts';
 import { openWindow, pictures, type Window } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 

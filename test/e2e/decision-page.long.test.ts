@@ -9,7 +9,7 @@ import { readFile } from '../../src/engine/import/read-file.ts';
 import { readCell } from '../../src/engine/import/sheet.ts';
 import type { JsonObject } from '../../src/engine/json.ts';
 import { buildForAll } from '../edge/built-package.ts';
-import { remarks } from '../engine/training/tuning-request.ts';
+import { remarks } from '../engine/training/tune/tuning-request.ts';
 import { makeWorkbook } from '../fixtures/make-workbook.ts';
 import {
   type Call,

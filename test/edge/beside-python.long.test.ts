@@ -9,7 +9,7 @@ import { findChromium } from '../../scripts/testing/chromium.ts';
 import type { EdgeDecision } from '../../src/edge/api.ts';
 import { decideInChromium } from '../e2e/tools/program-page.ts';
 import { requireEdgePython } from '../edge-python.ts';
-import { remarks } from '../engine/training/tuning-request.ts';
+import { remarks } from '../engine/training/tune/tuning-request.ts';
 import { runCommand } from '../server/wire/command-process.ts';
 import {
   createTrainable,

@@ -7,7 +7,7 @@ import { sha256 as portableSha256 } from '../../src/edge/sha256.ts';
 import { packBundle } from '../../src/engine/bundle/bundle.ts';
 import { bundleParts, sha256 } from '../engine/bundle-fixture.ts';
 import { mutate, mutations } from '../engine/deciding/mutated-bundles.ts';
-import { remarks } from '../engine/training/tuning-request.ts';
+import { remarks } from '../engine/training/tune/tuning-request.ts';
 import {
   type Call,
   createTrainable,

@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { goTo } from '../../src/renderer/state/route.ts';
-import { writeSmallModel } from '../server/policies/small-text-model.ts';
 import { fails, startStub } from '../server/teacher-stub.ts';
+import { writeSmallModel } from '../server/texts/small-text-model.ts';
 import { makeType, openForTest, temporaryFolder } from '../server/workbench.ts';
 import { closePage, showWindow } from './page.tsx';
 

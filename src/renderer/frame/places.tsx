@@ -13,7 +13,7 @@ import {
 } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { readExamplesAhead } from '../features/examples/read-ahead.ts';
+import { readExamplesAhead } from '../features/examples/rows/read-ahead.ts';
 import type { Place, Query, Route } from '../state/route.ts';
 import type { Workbench } from '../state/workbench.ts';
 

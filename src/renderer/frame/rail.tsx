@@ -3,7 +3,7 @@ import { CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { foldCase } from '../../engine/code-points.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { BreakingName } from '../parts/breaking-name.tsx';
+import { BreakingName } from '../parts/text/breaking-name.tsx';
 import { count, number } from '../parts/text/figures.ts';
 import { isolate, showUnseen } from '../parts/text/names.ts';
 import { useOperation } from '../state/queries.ts';

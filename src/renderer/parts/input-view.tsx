@@ -1,5 +1,5 @@
 import { cutTurns, isConversation, readTurns, type TextTurn, type Turn } from '../../engine/features/conversation.ts';
-import { BreakingName } from './breaking-name.tsx';
+import { BreakingName } from './text/breaking-name.tsx';
 import { findMainText, flattenInput, valueText } from './text/inputs.ts';
 import { MarkedText, type Word } from './text/marked-text.tsx';
 import { showUnseen } from './text/names.ts';

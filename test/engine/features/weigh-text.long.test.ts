@@ -13,7 +13,7 @@ import { openEncoder, openTokenWeigher } from '../../../src/server/runtime/encod
 import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
 import { correlateRanks } from '../../rank-correlation.ts';
 import { openTrainPorts } from '../train-ports.ts';
-import { remarks } from '../training/tuning-request.ts';
+import { remarks } from '../training/tune/tuning-request.ts';
 import { config, createDefinition, createRequest } from '../training-request.ts';
 
 const model = openTextModel();

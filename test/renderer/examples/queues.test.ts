@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ExamplePage } from '../../../src/renderer/api/labels.ts';
-import { gatherRows, readNextPage } from '../../../src/renderer/features/examples/use-rows.ts';
+import { gatherRows, readNextPage } from '../../../src/renderer/features/examples/rows/use-rows.ts';
 import type { Example } from '../../../src/server/contract/examples/examples.ts';
 
 const pageSize = 100;

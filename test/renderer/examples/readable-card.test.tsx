@@ -1,6 +1,6 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ExampleCard } from '../../../src/renderer/features/examples/card-view.tsx';
+import { ExampleCard } from '../../../src/renderer/features/examples/cards/card-view.tsx';
 import { summariseInput } from '../../../src/renderer/parts/text/inputs.ts';
 import type { Example } from '../../../src/server/contract/examples/examples.ts';
 import type { DecisionType } from '../../../src/server/contract/types/decision-types.ts';

@@ -1,6 +1,6 @@
 /** A policy first, and a better text model by itself: tuned in the background, offered, taken, or given up. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { negatedRemarks as examples } from '../../engine/training/tuning-request.ts';
+import { negatedRemarks as examples } from '../../engine/training/tune/tuning-request.ts';
 import { isAlive } from '../../faults/tools/is-alive.ts';
 import { createTrainable, openForAll, pollUntil, terminal, workerPid } from '../workbench.ts';
 

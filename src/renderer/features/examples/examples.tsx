@@ -15,7 +15,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { QueueMenu, QueuePane } from './queue-pane.tsx';
-import { chooseQueue, type ExampleFilter, findTitle, toFilter, type View } from './queues.ts';
+import { chooseQueue, type ExampleFilter, findTitle, toFilter, type View } from './rows/queues.ts';
 import { readTests } from './table/field-tests.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
@@ -23,7 +23,7 @@ const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx
 const TeacherDialog = lazy(async () => ({ default: (await import('./teacher-dialog.tsx')).TeacherDialog }));
 const HintDialog = lazy(async () => ({ default: (await import('./table/hint-dialog.tsx')).HintDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
-const loadCard = () => import('./card-view.tsx');
+const loadCard = () => import('./cards/card-view.tsx');
 const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
 const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));

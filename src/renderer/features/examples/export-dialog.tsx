@@ -9,7 +9,7 @@ import { count, number } from '../../parts/text/figures.ts';
 import { notify } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import type { ExampleFilter } from './queues.ts';
+import type { ExampleFilter } from './rows/queues.ts';
 
 const formats: { group: string; items: { value: ExampleFormat; label: string }[] }[] = [
   {

@@ -17,8 +17,8 @@ import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { ExampleCard, type ViewProps } from './card-view.tsx';
-import { CheckingLabels } from './queue-end.tsx';
+import { ExampleCard, type ViewProps } from './cards/card-view.tsx';
+import { CheckingLabels } from './cards/queue-end.tsx';
 
 type Bulk = InputOf<'examples.bulk'>['body'];
 type Finding = OutputOf<'data_findings.list'>['items'][number];

@@ -10,7 +10,7 @@ import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { number } from '../../parts/text/figures.ts';
-import { countQueue, queues, toOptionQueue } from './queues.ts';
+import { countQueue, queues, toOptionQueue } from './rows/queues.ts';
 
 type Stats = OutputOf<'examples.stats'>;
 

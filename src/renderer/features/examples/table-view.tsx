@@ -14,14 +14,14 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
-import { maxKeyOptions } from './choices.tsx';
-import { type ExampleFilter, isShrinking, toFilter } from './queues.ts';
+import { ExampleCard, useLabelCommands, type ViewProps } from './cards/card-view.tsx';
+import { maxKeyOptions } from './cards/choices.tsx';
+import { type ExampleFilter, isShrinking, toFilter } from './rows/queues.ts';
+import { findInList, type Rows, useRows } from './rows/use-rows.ts';
+import { useWork, type Work } from './rows/work.ts';
 import { readTests, toBulkFilter } from './table/field-tests.ts';
 import { TableBar } from './table/table-bar.tsx';
 import { useColumns } from './table/use-columns.tsx';
-import { findInList, type Rows, useRows } from './use-rows.ts';
-import { useWork, type Work } from './work.ts';
 
 /** Rows that PageUp and PageDown leap over. */
 const leap = 20;

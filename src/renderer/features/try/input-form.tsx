@@ -2,9 +2,9 @@ import { Autocomplete, Checkbox, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Readings } from '../../../engine/domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../engine/json.ts';
-import { BreakingName } from '../../parts/breaking-name.tsx';
 import { GrowingText } from '../../parts/fields/growing-text.tsx';
 import type { SeenFields } from '../../parts/hooks/use-seen-fields.ts';
+import { BreakingName } from '../../parts/text/breaking-name.tsx';
 import { flattenInput, valueText } from '../../parts/text/inputs.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 

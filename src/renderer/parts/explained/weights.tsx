@@ -1,6 +1,6 @@
 import type { DecisionTrace } from '../../../engine/domain/decision.ts';
 import { Bars } from '../bars.tsx';
-import { BreakingName } from '../breaking-name.tsx';
+import { BreakingName } from '../text/breaking-name.tsx';
 import { decimal } from '../text/figures.ts';
 import { valueText } from '../text/inputs.ts';
 import { showUnseen } from '../text/names.ts';
