@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
- * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml,
- * and assembles the engine's dense-product.wat.
+ * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and what the
+ * Python package shares with the engine: _tables.py, manifest.schema.json and sbom.cdx.json, from package.json's
+ * version, the engine's limits and schema and pyproject.toml. It assembles the engine's dense-product.wat.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { describeCallers, type Operation, toOpenApiPath } from '../src/server/co
 import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
 import { denseProductPath, renderDenseProduct } from './generated/dense-product.ts';
+import { edgeManifestPath, renderEdgeManifest } from './generated/edge-manifest.ts';
 import { edgeSbomPath, renderEdgeSbom } from './generated/edge-sbom.ts';
 import { edgeTablesPath, renderEdgeTables } from './generated/edge-tables.ts';
 
@@ -41,6 +42,7 @@ const files = {
   'docs/http-api.md': makeApiPage(),
   'docs/errors.md': makeErrorsPage(),
   [edgeTablesPath]: renderEdgeTables(),
+  [edgeManifestPath]: renderEdgeManifest(),
   [edgeSbomPath]: renderEdgeSbom(),
   [denseProductPath]: await renderDenseProduct(),
 };

@@ -1,10 +1,7 @@
 /** The version, bounds and tables that the Python package shares with the workbench, written as `_tables.py`. */
 import { fastFormats } from 'ajv-formats/dist/formats.js';
-import { z } from 'zod';
-import { inputFieldKinds } from '../../src/engine/bundle/input-fields.ts';
 import { bundleLimits, maxEntryBytes, newestReader } from '../../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../../src/engine/bundle/zip.ts';
-import { classifierKinds } from '../../src/engine/classifiers/model.ts';
 import { errorTable } from '../../src/engine/errors.ts';
 import {
   blockElements,
@@ -37,9 +34,7 @@ const numbers = {
   MAX_JSON_SEPARATORS: bundleLimits.maxJsonSeparators,
   MAX_JSON_DEPTH: bundleLimits.maxJsonDepth,
   MAX_GOLDEN_LINES: bundleLimits.maxGoldenLines,
-  MAX_REASON_CODES: limits.maxReasonCodes,
   MAX_CONDITION_LENGTH: limits.maxConditionBytes,
-  MAX_OPTIONS: limits.maxOptions,
   MAX_INPUT_KEYS: limits.maxInputKeys,
   MAX_INPUT_DEPTH: limits.maxInputDepth,
   MAX_BATCH_SIZE: limits.maxBatchSize,
@@ -81,9 +76,7 @@ export function renderEdgeTables(): string {
     '',
     `OPERATORS = ${writeStrings(binaryOperators)}`,
     `MACROS = ${writeStrings(macros)}`,
-    `CLASSIFIER_KINDS = ${writeStrings(classifierKinds)}`,
     `ANY_MODEL_NAMES = ${writeStrings(anyModelNames)}`,
-    `FIELD_KINDS = ${writeStrings(inputFieldKinds)}`,
     `HTML_BLOCKS = ${writeStrings(blockElements)}`,
     `HTML_INLINE = ${writeStrings(inlineElements)}`,
     `HTML_HIDDEN = ${writeStrings(hiddenElements)}`,
@@ -113,7 +106,6 @@ export function renderEdgeTables(): string {
 function writeTextTables(): string[] {
   const { months, ...others } = datePatterns;
   return [
-    `DATE_TIME = ${writeRawString(toPythonPattern(z.regexes.datetime({ offset: true })))}`,
     'FORMATS = {',
     ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
     '}',

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from . import __version__
 from ._bundle import read_bundle
@@ -116,7 +115,7 @@ def _predict(predictor: EdgePredictor) -> int:
     """Answer every line in its place; a blank one is refused like any other that is not JSON."""
     status = 0
     for line in sys.stdin.buffer:
-        result: dict[str, Any]
+        result: dict[str, object]
         try:
             result = predictor.predict(_parse_line(line)).to_dict()
         except InvalidInput as error:
@@ -128,7 +127,7 @@ def _predict(predictor: EdgePredictor) -> int:
     return status
 
 
-def _parse_line(line: bytes) -> Any:
+def _parse_line(line: bytes) -> object:
     if not line.strip():
         raise InvalidInput("The line is blank.")
     try:

@@ -11,9 +11,7 @@ MAX_PLAIN_BYTES = 67_108_864
 MAX_JSON_SEPARATORS = 400_000
 MAX_JSON_DEPTH = 64
 MAX_GOLDEN_LINES = 1_000
-MAX_REASON_CODES = 500
 MAX_CONDITION_LENGTH = 4_096
-MAX_OPTIONS = 200
 MAX_INPUT_KEYS = 2_000
 MAX_INPUT_DEPTH = 32
 MAX_BATCH_SIZE = 50
@@ -41,20 +39,7 @@ MAX_WORD_CODE_POINTS = 64
 
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
-CLASSIFIER_KINDS = ("logistic", "trees", "blend")
 ANY_MODEL_NAMES = ("latest", "workbench", "jev-latest", "gpt-6-luna")
-FIELD_KINDS = (
-    "number",
-    "boolean",
-    "category",
-    "date",
-    "numbers",
-    "strings",
-    "objects",
-    "text",
-    "conversation",
-    "any",
-)
 HTML_BLOCKS = (
     "address",
     "article",
@@ -240,7 +225,6 @@ MAX_ENTRY_BYTES = {
 }
 """Every name that a bundle may hold, with the bytes that it may have unpacked."""
 
-DATE_TIME = r"^(?:(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)-02-29|\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|(?:02)-(?:0[1-9]|1\d|2[0-8])))T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|([+-](?:[01]\d|2[0-3]):[0-5]\d)))\Z"
 FORMATS = {
     "date": (r"^(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))|(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)\Z", False),
     "time": (r"^([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)\Z", True),

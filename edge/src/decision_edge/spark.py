@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any
 
 import pyarrow
 from pyspark.sql import DataFrame
@@ -81,7 +80,7 @@ def _flatten(batch: pyarrow.RecordBatch) -> pyarrow.Table:
     return table
 
 
-def _to_struct(made: EdgeDecision | InvalidInput) -> dict[str, Any]:
+def _to_struct(made: EdgeDecision | InvalidInput) -> dict[str, object]:
     if isinstance(made, InvalidInput):
         return {"error": str(made)}
     return {**vars(made), "class_probabilities": list(made.class_probabilities.items())}

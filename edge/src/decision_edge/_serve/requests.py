@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import islice
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 from uuid import uuid4
 
 from starlette.requests import ClientDisconnect, Request
@@ -72,7 +72,7 @@ class Refusal(Exception):
     def to_response(self, dialect: Dialect | None = None) -> JSONResponse:
         """Return the answer to the whole request, in the shape of a format of decision models where one is named."""
         status = ERRORS[self.code][0]
-        error: dict[str, Any] = {"code": self.code, "message": str(self)}
+        error: dict[str, object] = {"code": self.code, "message": str(self)}
         if dialect == "systemone":
             if self.details is not None:
                 return JSONResponse({"detail": self.details}, status)
