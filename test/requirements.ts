@@ -587,7 +587,7 @@ const training = {
   'CHA-3':
     'Charts fit their place from 1024 to 2560 pixels, in both themes, without a violation that axe knows; their tables open by keyboard, and the library that draws them is loaded with the first of them.',
   'CHA-4':
-    'GET …/metrics/days gives the decisions of each of the last days, also those without any, by option with mean confidence and looks; Monitor draws them above the records for 7 to 90 days, with tables.',
+    'GET …/metrics/days gives the decisions of each of the last days or of their hours, also those without any, by option with mean confidence and looks; Monitor draws them above the records for 7 to 90 days, by the hour where there are fewer than three, with tables.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

@@ -137,7 +137,10 @@ describe('Monitor', () => {
   it('says which fields have changed since the examples, beside the place in the rail, too [DRF-2]', async () => {
     await openPlace('monitor', { inputs: Array.from({ length: 50 }, () => ({ ...plain, shop: { country: 'PL' } })) });
     const note = await screen.findByRole('status', { name: 'Drift' });
-    expect(note.textContent).toContain('shop.country is "PL": 100% of the decisions, none of the examples.');
+    expect(note.textContent).toContain('Inputs have changed since the examples were collected');
+    const fields = await screen.findByRole('region', { name: /fields? ha(?:s|ve) changed/ });
+    expect(fields.textContent).toContain('shop.country is "PL"');
+    expect(fields.textContent).toContain(`${percent(1)}, was ${percent(0)}`);
     expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
   });
 
@@ -198,13 +201,13 @@ describe('Monitor', () => {
     const clock = stoppedClock(Date.now());
     const { call, deps, url, workbench } = await openPlace('monitor', { inputs, clock });
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
-    screen.getByText('Records are kept for 90 days.');
+    screen.getByText(/ record(s)?, kept for 90 days\.$/);
     await call('PUT', url, { retention_days: 1 });
     clock.move(86_400_001);
     expect(await applyRetention(deps)).toBe(3);
     void workbench.queries.invalidateQueries();
     await screen.findByText('No decisions yet');
-    await screen.findByText('Records are kept for 1 day.');
+    await screen.findByText(/kept for 1 day\.$/);
     const bringBack = async () => {
       const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Restore deleted records' });
       await waitFor(() => expect(button.disabled).toBe(false));
@@ -218,7 +221,7 @@ describe('Monitor', () => {
     await call('PUT', url, { pii_fields: ['shop.country'] });
     void workbench.queries.invalidateQueries();
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Restore deleted records' })).toBeNull());
-    screen.getByText('Records are kept for 1 day; because of the PII fields older ones are deleted at once.');
+    screen.getByText(/kept for 1 day; because of the PII fields older ones are deleted at once\.$/);
   });
 
   it('says with Settings that the clock is in doubt, and trusts it on a press, also where it cannot be read [CLK-3]', async () => {

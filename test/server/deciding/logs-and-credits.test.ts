@@ -188,6 +188,17 @@ describe('the decision log', () => {
     ]);
     expect(Object.values(items[2].decision_distribution)).toEqual([1, 1]);
     expect((await call('GET', `${url}/metrics/days?days=91`)).status).toBe(422);
+    const hours = (await call('GET', `${url}/metrics/days?days=2&step=hour`)).body.items;
+    const filled = hours.filter((item: { total_decisions: number }) => item.total_decisions > 0);
+    expect([hours.length, filled]).toMatchObject([
+      26,
+      [
+        { day: '2026-06-14', hour: 0, total_decisions: 1 },
+        { day: '2026-06-14', hour: 23, total_decisions: 1 },
+        { day: '2026-06-15', hour: 0, total_decisions: 2 },
+      ],
+    ]);
+    expect((await call('GET', `${url}/metrics/days?days=4&step=hour`)).status).toBe(422);
   });
 
   it('forgets records past their retention [TYP-21]', async () => {

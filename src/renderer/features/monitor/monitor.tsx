@@ -5,13 +5,12 @@ import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
-import { Figure } from '../../parts/figure.tsx';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, toChoices, toColumnWidth } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Pane, Place } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { count, decimal, percent } from '../../parts/text/figures.ts';
+import { decimal, percent } from '../../parts/text/figures.ts';
 import { summariseInput } from '../../parts/text/inputs.ts';
 import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
@@ -74,7 +73,6 @@ export function Monitor({ type }: { type: DecisionType }) {
       <div className="table-view">
         <Overview type={type} days={Number(period)} />
         <Records type={type} list={list} page={page} items={items} cursor={cursor} handle={grid} onCursor={choose} />
-        <Retention type={type} />
       </div>
     </Place>
   );
@@ -110,18 +108,16 @@ function Records({ type, list, page, items, cursor, handle, onCursor }: RecordsP
           onCursor={onCursor}
         />
       )}
-      {list.data && items.length > 0 && (
-        <div className="row between foot">
-          <Figure className="muted" says="Log records that match the filter.">
-            {count(list.data.total, 'record')}
-          </Figure>
+      <div className="row between foot">
+        <Retention type={type} total={list.data?.total} />
+        {list.data && items.length > 0 && (
           <Pages
             page={page}
             pages={list.data.pages}
             onPage={(next) => changeQuery({ page: String(next), record: '' })}
           />
-        </div>
-      )}
+        )}
+      </div>
     </>
   );
 }
@@ -140,7 +136,9 @@ function NoDecisions({ type }: { type: DecisionType }) {
         Every decision that a program asks for appears here with its input, confidence and stage. What you try under Try
         appears only if you have it recorded there.
       </EmptyState>
-      <Retention type={type} />
+      <div className="foot">
+        <Retention type={type} />
+      </div>
     </Pane>
   );
 }

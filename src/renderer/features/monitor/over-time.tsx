@@ -10,25 +10,48 @@ import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 
 const freshMs = 60_000;
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Decisions of fewer days are shown by the hour, with at least this many hours. */
+const [minDays, minHours] = [3, 12];
 /** Options with a colour of their own in the chart, the commonest first. */
 const maxOptions = 5;
 
+/** A day, or an hour of it. */
 type Day = OutputOf<'metrics.days'>['items'][number];
+
+const isFilled = ({ total_decisions }: Day) => total_decisions > 0;
+
+/** The last days, or the hours up to now where there are decisions of too few days. */
+function useDays(type: DecisionType, days: number) {
+  const params = { decision_type_id: type.id };
+  const options = { keepPrevious: true, refetchMs: freshMs };
+  const found = useOperation('metrics.days', { params, query: { days } }, options);
+  const all = found.data?.items ?? [];
+  const first = all.findIndex(isFilled);
+  const filledDays = all.length - first;
+  const isShort = first >= 0 && filledDays < minDays;
+  const hourly = useOperation(
+    'metrics.days',
+    { params, query: { days: filledDays, step: 'hour' } },
+    { ...options, enabled: isShort },
+  );
+  const hours = isShort ? (hourly.data?.items ?? []) : [];
+  const shown = hours.slice(Math.min(hours.findIndex(isFilled), hours.length - minHours));
+  return { ...found, items: shown.length > 0 ? shown : all };
+}
 
 /** How many decisions each day brought, for which options, and how many of them need review. */
 export function OverTime({ type, days }: { type: DecisionType; days: number }) {
-  const input = { params: { decision_type_id: type.id }, query: { days } };
-  const found = useOperation('metrics.days', input, { keepPrevious: true, refetchMs: freshMs });
+  const { items, ...found } = useDays(type, days);
   if (found.isError) return <ErrorNote error={found.error} />;
   if (!found.data) return null;
-  const { items } = found.data;
   const total = items.reduce((sum, day) => sum + day.total_decisions, 0);
   const reviewed = items.reduce((sum, day) => sum + day.total_decisions * (day.escalation_rate ?? 0), 0);
   return (
     <>
       <Part
-        title="Decisions by day"
+        title={`decisions in ${days} days`}
         tools={
           <Figure className="figure-large" says="Decisions in this period.">
             {number(total)}
@@ -38,38 +61,50 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
         <DaysChart typeId={type.id} days={items} />
       </Part>
       <Part
-        title="Review by day"
+        title="need review"
         tools={
           <Figure className="figure-large" says="The share of the decisions of this period that needs review.">
             {total === 0 ? '–' : percent(reviewed / total)}
           </Figure>
         }
       >
-        <ReviewChart days={items.filter(({ total_decisions }) => total_decisions > 0)} />
+        <ReviewChart days={items.filter(isFilled)} />
       </Part>
     </>
   );
 }
 
-const spanOfDay = {
-  name: 'Day (UTC)',
-  show: shortDay,
-  from: ({ day }: Day) => new Date(day),
-  to: ({ day }: Day) => new Date(Date.parse(day) + dayMs),
+const startOf = ({ day, hour }: Day) => Date.parse(day) + (hour ?? 0) * hourMs;
+const show = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+
+/** The axis of days, or of hours. */
+const toSpan = ([first]: readonly Day[]) => {
+  const isHourly = first !== undefined && first.hour !== null;
+  return {
+    name: isHourly ? 'Hour (UTC)' : 'Day (UTC)',
+    show: isHourly ? show : shortDay,
+    from: (day: Day) => new Date(startOf(day)),
+    to: (day: Day) => new Date(startOf(day) + (isHourly ? hourMs : dayMs)),
+  };
+};
+
+/** The first column of a table: the day, with the hour where it is one. */
+const when = {
+  name: 'From',
+  show: (day: Day) => `${shortDay(startOf(day))}${day.hour === null ? '' : `, ${show(startOf(day))}`}`,
 };
 
 function ReviewChart({ days }: { days: readonly Day[] }) {
+  // One point is no line.
+  if (days.length < 2) return null;
   return (
     <Chart
       rows={days}
-      columns={[
-        { name: 'Day', show: ({ day }) => shortDay(Date.parse(day)) },
-        { name: 'Needs review', show: (day) => percent(day.escalation_rate ?? 0) },
-      ]}
-      x={spanOfDay}
+      columns={[when, { name: 'Needs review', show: (day) => percent(day.escalation_rate ?? 0) }]}
+      x={toSpan(days)}
       y={{ name: 'Share of the decisions', show: formatShare, domain: [0, topOf(days)] }}
       lines={[{ colour: 'var(--accent)', of: (day) => day.escalation_rate ?? 0, drawn: 'points and line' }]}
-      says="The share of each day’s decisions that goes to a person."
+      says="The share of the decisions that goes to a person."
     />
   );
 }
@@ -93,12 +128,12 @@ function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
     <Chart
       rows={days}
       columns={[
-        { name: 'Day', show: ({ day }) => shortDay(Date.parse(day)) },
+        when,
         { name: 'Decisions', show: (day) => number(day.total_decisions) },
         ...options.map((option) => ({ name: isolate(option), show: (day: Day) => number(countOf(option)(day)) })),
         ...(hasOthers ? [{ name: 'Other options', show: (day: Day) => number(others(day)) }] : []),
       ]}
-      x={spanOfDay}
+      x={toSpan(days)}
       y={{ name: 'Decisions', show: number }}
       bars={{
         series: [
@@ -116,7 +151,7 @@ function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
           {hasOthers && <li className="muted">other options in grey</li>}
         </ul>
       }
-      says="Decisions of each day by option, in UTC; today is not over yet."
+      says="Decisions by option; the last ones are not over yet."
     />
   );
 }

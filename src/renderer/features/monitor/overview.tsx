@@ -9,7 +9,7 @@ import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
-import { DriftNote } from './drift-note.tsx';
+import { ChangedFields, DriftNote } from './drift-note.tsx';
 
 const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
@@ -27,6 +27,7 @@ export function Overview({ type, days }: { type: DecisionType; days: number }) {
         <OverTime type={type} days={days} />
       </Suspense>
       <Now type={type} />
+      <ChangedFields type={type} />
     </div>
   );
 }
@@ -40,7 +41,7 @@ function Now({ type }: { type: DecisionType }) {
   const { total_decisions, latency_p50_ms, latency_p95_ms } = metrics.data;
   return (
     <Part
-      title="The last 24 hours"
+      title="decisions in the last 24 hours"
       tools={
         <Figure className="figure-large" says="Decisions recorded in the last 24 hours.">
           {number(total_decisions)}

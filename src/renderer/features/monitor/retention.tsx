@@ -5,11 +5,15 @@ import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 
-/** How long records are kept, and the way back for those that were removed for their age. */
-export function Retention({ type }: { type: DecisionType }) {
+/**
+ * How many records match the filter and how long they are kept, and the way back for those that were removed for their
+ * age.
+ */
+export function Retention({ type, total }: { type: DecisionType; total?: number | undefined }) {
   const restore = useChange('logs.restore');
   const { retention_days: days, pii_fields } = type;
-  const kept = days === null ? 'Records are kept for ever' : `Records are kept for ${count(days, 'day')}`;
+  const start = total === undefined ? 'Records are' : `${count(total, 'record')},`;
+  const kept = `${start} kept for ${days === null ? 'ever' : count(days, 'day')}`;
   const isFinal = pii_fields.length > 0;
   const run = () =>
     restore.mutate(
@@ -21,7 +25,7 @@ export function Retention({ type }: { type: DecisionType }) {
     );
   useCommands('Files', [{ id: 'restore-log', title: 'Restore deleted records', enabled: !isFinal, run }]);
   return (
-    <div className="row between foot">
+    <span className="row">
       <span className="muted">
         {kept}
         {isFinal && days !== null ? '; because of the PII fields older ones are deleted at once.' : '.'}
@@ -37,7 +41,7 @@ export function Retention({ type }: { type: DecisionType }) {
           Restore deleted records
         </Button>
       )}
-    </div>
+    </span>
   );
 }
 

@@ -153,11 +153,15 @@ export const logOperations = {
   }),
   'metrics.days': operation('GET', `${base}/metrics/days`, {
     ...common,
-    query: z.strictObject({ days: z.int().min(1).max(90).default(14).describe('How many; today is the last of them') }),
+    query: z.strictObject({
+      days: z.int().min(1).max(90).default(14).describe('How many; today is the last of them'),
+      step: z.enum(['day', 'hour']).default('day').describe('`hour`: up to the current hour, of at most 3 days'),
+    }),
     output: z.object({
       items: z.array(
         z.object({
           day: z.iso.date().describe('From midnight to midnight UTC'),
+          hour: z.int().min(0).max(23).nullable().describe('Which of its hours; null of a whole day'),
           total_decisions: z.int(),
           avg_confidence: z.number().nullable(),
           escalation_rate: z.number().nullable(),
@@ -165,7 +169,7 @@ export const logOperations = {
         }),
       ),
     }),
-    summary: 'Decisions of each of the last days, the oldest first; days without any are zero',
+    summary: 'Decisions of each of the last days, or of their hours, the oldest first; those without any are zero',
     ignoresExamples: true,
   }),
   'metrics.drift': operation('GET', `${base}/drift`, {

@@ -6,6 +6,7 @@ import { computePercentile } from '../../../engine/numeric.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { LogRecord } from '../../contract/deciding/logs.ts';
 import type { OutputOf } from '../../contract/operations.ts';
+import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { isoTime } from '../../process/clock.ts';
 import { createTurns, nextTurn } from '../../process/turns.ts';
@@ -20,7 +21,9 @@ import { toPage } from '../pages.ts';
 
 const nothingCompared = { items: [], unfamiliar: null, languages: [], decisions: 0, examples: 0, comparable: false };
 
-const dayMs = 24 * 3600 * 1000;
+const hourMs = 3600 * 1000;
+const dayMs = 24 * hourMs;
+const maxHourlyDays = 3;
 const maxTimedDecisions = 1_000;
 
 /** A type with its releases' digests, and how personal fields are redacted: records may be older than a declaration. */
@@ -214,12 +217,20 @@ export const logHandlers = {
 
   'metrics.days': async (deps, { type, query }) => {
     const now = deps.clock.now();
-    const endMs = now - (now % dayMs) + dayMs;
+    const isHourly = query.step === 'hour';
+    if (isHourly && query.days > maxHourlyDays) {
+      const problem = toInvalidValue(['query', 'days'], `must be at most ${maxHourlyDays} where step is hour`);
+      throw toValidationError([problem]);
+    }
+    const stepMs = isHourly ? hourMs : dayMs;
+    const firstMs = now - (now % dayMs) - (query.days - 1) * dayMs;
     const items = [];
-    for (let startMs = endMs - query.days * dayMs; startMs < endMs; startMs += dayMs) {
-      const metrics = deps.store.logs.computeMetrics(type.seq, startMs, startMs + dayMs);
+    for (let startMs = firstMs; startMs <= now; startMs += stepMs) {
+      const metrics = deps.store.logs.computeMetrics(type.seq, startMs, startMs + stepMs);
+      const start = isoTime(startMs);
       items.push({
-        day: isoTime(startMs).slice(0, 10),
+        day: start.slice(0, 10),
+        hour: isHourly ? Number(start.slice(11, 13)) : null,
         total_decisions: metrics.total,
         avg_confidence: metrics.avgConfidence,
         escalation_rate: metrics.escalationRate,
