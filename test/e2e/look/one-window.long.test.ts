@@ -63,6 +63,7 @@ describe.each(rounds)('an analyst alone in one window, round %i', (round) => {
   async function makeType(kind: string): Promise<void> {
     const name = `${kind}-${round}`;
     await goToAddress(page(), '#/new');
+    await waitForQuiet(page());
     await page()
       .locator('input[type=file]')
       .first()
@@ -267,7 +268,8 @@ describe.each(rounds)('an analyst alone in one window, round %i', (round) => {
     await button('Remove the alias production').click();
     await page().getByLabel('Release of production').waitFor({ state: 'detached' });
     await open('all', 'table');
-    await button('Add example').click();
+    await button('Add…').click();
+    await page().getByRole('menuitem', { name: 'Write an example' }).click();
     const added = page().getByRole('dialog', { name: 'Add example' });
     await added.getByLabel('Input (JSON)').fill('{"hours": 7.25, "channel": "mail", "customer": "new"}');
     await added.getByRole('button', { name: 'Add', exact: true }).click();
