@@ -119,9 +119,9 @@ describe('names that mean harm', () => {
   test('what is copied for a program says the same, with nothing hidden in it', async () => {
     await show(`#/types/${type}/deploy`);
     const snippets: string[] = [];
-    for (const tab of await opened.page.getByRole('radiogroup', { name: 'Program' }).getByRole('radio').all()) {
-      await tab.check({ force: true });
-      snippets.push(await opened.page.locator('pre.snippet').innerText());
+    for (const label of await opened.page.getByRole('radiogroup', { name: 'Program' }).locator('label').all()) {
+      await label.click();
+      snippets.push((await opened.page.locator('pre.snippet').textContent()) ?? '');
     }
     expect(snippets).toHaveLength(3);
     for (const snippet of snippets) expect(snippet).not.toMatch(/[\u202a-\u202e]/);

@@ -145,7 +145,7 @@ test('in a small window the acts are in sight: answers at the foot of the card, 
     await answers.first().waitFor();
     for (const answer of await answers.all()) expect(await isInSight(answer), await answer.innerText()).toBe(true);
     await show(opened, `#/types/${typeId}/evaluate`);
-    await page.locator('.desk svg').waitFor();
+    await page.locator('.desk .drawing svg').waitFor();
     for (const handle of await page.getByRole('slider').all()) await expect.poll(() => isInSight(handle)).toBe(true);
     expect(opened.faults).toEqual([]);
   } finally {
