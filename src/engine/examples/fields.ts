@@ -1,6 +1,7 @@
 /** The example as one table of fields: its rows, its SQL, archive, export and merging follow from it by name. */
 import { z } from 'zod';
 import { characters } from '../domain/definition.ts';
+import { byName } from '../domain/records.ts';
 import { jsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 
@@ -8,7 +9,6 @@ type Field = {
   column: string;
   /** How the column holds it: as it is, as 0 or 1, as JSON, or as milliseconds since 1970. */
   kind: 'plain' | 'flag' | 'json' | 'time';
-  value: z.ZodType;
   /** Its value in a new example of which nothing else is said. */
   initial?: unknown;
   /** Its name in answers, archives and exports where that is not the column's. */
@@ -26,33 +26,29 @@ type Field = {
   merges?: 'with_label' | 'untouched' | 'apart';
 };
 
-const name = characters(1, limits.maxNameLength);
-const flag = { kind: 'flag', value: z.boolean(), initial: false } as const;
-const time = { kind: 'time', value: z.int() } as const;
+const flag = { kind: 'flag', initial: false } as const;
 
 export const exampleFields = {
-  id: { column: 'id', kind: 'plain', value: z.uuid() },
-  decisionTypeId: { column: 'decision_type_id', kind: 'plain', value: z.uuid() },
-  input: { column: 'input', kind: 'json', value: jsonObject, wire: 'input_payload', merges: 'apart' },
+  id: { column: 'id', kind: 'plain' },
+  decisionTypeId: { column: 'decision_type_id', kind: 'plain' },
+  input: { column: 'input', kind: 'json', wire: 'input_payload', merges: 'apart' },
   /** The label, or null while there is none. */
   decision: {
     column: 'decision',
     kind: 'plain',
-    value: name.nullable(),
     initial: null,
     wire: 'expected_decision',
     merges: 'with_label',
   },
   /** The label that it is measured by where that is another one, else null. */
-  firstDecision: { column: 'first_decision', kind: 'plain', value: name.nullable(), initial: null },
+  firstDecision: { column: 'first_decision', kind: 'plain', initial: null },
   reasonCodes: {
     column: 'reason_codes',
     kind: 'json',
-    value: z.array(name).max(limits.maxReasonCodesPerExample),
     initial: [],
     merges: 'with_label',
   },
-  source: { column: 'source', kind: 'plain', value: z.literal(['user', 'synthetic']), initial: 'user' },
+  source: { column: 'source', kind: 'plain', initial: 'user' },
   reviewed: {
     ...flag,
     column: 'reviewed',
@@ -81,29 +77,26 @@ export const exampleFields = {
   mark: {
     column: 'mark',
     kind: 'plain',
-    value: z.literal(['skipped', 'flagged']).nullable(),
     initial: null,
     merges: 'with_label',
   },
-  note: { column: 'note', kind: 'plain', value: characters(0, 2_000).nullable(), initial: null, merges: 'apart' },
+  note: { column: 'note', kind: 'plain', initial: null, merges: 'apart' },
   /** Whether a teacher gave the label that it has now. */
   byTeacher: { ...flag, column: 'by_teacher', merges: 'with_label' },
   /** Id of the log record whose correction made the example, or null. */
-  logId: { column: 'log_id', kind: 'plain', value: z.uuid().nullable(), initial: null },
+  logId: { column: 'log_id', kind: 'plain', initial: null },
   /** Whether it is a live decision that was drawn to be judged blind. */
   audited: {
     ...flag,
     column: 'audited',
     shown: 'A live decision that was drawn by the audit to be judged blind',
   },
-  createdAt: { ...time, column: 'created_at' },
-  updatedAt: { ...time, column: 'updated_at' },
+  createdAt: { column: 'created_at', kind: 'time' },
+  updatedAt: { column: 'updated_at', kind: 'time' },
 } as const satisfies Record<string, Field>;
 
 type Fields = typeof exampleFields;
 export type FieldName = keyof Fields;
-/** An example as the program holds it. */
-export type ExampleRecord = { [Name in FieldName]: z.output<Fields[Name]['value']> };
 
 /** The fields whose rows of the table have a form. */
 export type FieldsOf<Form> = { [Name in FieldName]: Fields[Name] extends Form ? Name : never }[FieldName];
@@ -117,6 +110,27 @@ function listFields<Form>(isMeant: (field: Field) => boolean): Extract<FieldsOf<
 
 export const fieldNames = listFields<unknown>(() => true);
 export const flags = listFields<{ kind: 'flag' }>(({ kind }) => kind === 'flag');
+const nameSchema = characters(1, limits.maxNameLength);
+/** The values that each field may hold: apart from the table, as the page needs that alone. */
+export const exampleShape = {
+  id: z.uuid(),
+  decisionTypeId: z.uuid(),
+  input: jsonObject,
+  decision: nameSchema.nullable(),
+  firstDecision: nameSchema.nullable(),
+  reasonCodes: z.array(nameSchema).max(limits.maxReasonCodesPerExample),
+  source: z.literal(['user', 'synthetic']),
+  mark: z.literal(['skipped', 'flagged']).nullable(),
+  note: characters(0, 2_000).nullable(),
+  logId: z.uuid().nullable(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  ...byName(flags, () => z.boolean()),
+} as const satisfies Record<FieldName, z.ZodType>;
+
+/** An example as the program holds it. */
+export type ExampleRecord = { [Name in FieldName]: z.output<(typeof exampleShape)[Name]> };
+
 export const jsonFields = listFields<{ kind: 'json' }>(({ kind }) => kind === 'json');
 type FieldWithInitial = FieldsOf<{ initial: unknown }>;
 /** A new example as far as nothing is said of it. */

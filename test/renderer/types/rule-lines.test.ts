@@ -4,14 +4,10 @@ import type { Rule } from '../../../src/engine/domain/definition.ts';
 import { writeWorkbook } from '../../../src/engine/export/write-workbook.ts';
 import { readSheets } from '../../../src/engine/import/read-file.ts';
 import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
+import { namesColumns, readPasted, readWhole } from '../../../src/renderer/features/rules/sheet/read-lines.ts';
 import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet/sheet.ts';
 import { layLines, writeCells } from '../../../src/renderer/features/rules/sheet/sheet-block.ts';
-import {
-  namesColumns,
-  readPasted,
-  readWhole,
-  toLines,
-} from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
+import { toLines } from '../../../src/renderer/features/rules/sheet/sheet-lines.ts';
 
 const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
 const fields = [

@@ -7,8 +7,8 @@ import { ErrorNote } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { type GivenLine, type GivenRules, readLinesOfText, readPasted, readWhole } from './sheet/read-lines.ts';
 import type { SheetField } from './sheet/sheet.ts';
-import { type GivenLine, type GivenRules, readLinesOfText, readPasted, readWhole } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 import type { Sheet } from './use-sheet.ts';
 
@@ -29,8 +29,7 @@ async function readLinesOfFile(file: File): Promise<GivenLine[]> {
 const nothing: GivenRules = { rules: [], skipped: 0, problems: [] };
 
 type ImportRulesProps = {
-  /** null while nothing is given. */
-  given: GivenSheet | null;
+  given: GivenSheet;
   onGiven(given: GivenSheet | null): void;
   desk: RulesDesk;
   sheet: Sheet;
@@ -42,10 +41,10 @@ function useGiven({ given, desk, sheet, fields }: ImportRulesProps) {
   const isFile = given instanceof File;
   const key = isFile ? [given.name, given.size, given.lastModified] : [given];
   const { data, error } = useQuery({
-    enabled: given !== null && given !== '',
+    enabled: given !== '',
     retry: false,
     queryKey: ['given rules', ...key],
-    queryFn: () => (given instanceof File ? readLinesOfFile(given) : readLinesOfText(given ?? '')),
+    queryFn: () => (given instanceof File ? readLinesOfFile(given) : readLinesOfText(given)),
   });
   const { draft, rules } = desk;
   const { rows, columns } = sheet;
@@ -72,9 +71,9 @@ export function ImportRules(props: ImportRulesProps) {
   };
   const isRefused = rules.length === 0 || (isFile && problems.length + leftOut > 0);
   return (
-    <Modal opened={given !== null} onClose={close} size="xl" title="Rules from a spreadsheet">
+    <Modal opened onClose={close} size="xl" title="Rules from a spreadsheet">
       <div className="stack">
-        <Source given={given ?? ''} onGiven={onGiven} />
+        <Source given={given} onGiven={onGiven} />
         {error && <ErrorNote error={error} />}
         {problems.length > 0 && (
           <div className="note warn" role="alert">

@@ -15,7 +15,7 @@ import { isolate } from '../../parts/text/names.ts';
 import { changedFields } from '../../state/drafts.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { ChosenRule } from './chosen-rule.tsx';
-import { type GivenSheet, ImportRules } from './import-rules.tsx';
+import type { GivenSheet } from './import-rules.tsx';
 import { RuleSheet, SheetTools } from './rule-sheet.tsx';
 import { type RulesDesk, useAnalysis, useRules, useTrial } from './use-rules.ts';
 import { useSheet } from './use-sheet.ts';
@@ -23,6 +23,7 @@ import { WholeEffect } from './whole-effect.tsx';
 
 /** Rules with problems that are named one by one. */
 const maxNamed = 5;
+const ImportRules = lazy(async () => ({ default: (await import('./import-rules.tsx')).ImportRules }));
 const ListsDialog = lazy(async () => ({ default: (await import('./lists-dialog.tsx')).ListsDialog }));
 const loadAnalysis = () => import('./rules-analysis-panel.tsx');
 const RulesAnalysisPanel = lazy(async () => ({ default: (await loadAnalysis()).RulesAnalysisPanel }));
@@ -124,12 +125,12 @@ export function Rules({ type }: { type: DecisionType }) {
         <Effect typeId={type.id} analysis={analysis} onOpenRule={sheet.goToRule} />
         <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
       </div>
-      {showLists && (
-        <Suspense>
+      <Suspense>
+        {showLists && (
           <ListsDialog lists={desk.draft.lists} onLists={desk.setLists} onClose={() => setShowLists(false)} />
-        </Suspense>
-      )}
-      <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />
+        )}
+        {given !== null && <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />}
+      </Suspense>
     </Place>
   );
 }

@@ -16,7 +16,7 @@ import {
   toSheetRow,
 } from './sheet/sheet.ts';
 import { type CellText, fillRange, layLines, type Spot, toRange, writeCells } from './sheet/sheet-block.ts';
-import { namesColumns, readLinesOfText, toTsv } from './sheet/sheet-lines.ts';
+import { toTsv } from './sheet/sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 
 /** The cell that is typed in: what it holds so far, and why that was not taken. */
@@ -199,7 +199,8 @@ function useBlocks(
       if (isTypedIn(event)) return;
       event.preventDefault();
       const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '');
-      const lines = await readLinesOfText(text);
+      const { namesColumns, readLinesOfText } = await import('./sheet/read-lines.ts');
+      const lines = readLinesOfText(text);
       if (namesColumns(lines, { fields, draft: desk.draft })) onPaste(text);
       else write(layLines(lines, range));
     },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { characters, readingsSchema } from '../../../engine/domain/definition.ts';
 import { byName, pick } from '../../../engine/domain/records.ts';
-import { exampleFields, givenFlags, setFlags, shownFlags } from '../../../engine/examples/fields.ts';
+import { exampleFields, exampleShape, givenFlags, setFlags, shownFlags } from '../../../engine/examples/fields.ts';
 import { exampleFormats } from '../../../engine/export/file-kinds.ts';
 import { conflictChoices } from '../../../engine/export/merge.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
@@ -12,7 +12,7 @@ import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
 
-const reasonCodes = exampleFields.reasonCodes.value.describe('Reason codes of the type that apply');
+const reasonCodes = exampleShape.reasonCodes.describe('Reason codes of the type that apply');
 const inputPayload = jsonObject.describe('The input, a JSON object');
 
 /** A field and its alias may not both be given; `reason_code` is a single one. */
@@ -52,7 +52,7 @@ export const labellingQueues = [
 export const readerName = characters(1, 100)
   .optional()
   .describe('Who labels, of those who share a session; a key labels by its own name');
-const note = exampleFields.note.value;
+const note = exampleShape.note;
 
 export const exampleSchema = z
   .object({

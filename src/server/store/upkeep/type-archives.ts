@@ -5,7 +5,14 @@ import { costsSchema } from '../../../engine/costs.ts';
 import { characters, type Definition, definitionSchema } from '../../../engine/domain/definition.ts';
 import { metricsSchema } from '../../../engine/domain/metrics.ts';
 import { byName } from '../../../engine/domain/records.ts';
-import { type ExampleRecord, exampleFields, fieldNames, flags, toWireName } from '../../../engine/examples/fields.ts';
+import {
+  type ExampleRecord,
+  exampleFields,
+  exampleShape,
+  fieldNames,
+  flags,
+  toWireName,
+} from '../../../engine/examples/fields.ts';
 import { limits } from '../../../engine/limits.ts';
 import { declaredPromiseSchema, keptPromiseSchema } from '../../../engine/measured.ts';
 import { maxShownCharacters, questionKinds } from '../../contract/deciding/questions.ts';
@@ -120,8 +127,8 @@ const archivedFields = fieldNames.filter((name) => name !== 'decisionTypeId');
 type ArchivedField = (typeof archivedFields)[number];
 /** A flag that an earlier program did not know is not set. */
 const toArchivedValue = (name: ArchivedField): z.ZodType => {
-  const { kind, value } = exampleFields[name];
-  return kind === 'flag' ? flag.default(0) : kind === 'time' ? time : value;
+  const { kind } = exampleFields[name];
+  return kind === 'flag' ? flag.default(0) : kind === 'time' ? time : exampleShape[name];
 };
 
 /** An example with all that belongs to it; its `log_id` is that of the record which a correction was made of. */

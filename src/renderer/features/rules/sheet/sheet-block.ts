@@ -3,8 +3,8 @@ import type { Rule } from '../../../../engine/domain/definition.ts';
 import { limits } from '../../../../engine/limits.ts';
 import { isolate } from '../../../parts/text/names.ts';
 import { appendRule, type TypeDraft } from '../../../state/drafts.ts';
+import type { GivenLine } from './read-lines.ts';
 import { readText, type SheetColumn, type SheetRow, writeText } from './sheet.ts';
-import type { GivenLine } from './sheet-lines.ts';
 
 /** A cell by its place in the sheet. */
 export type Spot = { row: number; column: number };
