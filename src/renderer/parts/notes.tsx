@@ -70,7 +70,7 @@ export function EmptyState({ title, facts, children, actions, steps }: EmptyStat
       <p>{children}</p>
       {actions && <div className="row">{actions}</div>}
       {steps && (
-        <ol className="pair" style={{ width: '100%' }}>
+        <ol className="pair">
           {Object.entries(steps).map(([name, says], at) => (
             <li key={name}>
               <strong>

@@ -80,7 +80,7 @@ describe('examples, one at a time', () => {
     const sheet = within(await screen.findByRole('grid', { name: 'Rules' }));
     await sheet.findByText('hint');
     await screen.findByText(/a training takes it for no\. It decides nothing/);
-    await sheet.findByText('1 · 0');
+    await sheet.findByText('no label');
     fireEvent.click(await screen.findByRole('button', { name: /^Save/ }));
     await waitFor(async () =>
       expect((await call('GET', url)).body.active_version.hard_rules).toEqual([

@@ -95,8 +95,13 @@ const when = {
 };
 
 function ReviewChart({ days }: { days: readonly Day[] }) {
-  // One point is no line.
-  if (days.length < 2) return null;
+  const [first] = days;
+  if (days.length < 2)
+    return first ? (
+      <div className="muted">
+        One {first.hour === null ? 'day' : 'hour'} with decisions so far: no course to draw yet.
+      </div>
+    ) : null;
   return (
     <Chart
       rows={days}

@@ -49,22 +49,25 @@ const widthsRem = {
   reason: { least: 4, most: 14, mostWord: 14, beside: 0.75, character: 0.42 },
   then: { least: 5.25, most: 11, mostWord: 15, beside: 2, character: 0.46 },
 };
-/** Lines that break between words are seldom as long as half of them. */
-const raggedCharacters = 3;
+/** The longer line of a text in two lines that break where words end. */
+function countInTwoLines(text: string): number {
+  const breaks = [...text.matchAll(/[\s\-._]/g)].map(({ index }) => Math.max(index + 1, text.length - index - 1));
+  return breaks.reduce((least, longer) => Math.min(least, longer), text.length);
+}
 
 /** The columns are as wide as two lines of their contents need: what room there is beyond that is shared by all. */
 function toWidth(column: SheetColumn, rows: readonly SheetRow[]): number {
   const { least, most, mostWord, beside, character } = widthsRem[column.kind];
   const texts = [column.name, ...rows.map((row) => readText(row, column))];
   const toRem = (characters: number) => characters * character + beside;
-  const line = findLongest(texts) / 2 + raggedCharacters;
+  const line = Math.max(...texts.map(countInTwoLines));
   const word = findLongest(texts.flatMap((text) => text.split(/\s+|(?<=[-._])/)));
   if (column.kind === 'reason') return Math.max(least, Math.min(most, toRem(findLongest(texts))));
   return Math.max(least, Math.min(most, toRem(line)), Math.min(mostWord, toRem(word)));
 }
 
 /** Figures of each rule, which stay in sight at the right, with the least width of their column. */
-const figuresRem = { right: 4.5, points: 3.75, cost: 4.5 };
+const figuresRem = { right: 4.5, points: 3.5, cost: 4.5 };
 type FigureKey = keyof typeof figuresRem;
 const placeRem = 2.375;
 const figureHelp: Readonly<Record<FigureKey, string>> = {

@@ -36,6 +36,11 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           {answer.escalate && <span className="tag warn">needs review</span>}
           {answer.fallback_used && <span className="tag warn">fallback</span>}
           <span className="tag">{answer.policy_version}</span>
+          {answer.reason_codes.map((code) => (
+            <span key={code} className="tag">
+              {isolate(code)}
+            </span>
+          ))}
         </div>
         <p className="muted">
           {answer.stage === 'rules' ? (
@@ -51,7 +56,7 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           )}{' '}
           in{' '}
           <Figure says="The time from the call to its answer, in the server.">{milliseconds(answer.latency_ms)}</Figure>
-          .{answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.map(isolate).join(', ')}.`}
+          .
         </p>
         {answer.explanation && <p className="wrap">{quoteNames(answer.explanation)}</p>}
         {unread.length > 0 && (
