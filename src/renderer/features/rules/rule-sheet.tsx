@@ -520,6 +520,7 @@ export function SheetTools({ typeName, sheet, fields, onPaste, onTest, onLists }
         aria-label="Add a column for a field"
         placeholder="+ Field"
         w={120}
+        comboboxProps={{ shadow: 'md', keepMounted: false, width: 'max-content', position: 'bottom-start' }}
         searchable
         selectFirstOptionOnChange
         value={null}

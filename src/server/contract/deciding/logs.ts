@@ -154,7 +154,12 @@ export const logOperations = {
   'metrics.days': operation('GET', `${base}/metrics/days`, {
     ...common,
     query: z.strictObject({
-      days: z.int().min(1).max(90).default(14).describe('How many; today is the last of them'),
+      days: z
+        .int()
+        .min(1)
+        .max(90)
+        .optional()
+        .describe('How many, 14 or by the hour 1 where none is given; today is the last of them'),
       step: z.enum(['day', 'hour']).default('day').describe('`hour`: up to the current hour, of at most 3 days'),
     }),
     output: z.object({

@@ -218,12 +218,13 @@ export const logHandlers = {
   'metrics.days': async (deps, { type, query }) => {
     const now = deps.clock.now();
     const isHourly = query.step === 'hour';
-    if (isHourly && query.days > maxHourlyDays) {
+    const days = query.days ?? (isHourly ? 1 : 14);
+    if (isHourly && days > maxHourlyDays) {
       const problem = toInvalidValue(['query', 'days'], `must be at most ${maxHourlyDays} where step is hour`);
       throw toValidationError([problem]);
     }
     const stepMs = isHourly ? hourMs : dayMs;
-    const firstMs = now - (now % dayMs) - (query.days - 1) * dayMs;
+    const firstMs = now - (now % dayMs) - (days - 1) * dayMs;
     const items = [];
     for (let startMs = firstMs; startMs <= now; startMs += stepMs) {
       const metrics = deps.store.logs.computeMetrics(type.seq, startMs, startMs + stepMs);
