@@ -407,6 +407,6 @@ describe('Train and Deploy', () => {
     expect(files).toHaveLength(1);
     fireEvent.click(screen.getByRole('button', { name: 'Save report' }));
     await waitFor(() => expect(files).toHaveLength(2));
-    await waitFor(() => expect(document.querySelector('main')?.textContent ?? 'NO MAIN').toContain('"country":"'));
+    await waitFor(() => expect(document.querySelector('main')?.textContent ?? 'NO MAIN').toContain('"country": "'));
   });
 });

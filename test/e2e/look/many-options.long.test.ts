@@ -107,6 +107,8 @@ describe('many options', () => {
     const heads = page.getByRole('table', { name: 'Right options against decided ones' }).getByRole('columnheader');
     await heads.first().waitFor();
     expect(await heads.count()).toBeGreaterThanOrEqual(6);
+    await waitForQuiet(page);
+    await heads.last().scrollIntoViewIfNeeded();
     // Where its text stands: a name at an angle is not in the middle of its head.
     const isRead = (head: Element) => {
       const text = document.createRange();

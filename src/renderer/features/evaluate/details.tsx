@@ -1,6 +1,7 @@
 import type { Metrics } from '../../../engine/domain/metrics.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { Facts, Part } from '../../parts/notes.tsx';
 import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { decimal, percent } from '../../parts/text/figures.ts';
@@ -40,7 +41,10 @@ export function Details({ type, policy, metrics, perClass }: Props) {
       {metrics.notes.length > 0 && (
         <details className="part">
           <summary>
-            <h2>Notes from the training</h2> <span className="muted">{metrics.notes.length}</span>
+            <h2>Notes from the training</h2>{' '}
+            <Figure className="muted" says="What the training has noted.">
+              {metrics.notes.length}
+            </Figure>
           </summary>
           <ul className="stack tight wrap">
             {metrics.notes.map((note) => (
