@@ -597,7 +597,7 @@ const training = {
   'RPL-2':
     'Deploy replays the newest 500 logged inputs with another policy by button or palette, says how many would be decided differently and lists these; it shows how far it is and can be stopped.',
   'RPT-1':
-    'GET …/policies/{id}/report is one HTML page that runs and loads nothing: question, the figures of the whole decision beside a baseline, promise, weak parts, rules in words, thresholds.',
+    'GET …/policies/{id}/report is one HTML page that runs and loads nothing: question, the figures of the whole decision beside a baseline, its matrix, the examples with their days and the agreement of readers, promise, weak parts, rules in words, thresholds.',
   'RPT-2':
     'The report has no input of an example, names in it are inert, and a policy whose training has not succeeded has none: 409.',
   'RPT-3':

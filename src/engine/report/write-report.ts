@@ -5,10 +5,16 @@ import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Rule } from '../domain/definition.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Slice } from '../findings/slices.ts';
+import type { Confusion } from '../measure/confusion.ts';
 import { formatAmount } from '../measure/costs.ts';
+import { formatShare } from '../measure/format-share.ts';
+import { listMistakes } from '../measure/mistakes.ts';
 import { type MeasuredShare, nothingPromised, type Verdict, type WholeDecision } from '../measured.ts';
+import { countOf, formatCount } from '../numeric.ts';
 import { describeReading } from '../text/languages.ts';
 import { escapeHtml, quoteText } from './html.ts';
+
+type Matrix = Pick<Confusion, 'confusion_labels' | 'confusion_matrix'>;
 
 type ReportFacts = {
   type: { name: string; description: string; options: readonly string[] };
@@ -35,7 +41,17 @@ type ReportFacts = {
     | 'left_to_rules'
   > | null;
   /** null where no example was held out. */
-  whole: WholeDecision | null;
+  whole: (WholeDecision & Matrix) | null;
+  /** The examples of the type now, when the first and the last were added (ISO 8601), and how far readers agree. */
+  examples: {
+    total: number;
+    labelled: number;
+    reviewed: number;
+    synthetic: number;
+    period: { first: string; last: string } | null;
+    /** null where no example was read twice. */
+    agreement: { pairs: readonly { readers: readonly string[] }[]; sentence: string } | null;
+  };
   /** null where the type has no costs. */
   costs: Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'by_hand' | 'sentence'> | null;
   verdict: Verdict;
@@ -49,13 +65,20 @@ type ReportFacts = {
 };
 
 const maxOptions = 20;
+/** A matrix of more options is a list of the commonest mistakes. */
+const maxMatrixOptions = 12;
+/** Names of more characters than this in all are numbers above the columns. */
+const maxHeadCharacters = 50;
+const maxMistakes = 10;
+/** Pairs of readers, those with the most rows first. */
+const maxPairs = 3;
 const maxRules = 12;
 const maxWeakParts = 5;
 
 /** The one style of the report, which its security policy names by its digest. */
 export const reportStyle = `
-:root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3b414d); --quiet: light-dark(#565d69, #a5adba) }
-body { background: Canvas; color: CanvasText; font: 14px/1.45 system-ui, sans-serif; margin: 0 }
+:root { color-scheme: light dark; --line: light-dark(#e4e7ee, #2a2e39); --quiet: light-dark(#596073, #a2a9b9) }
+body { background: light-dark(#fff, #1a1d25); color: light-dark(#151926, #e9ebf1); font: 14px/1.45 Inter, system-ui, sans-serif; margin: 0 }
 main { margin: 0 auto; max-width: 46rem; overflow-wrap: anywhere; padding: 1.5rem }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
 h2 { border-top: 1px solid var(--line); font-size: 1rem; margin: .9rem 0 .2rem; padding-top: .5rem }
@@ -63,24 +86,38 @@ p, ol, ul { margin: .2rem 0; padding-inline-start: 0 }
 ol, ul { padding-inline-start: 1.3rem }
 .description { white-space: pre-line }
 .headline { font-size: 2rem; font-weight: 650; line-height: 1.25 }
+.headline small { font-size: 1rem; font-weight: 400 }
 .quiet, footer { color: var(--quiet) }
 footer { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: .5rem }
-table { border-collapse: collapse; margin: .4rem 0; table-layout: fixed; width: 100% }
+table { border-collapse: collapse; margin: .4rem 0; width: 100% }
 th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
 th { width: 37% }
-.bar { width: 26% }
+.bar { width: 24% }
 svg { display: block; height: .8rem; width: 100% }
-.track { fill: light-dark(#eceef2, #2b303a) }
-.value { fill: light-dark(#3b6fd4, #7ba4f0) }
-.range { stroke: light-dark(#16191f, #eceff4); stroke-width: 2; vector-effect: non-scaling-stroke }
+.track { fill: light-dark(#eceef4, #2a2e39) }
+.value { fill: light-dark(#3d4fd6, #929dff) }
+.range { stroke: light-dark(#151926, #e9ebf1); stroke-width: 2; vector-effect: non-scaling-stroke }
+.matrix { border-collapse: separate; border-spacing: 2px; margin-inline-start: -2px; width: auto }
+.matrix :is(th, td) { padding: 0 .4rem; width: auto }
+.matrix th:first-child { padding-inline-start: 0 }
+.matrix :is(td, thead th + th) { font-weight: 600; min-width: 1.2rem; text-align: center }
+.matrix .quiet { font-weight: 400 }
+.hit { background: light-dark(#e8ebfd, #282d4b) }
+.few { background: light-dark(#fbe5e7, #43202a) }
+.many { background: light-dark(#f3b6bc, #7a2f3a) }
 code { font: 12px/1.4 ui-monospace, monospace; white-space: pre-wrap }
-@page { size: A4; margin: 12mm }
+@page { size: A4; margin: 10mm 12mm }
 @media print {
   :root { color-scheme: light; font-size: 11px }
-  svg { print-color-adjust: exact }
-  body { font-size: 11px }
+  svg, td { print-color-adjust: exact }
+  body { font-size: 11px; line-height: 1.35 }
   main { max-width: none; padding: 0 }
+  h2 { break-after: avoid; margin-block: .4rem .1rem; padding-top: .3rem }
+  p, ol, ul, table { margin-block: .1rem }
+  footer { margin-top: .5rem; padding-top: .3rem }
+  th, td { padding-block: .05rem }
+  .matrix { border-spacing: 1px; line-height: 1.15 }
   li, tr { break-inside: avoid }
 }
 `;
@@ -91,6 +128,9 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
   const sections = [
     ['The question', describeQuestion(facts)],
     ['How good it is', describeQuality(facts)],
+    ...(facts.whole === null || facts.whole.rows === 0
+      ? []
+      : [['Where it is wrong', drawMatrix(facts.whole)] as const]),
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
     ['What it was measured on', describeData(facts)],
     ...listSentences(facts, 'must').map((sentence) => ['What must hold', `<p>${quoteText(sentence)}</p>`] as const),
@@ -111,13 +151,6 @@ ${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`)
 }
 
 const formatTime = (iso: string) => `${iso.slice(0, 10)}, ${iso.slice(11, 16)} UTC`;
-
-/** A share (0 to 1) out of 100; a whole number unless that rounds to all or nothing. */
-function ofHundred(share: number): string {
-  const rounded = Math.round(share * 100);
-  if (rounded === 100) return String(Math.floor(share * 1000) / 10);
-  return String(rounded === 0 ? Math.ceil(share * 1000) / 10 : rounded);
-}
 
 function listSome(items: readonly string[], max: number): string {
   const more = items.length > max ? ` and ${items.length - max} more` : '';
@@ -153,28 +186,55 @@ function describeQuality({ policy, whole }: ReportFacts): string {
   const rows: [string, MeasuredShare][] = [
     ['Correct', accuracy],
     ...listBaselines(whole.baseline),
-    ['Decided alone', automatic],
-    ['Wrong among those decided alone', error_automatic],
+    ['Automated', automatic],
+    ['Wrong among these', error_automatic],
     ['Decided by a rule', by_rule],
-    ['Not decided alone', escalated],
+    ['Not automated', escalated],
     ['Answered by the fallback', fallback],
   ];
-  return `<p class="headline">${ofHundred(share ?? 0)} of 100 right (${ofHundred(low)} to ${ofHundred(high)})</p>
+  return `<p class="headline">${formatShare(share ?? 0)} correct <small class="quiet">${formatShare(low)} to ${formatShare(high)}</small></p>
 ${[whole.relabelled, whole.taken_out, whole.dropped].map((part) => (part ? `<p>${escapeHtml(part.sentence)}</p>\n` : '')).join('')}<p>The line over a bar is the range that holds the true figure with 95% confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }
 
 function showShare({ count, of, share, low, high }: MeasuredShare): string {
   if (share === null) return '<td></td><td>none</td><td></td><td></td>';
-  const range = `${ofHundred(low)} to ${ofHundred(high)}`;
-  return `${drawBar({ value: share, low, high }, 1)}<td>${ofHundred(share)} of 100</td><td>${range}</td><td>${count} of ${of}</td>`;
+  const range = `${formatShare(low)} to ${formatShare(high)}`;
+  return `${drawBar({ value: share, low, high }, 1)}<td>${formatShare(share)}</td><td>${range}</td><td>${formatCount(count)} of ${formatCount(of)}</td>`;
 }
 
 function listBaselines(baseline: WholeDecision['baseline']): [string, MeasuredShare][] {
   if (baseline === null) return [];
   const { option, accuracy, rules_alone } = baseline;
-  const always: [string, MeasuredShare] = [`Right if always ${quoteText(option)}`, accuracy];
-  return rules_alone === null ? [always] : [always, ['Right with the rules alone', rules_alone]];
+  const always: [string, MeasuredShare] = [`Correct if always ${quoteText(option)}`, accuracy];
+  return rules_alone === null ? [always] : [always, ['Correct with the rules alone', rules_alone]];
+}
+
+/** Draws actual options against decided ones, by number where names have no room; lists mistakes of many options. */
+function drawMatrix(whole: Matrix): string {
+  const { confusion_labels: labels, confusion_matrix: matrix } = whole;
+  const mistakes = listMistakes(whole);
+  if (mistakes.length === 0) return '<p>No mistakes on the unseen examples.</p>';
+  if (labels.length > maxMatrixOptions) {
+    const items = mistakes
+      .slice(0, maxMistakes)
+      .map(
+        ({ right, decided, count }) =>
+          `<li>${formatCount(count)} of ${quoteText(right)} decided as ${quoteText(decided)}</li>`,
+      );
+    return `<ul>${items.join('')}</ul>`;
+  }
+  const isNumbered = labels.join('').length > maxHeadCharacters;
+  const heads = labels.map((label, place) => `<th scope="col">${isNumbered ? place + 1 : quoteText(label)}</th>`);
+  const rows = matrix.map((counts, right) => {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const cells = counts.map((count, decided) => {
+      const miss = count * 4 > total ? 'many' : 'few';
+      return `<td class="${right === decided ? 'hit' : count === 0 ? 'quiet' : miss}">${formatCount(count)}</td>`;
+    });
+    return `<tr><th scope="row">${isNumbered ? `${right + 1} ` : ''}${quoteText(labels[right] ?? '')}</th>${cells.join('')}</tr>`;
+  });
+  return `<table class="matrix"><thead><tr><th scope="col">Actual ↓ Decided →</th>${heads.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** A cell with a bar as long as its value, of `max`, and a line over the interval. The figures stand beside it. */
@@ -206,14 +266,29 @@ const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[
 const listRare = (title: string, options: readonly string[]): string[] =>
   options.length === 0 ? [] : [`${title}: ${listSome(options.map(quoteText), maxOptions)}.`];
 
-function describeData({ metrics, whole, verdict }: ReportFacts): string {
-  if (metrics === null) return '<p>There are no figures of a training.</p>';
+/** Says how many examples the type has, when they were added, who labelled them and how far readers agree. */
+function listSources({ total, labelled, reviewed, synthetic, period, agreement }: ReportFacts['examples']): string[] {
+  const [first, last] = [period?.first.slice(0, 10), period?.last.slice(0, 10)];
+  const when = first === undefined ? '' : first === last ? `, added on ${first}` : `, added from ${first} to ${last}`;
+  const made = synthetic === 0 ? '' : ` A model wrote ${formatCount(synthetic)} of them.`;
+  const readers = agreement?.pairs.map(({ readers }) => readers.map(quoteText).join(' and ')) ?? [];
+  return [
+    `The type has ${countOf(total, 'example')} now${when}: ${formatCount(labelled)} with a label, ${formatCount(reviewed)} reviewed by a person.${made}`,
+    ...(agreement === null
+      ? []
+      : [`${quoteText(agreement.sentence)} They were read by ${listSome(readers, maxPairs)}.`]),
+  ];
+}
+
+function describeData({ metrics, whole, verdict, examples }: ReportFacts): string {
+  if (metrics === null) return `<p>${[...listSources(examples), 'There are no figures of a training.'].join(' ')}</p>`;
   const { train_size, test_size, split, other_ways, rare_options: rare, left_to_rules: left } = metrics;
   const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
   const sentences = [
+    ...listSources(examples),
     test_size === 0
-      ? `The training learned from ${train_size} examples.`
-      : `The training learned from ${train_size} examples and was measured on ${test_size} others, ${chosen}.`,
+      ? `The training learned from ${countOf(train_size, 'example')}.`
+      : `The training learned from ${countOf(train_size, 'example')} and was measured on ${formatCount(test_size)} others, ${chosen}.`,
     ...(split?.sentence ? [quoteText(split.sentence)] : []),
     ...(other_ways ?? []).map(({ sentence }) => quoteText(sentence)),
     ...(split?.corrections
@@ -248,7 +323,7 @@ function listTextSentences({ languages, text_models: trials }: NonNullable<Repor
   const described = describeReading(languages ?? []);
   const ways = (trials ?? []).map(
     ({ text_model, accuracy, encode_ms, chosen }) =>
-      `by ${textModelNames[text_model] ?? text_model} ${ofHundred(accuracy)} of 100 are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
+      `by ${textModelNames[text_model] ?? text_model} ${formatShare(accuracy)} are right (${encode_ms.toFixed(1)} ms a text${chosen ? ', taken' : ''})`,
   );
   return [
     ...(described === null ? [] : [`The texts are in ${described}.`]),
@@ -263,7 +338,7 @@ function describeWeakParts(parts: ReportFacts['weakParts']): string {
     .slice(0, maxWeakParts)
     .map(
       ({ description, automatic, error_automatic, rest_error_automatic }) =>
-        `<li>Where ${quoteText(description)}, ${ofHundred(error_automatic)} of 100 decided alone are wrong (elsewhere ${ofHundred(rest_error_automatic)}), measured on ${automatic} examples.</li>`,
+        `<li>Where ${quoteText(description)}, ${formatShare(error_automatic)} of the automated ones are wrong (elsewhere ${formatShare(rest_error_automatic)}), measured on ${formatCount(automatic)} examples.</li>`,
     );
   return `<ul>${items.join('')}</ul>`;
 }

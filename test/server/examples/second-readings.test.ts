@@ -1,6 +1,7 @@
 /** Two people label the same rows: blind, with their agreement, their conflicts and a history of each row. */
 import { expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
+import { escapeHtml } from '../../../src/engine/report/html.ts';
 import { callerOf, openForTest } from '../workbench.ts';
 
 const options = ['bill', 'fault', 'other'];
@@ -106,6 +107,12 @@ it('300 labels are read twice, blind, and the agreement is that of the two [REA-
   const kappa = found.pairs[0].kappa;
   expect(kappa.value).toBeGreaterThan(kappa.low);
   expect(found.alpha.value).toBeCloseTo(kappa.value, 2);
+  // Whoever is given a report reads the same, and from whom.
+  await call('PUT', url, { fallback_option: 'other' });
+  const policy = await call('POST', `${url}/policies`, { kind: 'rules_only' });
+  const { text } = await call('GET', `${url}/policies/${policy.body.id}/report`);
+  expect(text).toContain(`300 examples now, added on 2026-05-01: 300 with a label, ${agreed} reviewed by a person.`);
+  expect(text).toContain(`${escapeHtml(found.sentence)}</bdi> They were read by <bdi>Milo</bdi> and <bdi>Owner</bdi>.`);
   // The first labels stand; those that both gave are confirmed.
   const { body } = await call('GET', `${url}/examples?reviewed=true&page_size=1`);
   expect(body.total).toBe(agreed);

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { computeMcNemarP } from '../../../src/engine/measure/compare.ts';
+import { formatShare } from '../../../src/engine/measure/format-share.ts';
 import { createTrainable, loanExamples, loanType, openForAll, pollUntil, quickly, terminal } from '../workbench.ts';
 
 type Row = {
@@ -85,9 +86,17 @@ describe('the held-out examples of policies', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-disposition']).toBe('attachment; filename="loan-v1-report.html"');
     const { accuracy, automatic, error_automatic, baseline } = whole;
-    const round = (share: number) => Math.round(share * 100);
-    expect(text).toContain(`${round(accuracy.share)} of 100 right (${round(accuracy.low)} to ${round(accuracy.high)})`);
-    expect(text).toContain(`Right if always <bdi>${baseline.option}</bdi></th>`);
+    const [share, low, high] = [accuracy.share, accuracy.low, accuracy.high].map(formatShare);
+    expect(text).toContain(`${share} correct <small class="quiet">${low} to ${high}</small>`);
+    expect(text).toContain(`Correct if always <bdi>${baseline.option}</bdi></th>`);
+    const lines = [...text.matchAll(/<th scope="row"><bdi>(\w+)<\/bdi><\/th>((?:<td class="\w+">\d+<\/td>)+)<\/tr>/g)];
+    expect(lines.map(([, option]) => option)).toEqual(whole.confusion_labels);
+    const counts = lines.map(([, , cells = '']) => [...cells.matchAll(/>(\d+)</g)].map(([, count]) => Number(count)));
+    expect(counts).toEqual(whole.confusion_matrix);
+    const [{ created_at }] = (await bench.call('GET', `${path}/examples?page_size=1`)).body.items;
+    expect(text).toContain(
+      `120 examples now, added on ${created_at.slice(0, 10)}: 120 with a label, 0 reviewed by a person.`,
+    );
     for (const { count, of } of [accuracy, baseline.accuracy, automatic, error_automatic])
       expect(text).toContain(`${count} of ${of}</td>`);
     expect(text).toContain('If <bdi>amount</bdi> is over <bdi>50000</bdi>, the answer is <bdi>decline</bdi>.');

@@ -1,6 +1,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { Confusion } from '../../../engine/measure/confusion.ts';
+import { listMistakes } from '../../../engine/measure/mistakes.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
@@ -122,20 +123,6 @@ function Matrix({ type, confusion, canOpen }: Props) {
       </table>
     </div>
   );
-}
-
-function listMistakes(confusion: Confusion) {
-  const { confusion_labels: labels, confusion_matrix: matrix } = confusion;
-  return matrix
-    .flatMap((counts, row) =>
-      counts.flatMap((count, column) => {
-        const [right, decided] = [labels[row], labels[column]];
-        return count > 0 && row !== column && right !== undefined && decided !== undefined
-          ? [{ right, decided, count }]
-          : [];
-      }),
-    )
-    .sort((a, b) => b.count - a.count);
 }
 
 function Mistakes({ type, confusion, canOpen }: Props) {

@@ -1,6 +1,7 @@
 /** The page about a policy to print, made of its current figures and its verdict. */
 import { createHash } from 'node:crypto';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
 import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';
 import type { Analyses } from '../../analysis/analysis.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -60,7 +61,8 @@ export async function makePolicyReport(
     },
     versionNumber,
     metrics,
-    whole: isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null,
+    whole: isMeasured ? deps.heldOutDecisions.measureInDetail(type, policy, {}) : null,
+    examples: describeExamples(deps, type),
     costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy, {}) : null,
     verdict: assessPolicy(deps, type, policy),
     weakParts: slices?.isFresh ? (slices.known?.result.items ?? null) : null,
@@ -73,4 +75,16 @@ export async function makePolicyReport(
     },
   };
   return writeReport(facts, securityPolicy);
+}
+
+/** Describes the examples of a type as they are now: how many, since when, and how far those who label them agree. */
+function describeExamples({ store }: Foundation, { id }: Pick<DecisionTypeRecord, 'id'>) {
+  const { total, labelled, reviewed, synthetic } = store.examples.computeTotals(id);
+  const period = store.examples.findPeriod(id);
+  const { pairs, ...agreement } = measureAgreement(store.labelHistory.listLabels(id));
+  return {
+    ...{ total, labelled, reviewed, synthetic },
+    period: period && { first: isoTime(period.first), last: isoTime(period.last) },
+    agreement: pairs.length === 0 ? null : { pairs, sentence: describeAgreement(agreement) },
+  };
 }

@@ -229,6 +229,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
        GROUP BY decision`,
     ),
+    findPeriod: db.prepare<[{ typeId: string }], { first: number | null; last: number | null }>(
+      `SELECT (SELECT created_at FROM examples WHERE decision_type_id = @typeId ORDER BY seq LIMIT 1) AS first,
+         (SELECT created_at FROM examples WHERE decision_type_id = @typeId ORDER BY seq DESC LIMIT 1) AS last`,
+    ),
     // An index covers each of the two: without one, 100,000 examples are read for them.
     countByGroup: db.prepare<[string], ExampleGroup>(
       `SELECT decision, source, reviewed, mark, count(*) AS n FROM examples WHERE decision_type_id = ?
@@ -386,6 +390,12 @@ export class ExampleStore {
 
   count(decisionTypeId: string): number {
     return this.#statements.count.get(decisionTypeId) ?? 0;
+  }
+
+  /** Finds when the first and the last example of a type were added, in milliseconds; null without any. */
+  findPeriod(decisionTypeId: string): { first: number; last: number } | null {
+    const { first = null, last = null } = this.#statements.findPeriod.get({ typeId: decisionTypeId }) ?? {};
+    return first === null || last === null ? null : { first, last };
   }
 
   /** Returns how many examples have each label; labels without examples are left out. */
