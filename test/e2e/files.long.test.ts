@@ -42,7 +42,10 @@ const chats = range(80)
       id: `conv_${row}`,
       messages: [
         { role: 'user', content: `Where is my order ${1_000 + row}?` },
-        { role: 'assistant', content: row % 3 ? 'It arrives tomorrow.' : 'I do not know.' },
+        {
+          role: 'assistant',
+          content: row % 3 ? `Order ${1_000 + row} arrives tomorrow.` : `I do not know order ${1_000 + row}.`,
+        },
       ],
       meta: { lang: row % 2 ? 'en' : 'de' },
       feedback: { by: row % 5 ? 'bo' : 'ann', verdict: row % 3 ? 'helpful' : 'not helpful' },

@@ -117,6 +117,8 @@ describe('names that mean harm', () => {
   });
 
   test('what is copied for a program says the same, with nothing hidden in it', async () => {
+    // The palette may still be open.
+    await opened.page.keyboard.press('Escape');
     await show(`#/types/${type}/deploy`);
     const snippets: string[] = [];
     for (const label of await opened.page.getByRole('radiogroup', { name: 'Program' }).locator('label').all()) {

@@ -96,8 +96,8 @@ describe('a spreadsheet that nobody prepared', () => {
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByText('Trained and live').first().waitFor({ timeout: 600_000 });
     await page().getByTestId('main').getByRole('button', { name: 'Try it' }).click();
-    await page().getByLabel('Anliegen').fill('');
-    await page().getByLabel('Anliegen').pressSequentially('Mein Paket ist noch nicht angekommen');
+    await page().getByLabel('Anliegen', { exact: true }).fill('');
+    await page().getByLabel('Anliegen', { exact: true }).pressSequentially('Mein Paket ist noch nicht angekommen');
     await expect.poll(() => page().getByTestId('decision').innerText()).toContain('Lieferung');
     await goToPlace(page(), 'Deploy');
     const download = page().waitForEvent('download', { timeout: 60_000 });
