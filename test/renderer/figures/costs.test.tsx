@@ -66,6 +66,8 @@ describe('Costs under Evaluate', () => {
     }
     // Its notice is the last thing that this window says; it stands for seconds alone.
     const said = screen.findByText(/^In the draft: Inputs are decided directly/);
+    // A busy button takes no press.
+    await waitFor(() => expect(keep.hasAttribute('data-loading')).toBe(false));
     fireEvent.click(keep);
     await said;
     await waitFor(async () => expect((await read()).draft?.settings).toHaveProperty('confidence_thresholds'));
