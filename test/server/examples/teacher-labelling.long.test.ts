@@ -139,7 +139,7 @@ describe('a teacher that labels', () => {
     await vi.waitFor(async () => expect(asked).toBe(4), { timeout: 600_000 });
     const cancelled = await call('POST', `${url}/teacher-labelling/cancel`);
     expect(cancelled.body).toMatchObject({ state: 'cancelled', labelled: 10 });
-    expect((await waitUntilEnded()).message).toBe('The labelling was cancelled. 10 labels were kept.');
+    expect((await waitUntilEnded()).message).toBe('The labelling was cancelled. 10 labels kept.');
     expect(await readLabels(call, url)).toHaveLength(10);
   });
 
