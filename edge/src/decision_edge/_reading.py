@@ -39,7 +39,12 @@ _OFFSET = re.compile(r"[+-]\d{2}(?::?\d{2})?\Z", re.ASCII)
 # Sentences about one input; of more only their number is given.
 MAX_SENTENCES = 20
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2013": "-"})
-_ORDERS = {"day_first": "the day first", "month_first": "the month first", "year_first": "the year first"}
+_DATES = {
+    "day_first": "a date with the day first",
+    "month_first": "a date with the month first",
+    "year_first": "a date with the year first",
+    "month_only": "a month of a year",
+}
 
 
 class Misread:
@@ -176,7 +181,7 @@ def _describe(reading: Any) -> str:
         comma = " with a decimal comma" if reading["decimal"] == "," else ""
         return f"a number{comma}{f' in {unit}' if (unit := reading.get('unit')) else ''}"
     if kind == "date":
-        return f"a date with {_ORDERS[reading['order']]}"
+        return _DATES[reading["order"]]
     if kind == "boolean":
         yes, no = reading.get("yes"), reading.get("no")
         return f"yes or no ({yes[0]}, {no[0]})" if yes and no and yes[0] and no[0] else "yes or no"
@@ -214,6 +219,8 @@ def _read_date(text: str, order: str) -> str | None:
         return None
     if _ISO_DAY.match(text) and is_date(text):
         return None if _to_iso(text[:4], int(text[5:7]), int(text[8:10])) is None else text
+    if order == "month_only":
+        return _read_month(_fold(text))
     folded = _DATE["weekday"].sub("", _fold(text), count=1)
     if stamp := _DATE["stamp"].match(folded):
         year, month, day, hour, minute, second, zone = stamp.groups()
@@ -233,6 +240,16 @@ def _read_date(text: str, order: str) -> str | None:
 def _fold(text: str) -> str:
     bare = "".join(each for each in unicodedata.normalize("NFD", text) if unicodedata.category(each)[0] != "M")
     return bare.replace("\u00a0", " ").replace("\u202f", " ").strip(BLANKS).lower()
+
+
+def _read_month(text: str) -> str | None:
+    if found := _DATE["monthThenYear"].match(text) or _DATE["monthThenShortYear"].match(text):
+        month, year = found.groups()
+    elif found := _DATE["yearThenMonth"].match(text):
+        year, month = found.groups()
+    else:
+        return None
+    return _to_iso(year, int(month) if month[0].isdigit() else _find_month(month), 1)
 
 
 def _read_day(text: str, order: str) -> str | None:

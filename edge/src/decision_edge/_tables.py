@@ -318,6 +318,9 @@ DATE_PATTERNS = {
     "numeric": r"^(\d{1,4})( ?[./-] ?| )(\d{1,2})\2(\d{1,4})\.?\Z",
     "nameBetween": r"^(\d{1,4})(?:st|nd|rd|th|er|º|°)?\.?[ /-]*(?:de |of )?([a-z]+)\.?,?[ /-]*(?:del? )?(\d{1,4})\Z",
     "nameFirst": r"^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})\Z",
+    "monthThenYear": r"^([a-z]+|\d{1,2})\.?(?: ?[./-] ?| (?:del? )?)((?:19|20)\d{2})\Z",
+    "monthThenShortYear": r"^([a-z]+)\.?(?:-| ?['’])(\d{2})\Z",
+    "yearThenMonth": r"^((?:19|20)\d{2})(?: ?[./-] ?| )([a-z]+|\d{1,2})\.?\Z",
 }
 """How dates and times are written; texts are folded first."""
 

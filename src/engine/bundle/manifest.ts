@@ -6,6 +6,7 @@ import {
   confidenceThresholdsSchema,
   escalationPolicySchema,
   optionsSchema,
+  type Reading,
   readingSchema,
   reasonCodesSchema,
 } from '../domain/definition.ts';
@@ -28,9 +29,12 @@ export const newestReader = '0.4.0';
 
 type MarkedBundle = {
   plan: FeaturePlan;
-  manifest: Pick<Manifest, 'questions' | 'never_alone' | 'pii_fields'>;
+  manifest: Pick<Manifest, 'questions' | 'never_alone' | 'pii_fields' | 'readings'>;
   rules: { rules: readonly { ast: unknown }[] };
 };
+
+/** Whether 0.3.0 does not know a way to read texts. */
+const isNewReading = (reading: Reading) => reading.kind === 'date' && reading.order === 'month_only';
 
 /** Additions that 0.3.0 refuses, or would decide otherwise by. */
 const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
@@ -39,6 +43,7 @@ const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [
   ({ manifest }) => manifest.questions !== undefined,
   ({ manifest }) => manifest.never_alone !== undefined,
   ({ manifest }) => manifest.pii_fields !== undefined,
+  ({ manifest }) => manifest.readings?.some(({ reading }) => isNewReading(reading)) === true,
   ({ rules }) => JSON.stringify(rules.rules.map(({ ast }) => ast)).includes('"fn":"foldCase"'),
 ];
 

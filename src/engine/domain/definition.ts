@@ -135,7 +135,9 @@ export const readingSchema = z
     }),
     z.strictObject({
       kind: z.literal('date').describe(textBecomes),
-      order: z.enum(['day_first', 'month_first', 'year_first']).describe('ISO 8601 is read in any order'),
+      order: z
+        .enum(['day_first', 'month_first', 'year_first', 'month_only'])
+        .describe('ISO 8601 is read in any order; month_only: months of years, each as its first day'),
       missing: missingWordsSchema,
     }),
     z.strictObject({

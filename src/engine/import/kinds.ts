@@ -27,6 +27,7 @@ export const usualReadings: Readonly<Record<Exclude<ColumnKind, 'as_is'>, Readin
   date_day_first: { kind: 'date', order: 'day_first' },
   date_month_first: { kind: 'date', order: 'month_first' },
   date_year_first: { kind: 'date', order: 'year_first' },
+  date_month_only: { kind: 'date', order: 'month_only' },
   yes_no: { kind: 'boolean' },
   text: { kind: 'text' },
 };
@@ -36,6 +37,7 @@ const readers = {
   date_day_first: compileReading(usualReadings.date_day_first),
   date_month_first: compileReading(usualReadings.date_month_first),
   date_year_first: compileReading(usualReadings.date_year_first),
+  date_month_only: compileReading(usualReadings.date_month_only),
   yes_no: compileReading(usualReadings.yes_no),
   text: compileReading(usualReadings.text),
 };
@@ -101,6 +103,12 @@ function findDate(texts: readonly string[]): FoundKind | null {
   const reason = `is ${quote(unclear)} ${showDay(kind, unclear)} or ${showDay(other, unclear)}? No value of the column tells`;
   return { ...keptAsText(reason), choices: [...fitting] };
 }
+
+/** Whether a text is a month of a year, as 05/2002. */
+export const isMonth = (text: string): boolean => readers.date_month_only(text) != null;
+
+const findMonths = (texts: readonly string[]): FoundKind | null =>
+  texts.every(isMonth) ? certain(usualReadings.date_month_only, 'months, each as its first day') : null;
 
 const monthWords = 'January February March April May June July August September October November December'.split(' ');
 /** “3 April 2024” */
@@ -219,6 +227,7 @@ export function findKind(uses: ValueUses, isCommaUsual: boolean, known?: Reading
     findYesNo(texts) ??
     findDate(texts) ??
     findNumber(texts, isCommaUsual) ??
+    findMonths(texts) ??
     findNearKind(uses) ??
     findUnknownForm(texts) ??
     certain(usualReadings.text, '')

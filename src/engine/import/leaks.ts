@@ -6,10 +6,10 @@ import { identifierPattern } from '../features/values.ts';
 import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { compileCellReader } from '../readings/readings.ts';
+import { isMonth } from './kinds.ts';
 import { readLabel } from './labels.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 import { type ColumnSurvey, toText } from './survey.ts';
-import { isMonth } from './tell-contents.ts';
 
 /** A column that may be no input: why, in a sentence, and the share of the rows in which it alone tells the answer. */
 export type Leak = {

@@ -13,6 +13,7 @@ export const columnKinds = [
   'date_day_first',
   'date_month_first',
   'date_year_first',
+  'date_month_only',
   'yes_no',
   'text',
   'as_is',

@@ -9,7 +9,7 @@ import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
-import { tellLists, tellMonths, tellPerson } from './tell-contents.ts';
+import { tellLists, tellPerson } from './tell-contents.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;
@@ -174,7 +174,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
   const filled = sum(uses);
-  const contents = found.kind === 'text' ? [tellLists(texts), tellMonths(texts)] : [];
+  const contents = found.kind === 'text' ? [tellLists(texts)] : [];
   const person = tellPerson(name, texts);
   return {
     ...found,

@@ -1,4 +1,4 @@
-/** Sentences about text columns whose cells hold more than words: lists, months, and what tells who somebody is. */
+/** Sentences about text columns whose cells hold more than words: lists, and what tells who somebody is. */
 import { formatCount } from '../numeric.ts';
 
 /** Different texts that are looked at, and the characters of a text that may be a list. */
@@ -18,19 +18,6 @@ export function tellLists(texts: readonly string[]): string {
   if (several.length < 2 || several.length < minListShare * sample.length || things.size >= sample.length) return '';
   const count = formatCount(things.size);
   return `its cells list several of ${count} things and are learned as a whole: a column of yes and no for each thing says more`;
-}
-
-const month = /^(?:0?[1-9]|1[0-2])[/.-](?:19|20)\d\d$|^(?:19|20)\d\d[/.-](?:0?[1-9]|1[0-2])$/;
-
-/** Whether a text is a month of a year, as 05/2002. */
-export const isMonth = (text: string): boolean => month.test(text);
-
-/** Notes that cells are months, which are no dates. */
-export function tellMonths(texts: readonly string[]): string {
-  const sample = texts.slice(0, maxTexts);
-  return sample.length > 1 && sample.every(isMonth)
-    ? 'months, which are learned as words: with a day, as 2002-05-01, they are learned as dates'
-    : '';
 }
 
 /** Names of columns that tell who somebody is, in the usual languages. */

@@ -1,7 +1,7 @@
 /** Dates as people write them, in any order of day, month and year, with the month as a number or a name. */
 import { parseDate } from '../features/dates.ts';
 
-export type DateOrder = 'day_first' | 'month_first' | 'year_first';
+export type DateOrder = 'day_first' | 'month_first' | 'year_first' | 'month_only';
 
 /** The patterns of a written date, which the Python package reads by as well; all but `iso` of folded texts. */
 export const datePatterns = {
@@ -30,6 +30,10 @@ export const datePatterns = {
   numeric: /^(\d{1,4})( ?[./-] ?| )(\d{1,2})\2(\d{1,4})\.?$/,
   nameBetween: /^(\d{1,4})(?:st|nd|rd|th|er|º|°)?\.?[ /-]*(?:de |of )?([a-z]+)\.?,?[ /-]*(?:del? )?(\d{1,4})$/,
   nameFirst: /^([a-z]+)\.?[ /-]*(\d{1,2})(?:st|nd|rd|th)?,?[ /-]+(\d{2}|\d{4})$/,
+  /** A month of a year: `03/2024`, `März 2024`; two digits of a year stand behind `-` or an apostrophe. */
+  monthThenYear: /^([a-z]+|\d{1,2})\.?(?: ?[./-] ?| (?:del? )?)((?:19|20)\d{2})$/,
+  monthThenShortYear: /^([a-z]+)\.?(?:-| ?['’])(\d{2})$/,
+  yearThenMonth: /^((?:19|20)\d{2})(?: ?[./-] ?| )([a-z]+|\d{1,2})\.?$/,
 } as const;
 /** No longer text is a date. */
 export const maxDateLength = 80;
@@ -83,6 +87,14 @@ function readDay(text: string, order: DateOrder): string | null {
   return month !== '' && order === 'month_first' ? toIso(year, findMonth(month), Number(day)) : null;
 }
 
+/** Reads a month of a year as its first day. */
+function readMonth(text: string): string | null {
+  const { monthThenYear, monthThenShortYear, yearThenMonth } = datePatterns;
+  const [, month = '', year = ''] = monthThenYear.exec(text) ?? monthThenShortYear.exec(text) ?? [];
+  const [, yearBefore = year, monthBehind = month] = yearThenMonth.exec(text) ?? [];
+  return toIso(yearBefore, /^\d/.test(monthBehind) ? Number(monthBehind) : findMonth(monthBehind), 1);
+}
+
 /** The time as ISO 8601 has it, with its seconds and offset where it has some; null where there is no such time. */
 function toIsoTime(hourText: string, minute: string, second = '', half = '', zone = ''): string | null {
   const hour = half === '' ? Number(hourText) : (Number(hourText) % 12) + (half === 'p' ? 12 : 0);
@@ -106,6 +118,7 @@ export function readDate(text: string, order: DateOrder): string | null {
     const [year = '', month, day] = text.slice(0, 10).split('-');
     return toIso(year, Number(month), Number(day)) === null ? null : text;
   }
+  if (order === 'month_only') return readMonth(fold(text));
   const { weekday, time: timeAtEnd, stamp } = datePatterns;
   const folded = fold(text).replace(weekday, '');
   const digits = stamp.exec(folded);

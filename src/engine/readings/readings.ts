@@ -78,7 +78,12 @@ function compileTextReader(reading: Reading): TextReader {
   }
 }
 
-const orderNames = { day_first: 'the day first', month_first: 'the month first', year_first: 'the year first' };
+const dateNouns = {
+  day_first: 'a date with the day first',
+  month_first: 'a date with the month first',
+  year_first: 'a date with the year first',
+  month_only: 'a month of a year',
+};
 
 /** Makes the reader of one column's cells: null where there is no value, undefined where it does not fit. */
 export function compileCellReader(reading: Reading | null): (cell: Json | undefined) => Json | undefined {
@@ -98,7 +103,7 @@ export function nounOf(reading: Reading): string {
     case 'number':
       return `a number${reading.decimal === ',' ? ' with a decimal comma' : ''}${reading.unit ? ` in ${reading.unit}` : ''}`;
     case 'date':
-      return `a date with ${orderNames[reading.order]}`;
+      return dateNouns[reading.order];
     case 'boolean':
       return `yes or no${reading.yes?.[0] && reading.no?.[0] ? ` (${reading.yes[0]}, ${reading.no[0]})` : ''}`;
     case 'text':

@@ -15,7 +15,8 @@ async function survey(columns: Record<string, (row: number) => string>, rows = 6
   const sheet = await readFile({ name: 'rows.csv', bytes }, {}, { maxBytes: 1_000_000 });
   const surveys = surveyColumns(sheet);
   const { asked } = proposeImport({ sheet, surveys }, [], 'answer');
-  return { reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked };
+  const kinds = Object.fromEntries(surveys.map(({ name, kind }) => [name, kind]));
+  return { kinds, reasons: Object.fromEntries(surveys.map(({ name, reason }) => [name, reason])), asked };
 }
 const answer = (row: number) => at(['yes', 'no'], row);
 
@@ -30,13 +31,15 @@ it('says of cells that list several things how each would be learned from [FIL-1
   });
 });
 
-it('says that months are learned as words, and does not take them for names [FIL-1] [FIL-40]', async () => {
+it('reads months as dates, and does not take them for names [FIL-1] [FIL-40]', async () => {
   const month = (row: number) => `${String((row % 12) + 1).padStart(2, '0')}/${1970 + row}`;
   const code = (row: number) => `P-00${row + 100}/1970`;
-  const { reasons, asked } = await survey({ since: month, policy: code, answer });
-  expect(reasons['since']).toBe(
-    'Months, which are learned as words: with a day, as 2002-05-01, they are learned as dates',
-  );
+  const named = (row: number) => `${at(['Jan', 'Feb.', 'März', 'Mai'], row)} ${1970 + row}`;
+  // Numbers with decimals have this form as well.
+  const number = (row: number) => `${row + 1}.2024`;
+  const { reasons, kinds, asked } = await survey({ since: month, until: named, number, policy: code, answer });
+  expect(reasons['since']).toBe('Months, each as its first day');
+  expect(kinds).toMatchObject({ since: 'date_month_only', until: 'date_month_only', number: 'number', policy: 'text' });
   expect(asked).not.toContain('since');
 });
 

@@ -92,16 +92,19 @@ describe('a text at a field with a reading', () => {
     });
     const numbers = listRows('`decimal` `.`', '`decimal` `,`');
     const days = listRows('`day_first`', '`month_first`', '`year_first`');
-    expect([numbers.length, days.length]).toEqual([4, 5]);
+    const monthsOfYears = listRows('`month_only`');
+    expect([numbers.length, days.length, monthsOfYears.length]).toEqual([4, 5, 2]);
     const show = (value: Json | undefined) => (value === undefined ? 'not read' : String(value));
-    for (const [texts = '', ...expected] of [...numbers, ...days]) {
+    for (const [texts = '', ...expected] of [...numbers, ...days, ...monthsOfYears]) {
       const all = texts.split(/, (?=`)/).map((text) => text.replaceAll('`', ''));
+      const orders =
+        expected.length === 1 ? (['month_only'] as const) : (['day_first', 'month_first', 'year_first'] as const);
       const ways: Reading[] = numbers.some(([first]) => first === texts)
         ? [
             { kind: 'number', decimal: '.' },
             { kind: 'number', decimal: ',' },
           ]
-        : (['day_first', 'month_first', 'year_first'] as const).map((order) => ({ kind: 'date', order }));
+        : orders.map((order) => ({ kind: 'date', order }));
       const read = ways.map((way) => [...new Set(all.map((text) => show(decideText(way, text))))].join(', '));
       expect([texts, ...read]).toEqual([texts, ...expected]);
     }

@@ -7,6 +7,7 @@ export const kindNames: Readonly<Record<ColumnKind, string>> = {
   date_day_first: 'Date, day first',
   date_month_first: 'Date, month first',
   date_year_first: 'Date, year first',
+  date_month_only: 'Date, month only',
   yes_no: 'Yes or no',
   text: 'Text or category',
   as_is: 'As it stands',
