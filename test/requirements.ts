@@ -424,7 +424,7 @@ const training = {
   'AUD-1':
     'Corrections of live decisions are learned from and never held out, unless a person marks them as test rows; they move no held-out row, and metrics, notes and report count them.',
   'TRN-20':
-    'Every option is learned from 2 examples on; one with fewer than min_per_option (38) is suggested and never decided alone, in service, bundle and Python package. Under refuse a training with such options is refused.',
+    'Every option is learned from 2 examples on; one with fewer than min_per_option (38) is suggested and never decided alone, in service, bundle and Python package. By default (measure) a training takes the least of 16 and 8 that folds show to be right, and has the figures of each on all held-out rows; learn keeps min_per_option. Under refuse a training with such options is refused.',
   'TRN-21': 'Setting rare options aside is read as learning them: from two examples on, never decided alone.',
   'TRN-22':
     'Under fallback rare options are learned as one, whose probability they share; inputs like theirs go to the fallback or to a person, and no answer names one of them, in service, bundle and Python package.',
@@ -605,7 +605,7 @@ const training = {
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, per_option, hinted, left_to_rules, options, min_total, min_per_option, set_aside, never_alone, issues and notes.',
   'RDY-2':
-    'At least 38 labelled examples are needed in total, and 2 each of two options; never_alone has the options with fewer than 38, which are learned and never decided alone.',
+    'At least 38 labelled examples are needed in total, and 2 each of two options; never_alone has the options with fewer than 38, which are learned and decided alone only where a training shows that they may be.',
   'RDY-3':
     'Readiness answers for min_per_option and rare_options; set_aside has the options that would be left to a person and their examples.',
   'POL-1':

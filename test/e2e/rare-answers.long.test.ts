@@ -46,16 +46,32 @@ describe('40 answers with 28 to 47 rows', () => {
 
   test('train at the first press, and the result says what becomes of the rare ones', async () => {
     const { page, faults } = opened;
-    await page.getByText(`${rareCount} answers still go to a person`).first().waitFor();
+    await page.getByText(`${rareCount} answers have fewer than 38 examples`).first().waitFor();
     await page.getByRole('button', { name: /^Start training/ }).click();
     await page.getByText('Trained and live', { exact: true }).waitFor({ timeout: 600_000 });
-    await page
-      .getByText(new RegExp(`${rareCount} answers still go to a person.* held-out rows that got one`))
-      .waitFor();
+    const rare = page.getByRole('region', { name: 'Rare answers' });
+    await rare.getByText(/^From 16 examples on an answer is .*decided alone: /).waitFor();
+    const minima = rare.getByRole('row');
+    expect(await minima.allInnerTexts()).toEqual([
+      expect.stringContaining('Automated'),
+      expect.stringMatching(/^from 38 examples on/),
+      expect.stringMatching(/^from 16 examples on/),
+    ]);
+    expect(await minima.filter({ hasText: 'used' }).count()).toBe(1);
+    await page.screenshot({ path: join(pictures, 'train-rare-answers.png') });
     expect(faults).toEqual([]);
   });
 
   test('are decided alone where they are common and handed on where they are rare, in Python as here [TRN-22]', async () => {
+    const config = { rare_options: 'learn', tune_hyperparams: false };
+    const { body: trained } = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, config);
+    await expect
+      .poll(
+        async () =>
+          (await workbench.call<{ status: string }>('GET', `${path}/policies/${trained.policy_id}`)).body.status,
+        { timeout: 600_000, interval: 500 },
+      )
+      .toBe('deployed');
     const inputs = examples.filter((_, i) => i % 30 === 7);
     const here = await Promise.all(
       inputs.map(async ({ input }) => {

@@ -91,6 +91,20 @@ const rareOptionsReportSchema = z.object({
   held_out: z
     .object({ rows: z.int(), handed_on: z.int(), right_by_rule: z.int(), wrong_alone: z.int() })
     .describe('What becomes of their held-out rows'),
+  minima: z
+    .array(
+      z.object({
+        min_per_option: z.int().describe('Labelled examples from which an option would be decided alone'),
+        accuracy: measuredShareSchema,
+        automatic: measuredShareSchema,
+        error_automatic: measuredShareSchema,
+        chosen: z.boolean(),
+      }),
+    )
+    .default([])
+    .describe(
+      'The minima that `measure` chose among, each with the figures of the whole decision on all held-out rows; empty without a choice',
+    ),
   sentence: z.string(),
 });
 

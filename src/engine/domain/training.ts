@@ -46,7 +46,7 @@ export const ownTextModelNameSchema = textModelName.refine(
 );
 
 const trainedRows = ['all', 'left_by_rules'] as const;
-const rareOptionModes = ['learn', 'refuse', 'set_aside', 'fallback'] as const;
+const rareOptionModes = ['measure', 'learn', 'refuse', 'set_aside', 'fallback'] as const;
 
 /** The ways in which rows are held out. */
 export const splitWays = ['random', 'date', 'group', 'column'] as const;
@@ -88,9 +88,9 @@ export const trainingConfigSchema = z
       .describe('Labelled examples from which an option is decided alone'),
     rare_options: z
       .enum(rareOptionModes)
-      .default('learn')
+      .default('measure')
       .describe(
-        'Options with fewer: `learn` them from two on, never decided alone (`set_aside` is read as `learn`), `refuse` the training, or learn them as one whose inputs end in the `fallback`',
+        'Options with fewer: `measure` whether they may be decided alone from 16 or 8 on, and learn the others as `learn` does: from two on, never decided alone (`set_aside` is read as `learn`); `refuse` the training; or learn them as one whose inputs end in the `fallback`',
       ),
     train_on: z
       .enum(trainedRows)

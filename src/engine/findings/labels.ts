@@ -73,7 +73,7 @@ function listRare(counts: Map<string, number>): Finding[] {
       toFinding({
         kind: 'rare_option',
         severity: 'warning',
-        message: `Option "${option}" has ${count} of ${labelled} labelled examples. Label more of it: below ${limits.minExamplesPerOption} no policy decides it alone, and few examples are learned badly.`,
+        message: `Option "${option}" has ${count} of ${labelled} labelled examples. Label more of it: below ${limits.minExamplesPerOption} it is decided alone only where a training shows that it may, and few examples are learned badly.`,
         ids: [],
         count,
         suggested_decision: option,

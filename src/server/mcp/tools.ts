@@ -232,7 +232,7 @@ export const tools: readonly Tool[] = [
       examples: z.array(exampleArguments).min(1).max(limits.maxExamplesPerCall).describe('All or none are added'),
     }),
     shorten: (examples) => ({ added: examples.length, first_ids: examples.slice(0, 5).map(({ id }) => id) }),
-    description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Options with under ${limits.minExamplesPerOption} labels are never decided alone. Costs nothing.`,
+    description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Options with under ${limits.minExamplesPerOption} labels are decided alone only if measured to be right. Costs nothing.`,
     summarise: (examples) => `${examples.length} examples were added. Cost: none. Next: more of them, or train_model.`,
   }),
   toTool({

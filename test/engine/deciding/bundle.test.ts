@@ -246,6 +246,7 @@ describe('the model card', () => {
         examples: 12,
         labelled: 200,
         held_out: { rows: 0, handed_on: 0, right_by_rule: 0, wrong_alone: 0 },
+        minima: [],
         sentence: '1 rare answer goes to a person.',
       },
       left_to_rules: { examples: 40, held_out: 8, sentence: '40 of 200 examples are decided by a rule.' },

@@ -20,13 +20,13 @@ describe('answers of which every one has few examples', () => {
     );
     expect((await call('POST', `${url}/examples`, { examples })).status).toBe(201);
     showWindow(call, `#/types/${id}/train`);
-    await screen.findByText(new RegExp(`${count} answers still go to a person`));
+    await screen.findByText(new RegExp(`${count} answers have fewer than 38 examples`));
     fireEvent.click(screen.getByRole('button', { name: /^Start training/ }));
     const newest = async () => (await call('GET', `${url}/policies`)).body[0];
     await waitFor(async () => expect(await newest()).toBeDefined());
     const { id: policyId } = await newest();
     const { training_config } = (await call('GET', `${url}/policies/${policyId}`)).body;
-    expect(training_config).toMatchObject({ min_per_option: 38, rare_options: 'learn' });
+    expect(training_config).toMatchObject({ min_per_option: 38, rare_options: 'measure' });
     if (count > 2) return;
     await waitFor(async () => expect((await newest()).status).toBe('deployed'));
   });

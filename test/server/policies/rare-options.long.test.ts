@@ -43,7 +43,7 @@ describe('a type with two rare answers', () => {
   });
 
   it('is trained as it stands: rare answers are suggested and never decided alone [TRN-20] [RDY-2]', async () => {
-    const { body: readiness } = await bench.call('GET', `${path}/training-readiness`);
+    const { body: readiness } = await bench.call('GET', `${path}/training-readiness?rare_options=learn`);
     const sentence =
       '2 answers still go to a person: they have fewer than 38 examples, so the policy suggests and never decides alone.';
     expect(readiness).toMatchObject({
@@ -52,8 +52,8 @@ describe('a type with two rare answers', () => {
       never_alone: { options: ['piano', 'boat'], examples: 26, sentence },
     });
     await bench.call('PUT', path, { confidence_thresholds: { auto_decide: 0.02, escalation: 0.01 } });
-    const { metrics, id } = await readPolicy({});
-    expect(metrics.rare_options).toMatchObject({ mode: 'learn', options: [], few: ['piano', 'boat'] });
+    const { metrics, id } = await readPolicy({ rare_options: 'learn' });
+    expect(metrics.rare_options).toMatchObject({ mode: 'learn', minima: [], options: [], few: ['piano', 'boat'] });
     expect(metrics.rare_options.sentence.startsWith(sentence)).toBe(true);
     expect(metrics.per_class.piano.recall).toBeGreaterThan(0);
     expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({
@@ -85,7 +85,7 @@ describe('a type with two rare answers', () => {
     expect((await asked(1)).status).toBe(422);
     expect((await asked(13)).body).toMatchObject({ ready: true, never_alone: { options: ['boat'], examples: 12 } });
     const { metrics, training_config } = await readPolicy({ min_per_option: 8 });
-    expect(training_config).toMatchObject({ min_per_option: 8, rare_options: 'learn' });
+    expect(training_config).toMatchObject({ min_per_option: 8, rare_options: 'measure' });
     expect(metrics).toMatchObject({ rare_options: null, accuracy: expect.any(Number) });
     expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({ decision: 'piano' });
   });
@@ -104,6 +104,9 @@ describe('a type with two rare answers', () => {
       '0 of the options have at least 61 labelled examples; at least 2 must.',
     ]);
     expect(await ask('rare_options=set_aside')).toEqual(await ask('rare_options=learn'));
+    expect((await ask('')).never_alone.sentence).toBe(
+      '2 answers have fewer than 38 examples: the policy suggests them, and decides them alone only where the training shows that it may.',
+    );
     const { metrics } = await readPolicy({ rare_options: 'set_aside' });
     expect(metrics.rare_options).toMatchObject({ mode: 'learn', options: [], few: ['piano', 'boat'] });
   });

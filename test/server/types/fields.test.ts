@@ -229,7 +229,7 @@ describe('the fields of', () => {
         augment_target_size: null,
         auto_generate: false,
         min_per_option: 38,
-        rare_options: 'learn',
+        rare_options: 'measure',
         train_on: 'all',
         split: { by: 'random', field: null },
         tune_hyperparams: true,

@@ -6,13 +6,27 @@ import { isHinted } from './hint-rows.ts';
 
 type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
-/** Options that are left to a person, those of them learned as one, and others learned but never decided alone. */
-export type RareOptions = { options: readonly string[]; together: readonly string[]; few: readonly string[] };
+/** From `least` examples on options may be decided alone; `few` are those that then never are. */
+export type Minimum = { least: number; few: readonly string[] };
 
-export const nothingRare: RareOptions = { options: [], together: [], few: [] };
+/**
+ * Options that are left to a person, those of them learned as one, and others learned but never decided alone;
+ * `lower` are minima under which fewer of these are, falling, where that is to be measured.
+ */
+export type RareOptions = Minimum & {
+  options: readonly string[];
+  together: readonly string[];
+  lower: readonly Minimum[];
+};
 
-/** Whether options with few rows are learned; `set_aside`, of earlier clients, is read so. */
-export const learnsRare = (mode: RareSettings['rare_options']): boolean => mode === 'learn' || mode === 'set_aside';
+export const nothingRare: RareOptions = { options: [], together: [], least: 0, few: [], lower: [] };
+
+/** Minima below that of the settings of which a training measures whether they do. */
+const lowerMinima = [16, 8];
+const leastMeasured = Math.min(...lowerMinima);
+
+/** Whether options with few rows are learned; `set_aside`, of earlier clients, is read as `learn`. */
+export const learnsRare = (mode: RareSettings['rare_options']): boolean => mode !== 'refuse' && mode !== 'fallback';
 
 /** Lists options with too few rows to be learned under these settings; none where they are refused. */
 export function listRareOptions(
@@ -58,7 +72,26 @@ export function findRareOptions(
   const countLearned = (option: string) => learned.get(option) ?? 0;
   const rare = listRareOptions(options, learnsRare(settings.rare_options) ? countLearned : count, settings);
   const together = settings.rare_options === 'fallback' ? rare.filter((option) => labels.has(option)) : [];
-  return { options: rare, together, few: listFewOptions(options, count, settings, countLearned) };
+  const toMinimum = (least: number): Minimum => ({
+    least,
+    few: listFewOptions(options, count, { ...settings, min_per_option: least }, countLearned),
+  });
+  const minima = [settings.min_per_option, ...lowerMinima.filter((each) => each < settings.min_per_option)];
+  const [own, ...lower] = minima.map(toMinimum);
+  if (own === undefined) return nothingRare;
+  const isOther = ({ few }: Minimum, at: number) => few.length < (lower[at - 1] ?? own).few.length;
+  return { options: rare, together, ...own, lower: settings.rare_options === 'measure' ? lower.filter(isOther) : [] };
+}
+
+/** Says before a training what becomes of options with few examples, of each of which it is given how many. */
+export function describeFewToCome(counts: readonly number[], { min_per_option, rare_options }: RareSettings): string {
+  if (counts.length === 0) return '';
+  if (rare_options !== 'measure' || counts.every((count) => count < leastMeasured)) {
+    return describeHandedOn(counts.length, min_per_option);
+  }
+  const have = counts.length === 1 ? '1 answer has' : `${formatCount(counts.length)} answers have`;
+  const them = counts.length === 1 ? 'it' : 'them';
+  return `${have} fewer than ${formatCount(min_per_option)} examples: the policy suggests ${them}, and decides ${them} alone only where the training shows that it may.`;
 }
 
 /** Says that options with few examples are a person's, though they are learned. */

@@ -1,4 +1,4 @@
-import { computePooledLogLoss, fitWeights } from '../../classifiers/blend.ts';
+import { computePooledLogLoss, fitWeights, poolLogits } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TrainingConfig } from '../../domain/training.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
@@ -42,8 +42,11 @@ type ClassifierChoiceParams = {
   report: (share: number, message: string) => void;
 };
 
-/** The choice, with sentences on the figures that decided it. */
-type Verdict = { choice: ClassifierChoice; notes: string[] };
+/** Rows with their logits of the choice, row by row, by fits that had not seen them. */
+export type JudgedRows = { rows: readonly LabelledRow[]; logits: Float64Array };
+
+/** The choice, with sentences on the figures that decided it; `judged` is null where nothing was compared. */
+type Verdict = { choice: ClassifierChoice; notes: string[]; judged: JudgedRows | null };
 
 /**
  * Tunes the linear model and the trees within the configured number of trials, and takes trees or a blend only where
@@ -53,7 +56,8 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
   const { textChoice, optionCount, config, seed, tick } = params;
   const { plan, textUse, comparison } = textChoice;
   if (comparison === null) {
-    return { choice: { plan, textUse, linear: { ...textChoice.linear, weight: 1 }, trees: null }, notes: [] };
+    const linear = { ...textChoice.linear, weight: 1 };
+    return { choice: { plan, textUse, linear, trees: null }, notes: [], judged: null };
   }
   const trials = config.tune_hyperparams ? config.n_tuning_trials : 0;
   const report = (done: number) =>
@@ -69,7 +73,7 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
     const isTooCostly = plan.tabular_size > 0 && !cost.isAffordable;
     const note = 'Boosted trees were not tried: there are too many examples, fields and options together for them.';
     const tuned = tuneHeads(heads, comparison.trial, trials, report);
-    return { choice: toLinearChoice(textChoice, tuned), notes: isTooCostly ? [note] : [] };
+    return chooseLinear(textChoice, tuned, isTooCostly ? [note] : []);
   }
   const search = startTreeSearch({
     plan,
@@ -109,8 +113,10 @@ function computeTreeShare(choice: ClassifierChoice): number {
   return choice.linear === null ? 0.75 : 0.5;
 }
 
-function toLinearChoice({ plan, textUse, comparison }: TextChoice, trial: LinearTrial): ClassifierChoice {
-  return { plan, textUse, linear: { ...toLinearSettings(trial, comparison?.folded ?? null), weight: 1 }, trees: null };
+function chooseLinear({ plan, textUse, comparison }: TextChoice, trial: LinearTrial, notes: string[]): Verdict {
+  const linear = { ...toLinearSettings(trial, comparison?.folded ?? null), weight: 1 };
+  const rows = comparison?.judged.flatMap((position) => comparison.rows[position] ?? []) ?? [];
+  return { choice: { plan, textUse, linear, trees: null }, notes, judged: { rows, logits: trial.logits } };
 }
 
 function selectLogits(logits: Float64Array, positions: readonly number[], width: number): Float64Array {
@@ -123,7 +129,7 @@ function selectLogits(logits: Float64Array, positions: readonly number[], width:
 
 /** Logits of linear model and trees for the rows that both have judged, with these rows' labels. */
 function matchLogits(
-  { folded, positions }: TreeSearch,
+  { folded, positions, rows }: TreeSearch,
   judged: readonly number[],
   linear: LinearTrial,
   trees: TreeTrial,
@@ -140,6 +146,7 @@ function matchLogits(
     linearLogits: selectLogits(linear.logits, places, optionCount),
     treeLogits: selectLogits(trees.result.logits, searched, optionCount),
     labels: Int32Array.from(searched, (at) => folded.labels[at]),
+    rows: searched.flatMap((at) => rows[at] ?? []),
   };
 }
 
@@ -157,7 +164,7 @@ function compareParts(
   const { plan, textUse } = textChoice;
   const { settings } = trees;
   const { optionCount } = search.folded;
-  const { linearLogits, treeLogits, labels } = matchLogits(search, judged, linear, trees);
+  const { linearLogits, treeLogits, labels, rows } = matchLogits(search, judged, linear, trees);
   const parts = [linearLogits, treeLogits] as const;
   const trust = plan.text === null ? Math.min(1, labels.length / rowsForSearch) : 1;
   const weights = fitWeights(parts, labels, optionCount).map(
@@ -171,16 +178,22 @@ function compareParts(
   ];
   const ratio = trust === 1 ? worthwhileLossRatio : 1 / clearLossRatio;
   if (Math.min(blendLoss, treesLoss) > ratio * linearLoss) {
-    return { choice: toLinearChoice(textChoice, linear), notes };
+    return chooseLinear(textChoice, linear, notes);
   }
   if (blendLoss > ratio * treesLoss) {
     const weight = fitWeights([treeLogits], labels, optionCount)[0] ?? 1;
     return {
       choice: { plan: { ...plan, text: null }, textUse: 'none', linear: null, trees: { settings, weight } },
       notes,
+      judged: { rows, logits: treeLogits.map((logit) => weight * logit) },
     };
   }
   const [linearWeight = 0, treeWeight = 0] = weights;
   const linearPart = { ...toLinearSettings(linear, textChoice.comparison?.folded ?? null), weight: linearWeight };
-  return { choice: { plan, textUse, linear: linearPart, trees: { settings, weight: treeWeight } }, notes };
+  const logits = poolLogits(parts, new Float64Array(optionCount), { weights, prior: 0 });
+  return {
+    choice: { plan, textUse, linear: linearPart, trees: { settings, weight: treeWeight } },
+    notes,
+    judged: { rows, logits },
+  };
 }

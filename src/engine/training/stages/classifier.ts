@@ -3,9 +3,11 @@ import { isLabelled } from '../data/hint-rows.ts';
 import { chooseClassifier } from '../select/choose-classifier.ts';
 import { fitChoice } from '../select/fit-choice.ts';
 import type { TextUse } from '../select/text-use.ts';
-import type { Classified, Planned, Prepared, Run, TextModelled } from './state.ts';
+import { chooseMinimum } from './rare-options.ts';
+import type { Classified, Generated, Planned, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> &
+  Pick<Generated, 'rules' | 'rare'> &
   Pick<Prepared, 'rows' | 'presentOptions' | 'sharing' | 'trainRows'> &
   Pick<Planned, 'fieldPlan'> &
   TextModelled;
@@ -46,7 +48,11 @@ function describeSearch({ trainRows, textChoice }: State): string[] {
 export function fitClassifier(state: State): Classified {
   const { request, progress, rows, presentOptions, trainRows, texts, textChoice, tuned, notes } = state;
   progress.report('classifier', 0, 'Searching for good settings');
-  const { choice, notes: choiceNotes } = chooseClassifier({
+  const {
+    choice,
+    judged,
+    notes: choiceNotes,
+  } = chooseClassifier({
     textChoice,
     optionCount: presentOptions.length,
     rows: trainRows,
@@ -68,5 +74,5 @@ export function fitClassifier(state: State): Classified {
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),
   });
   const searchNotes = [describeTextUse(state, choice.textUse), ...describeSearch(state)];
-  return { choice, measuredModel, notes: [...notes, ...searchNotes, ...choiceNotes] };
+  return { choice, measuredModel, ...chooseMinimum(state, judged), notes: [...notes, ...searchNotes, ...choiceNotes] };
 }

@@ -8,7 +8,13 @@ import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { toLabel } from '../../findings/taken-out.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
-import { isSetAsideLikelier, reapplySettings, toMeasuredLabel, toUnruledRow } from '../../measure/reapply.ts';
+import {
+  isSetAsideLikelier,
+  type ReappliedRow,
+  reapplySettings,
+  toMeasuredLabel,
+  toUnruledRow,
+} from '../../measure/reapply.ts';
 import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
@@ -23,7 +29,7 @@ import { verifyExport } from '../package/verify-export.ts';
 import type { PackedPolicy } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { listCautions } from './cautions.ts';
-import { reportRareOptions } from './rare-options.ts';
+import { measureMinima, reportRareOptions } from './rare-options.ts';
 import type {
   Classified,
   Evaluated,
@@ -42,7 +48,7 @@ type State = Run &
   Pick<Planned, 'directions'> &
   Pick<TextModelCompared, 'detectLanguage' | 'languages' | 'textModels'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
-  Pick<Classified, 'notes'> &
+  Pick<Classified, 'notes' | 'minima'> &
   Evaluated & { otherWays: Metrics['other_ways'] };
 
 /** Packs the slim bundle and completes the metrics. Rejects where a graph is not its model. */
@@ -168,18 +174,23 @@ function measureDecisions(
   const takenOut = state.takenOut.map((answer) => toUnruledRow(answer, manifest));
   const rows = [...reapplied.rows, ...takenOut];
   const cautions = listCautions(state);
-  const whole = measureWholeDecision({ ...reapplied, rows }, manifest, {
-    missing: reapplied.leftOut,
-    ...{ dropped, takenOut, basis: readBasis({ split: state.split, other_ways: state.otherWays, cautions }) },
-  });
+  const basis = readBasis({ split: state.split, other_ways: state.otherWays, cautions });
+  const measure = (some: readonly ReappliedRow[]) =>
+    measureWholeDecision({ rows: [...some, ...takenOut], refused: reapplied.refused }, manifest, {
+      missing: reapplied.leftOut,
+      ...{ dropped, takenOut, basis },
+    });
+  const whole = measure(reapplied.rows);
+  const isHeldOut = testRows.length > 0 || isDrawn;
+  const minima = isHeldOut ? measureMinima(state, reapplied.rows, manifest, measure) : [];
   return {
     cautions,
-    whole: testRows.length === 0 && !isDrawn ? null : whole,
+    whole: isHeldOut ? whole : null,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(rows, request.config.escalation_threshold ?? 0, isDrawn),
     weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding, state.detectLanguage),
-    rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest),
+    rare_options: reportRareOptions(state, testRows.length === 0 ? [] : reapplied.rows, manifest, minima),
   };
 }
 

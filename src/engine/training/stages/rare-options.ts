@@ -1,25 +1,121 @@
 import type { ThresholdSettings } from '../../decide/thresholds.ts';
 import type { Metrics } from '../../domain/metrics.ts';
 import { formatShare } from '../../measure/format-share.ts';
-import { decideRow, type ReappliedRow } from '../../measure/reapply.ts';
-import { measureShare } from '../../measure/whole-decision.ts';
-import type { MeasuredShare } from '../../measured.ts';
-import { formatCount } from '../../numeric.ts';
+import {
+  decideRow,
+  type ReappliedRow,
+  type RecordedAnswer,
+  reapplySettings,
+  toUnruledRow,
+} from '../../measure/reapply.ts';
+import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
+import type { MeasuredShare, WholeDecision } from '../../measured.ts';
+import { argmax, formatCount, softmaxInPlace } from '../../numeric.ts';
+import { mergeThresholds, readThresholdsOf } from '../../thresholds.ts';
+import { toMeasured } from '../data/labelled-rows.ts';
+import { groupCopies } from '../data/near-repeats.ts';
 import { describeHandedOn } from '../data/rare-options.ts';
-import type { Generated, Run } from './state.ts';
+import type { JudgedRows } from '../select/choose-classifier.ts';
+import type { Classified, Generated, OpenMinimum, Prepared, Run } from './state.ts';
 
 type RareReport = NonNullable<Metrics['rare_options']>;
 
+type ChoiceState = Pick<Run, 'request'> & Pick<Generated, 'rules' | 'rare'> & Pick<Prepared, 'presentOptions'>;
+
+/**
+ * Chooses from how many examples on an option may be decided alone: the least minimum of which the folds show that what
+ * it adds is as often right as the thresholds ask, certain to 95%. Minima are tried falling, and the first to fail ends
+ * it, so that several tries pass no more often by luck than one.
+ */
+export function chooseMinimum(state: ChoiceState, judged: JudgedRows | null): Pick<Classified, 'rare' | 'minima'> {
+  const { rare } = state;
+  if (judged === null || rare.lower.length === 0) return { rare, minima: [] };
+  const { least, few } = rare;
+  const minima: OpenMinimum[] = [{ least, few, added: null }];
+  const alone = listAlone(state, judged);
+  let [taken, isOpen] = [{ least, few }, true];
+  for (const minimum of rare.lower) {
+    const before = taken.few;
+    const isAdded = (option: string) => before.includes(option) && !minimum.few.includes(option);
+    const added = isOpen
+      ? judgeAdded(
+          state.request,
+          alone.filter(({ prediction }) => isAdded(prediction.option)),
+        )
+      : null;
+    minima.push({ ...minimum, added });
+    isOpen = added !== null && added.wrong.high <= added.allowed;
+    if (isOpen) taken = minimum;
+  }
+  return { rare: { ...rare, ...taken }, minima };
+}
+
+/** Of decisions alone how many are wrong, and which share may be, by the thresholds that they meet. */
+function judgeAdded({ definition, config }: Run['request'], rows: readonly ReappliedRow[]): OpenMinimum['added'] {
+  const thresholds = mergeThresholds(definition.confidence_thresholds, config.escalation_threshold);
+  const isAccepted = definition.escalation_policy.between === 'accept';
+  const allowed = rows.map(({ prediction }) => {
+    const { auto_decide, escalation } = readThresholdsOf(prediction.option, thresholds);
+    return 1 - (isAccepted ? escalation : auto_decide);
+  });
+  const errors = rows.filter(({ expected, prediction }) => prediction.option !== expected).length;
+  return {
+    wrong: measureShare(errors, rows.length, countDistinct(rows)),
+    allowed: allowed.reduce((sum, each) => sum + each, 0) / Math.max(1, rows.length),
+  };
+}
+
+/** Lists judged rows that fits which had not seen them would decide alone as an option with few examples. */
+function listAlone({ request, rules, rare, presentOptions }: ChoiceState, { rows, logits }: JudgedRows) {
+  const { definition, identifying = [], fallbackOption: fallback_option } = request;
+  const { escalation_policy, input_schema: inputSchema, options } = definition;
+  const confidence_thresholds = mergeThresholds(definition.confidence_thresholds, request.config.escalation_threshold);
+  const settings = { confidence_thresholds, escalation_policy, fallback_option, rules, inputSchema };
+  const width = presentOptions.length;
+  const answers = rows.flatMap((row, i) => {
+    const probabilities = softmaxInPlace(logits.slice(i * width, (i + 1) * width));
+    const best = argmax(probabilities);
+    const predicted = options[presentOptions[best] ?? -1] ?? '';
+    if (!rare.few.includes(predicted)) return [];
+    return [{ ...toMeasured(row), predicted, confidence: probabilities[best] ?? 0, unfamiliar: false }];
+  });
+  const groups = groupCopies(answers, identifying);
+  const recorded = answers.map((answer, i) => ({ ...answer, ...groups[i], expected: answer.decision }));
+  const reapplied = reapplySettings(recorded, settings);
+  return reapplied.rows.filter((row) => row.ruled === null && !decideRow(row, settings).escalate);
+}
+
+type Reported = Pick<Run, 'request'> & Pick<Generated, 'rare' | 'examples'> & Pick<Classified, 'minima'>;
+type MeasuredRow = ReappliedRow & { recorded: RecordedAnswer };
+
+/** Measures every minimum that was open as the whole decision is measured on held-out rows. */
+export function measureMinima(
+  { minima, rare }: Reported,
+  reapplied: readonly MeasuredRow[],
+  settings: ThresholdSettings,
+  measure: (rows: readonly ReappliedRow[]) => WholeDecision,
+): RareReport['minima'] {
+  return minima.map(({ least, few }) => {
+    const rows = reapplied.map(({ recorded, ...row }) => {
+      const answer = { ...recorded, isSetAside: few.includes(recorded.predicted) };
+      return { ...row, prediction: toUnruledRow(answer, settings).prediction };
+    });
+    const { accuracy, automatic, error_automatic } = measure(rows);
+    return { min_per_option: least, accuracy, automatic, error_automatic, chosen: least === rare.least };
+  });
+}
+
 /** Counts what becomes of the held-out rows of options with few examples, or null. */
 export function reportRareOptions(
-  { request, rare, examples }: Pick<Run, 'request'> & Pick<Generated, 'rare' | 'examples'>,
+  { request, rare, examples, minima: open }: Reported,
   reapplied: readonly ReappliedRow[],
   settings: ThresholdSettings,
+  minima: RareReport['minima'],
 ): Metrics['rare_options'] {
-  const { rare_options, min_per_option } = request.config;
+  const { rare_options } = request.config;
   const few = [...rare.few];
   const all = [...rare.options, ...few];
-  if (rare_options === 'refuse' || all.length === 0) return null;
+  if (rare_options === 'refuse' || (all.length === 0 && open.length === 0)) return null;
   const mode: RareReport['mode'] = rare_options === 'fallback' ? rare_options : 'learn';
   const labelled = examples.filter(({ decision, source }) => decision !== null && source === 'user');
   const held = { rows: 0, handed_on: 0, right_by_rule: 0, wrong_alone: 0 };
@@ -33,7 +129,7 @@ export function reportRareOptions(
   }
   const counted = {
     mode,
-    min_per_option,
+    min_per_option: rare.least,
     options: [...rare.options],
     few,
     examples: labelled.filter(({ decision }) => all.includes(decision ?? '')).length,
@@ -44,8 +140,26 @@ export function reportRareOptions(
   const right = answered.filter(({ expected, prediction }) => prediction.option === expected).length;
   return {
     ...counted,
-    sentence: [describe(counted), ...describeFew(few, measureShare(right, answered.length))].join(' '),
+    minima,
+    sentence: [
+      ...open.flatMap(describeOpen),
+      ...(all.length === 0 ? [] : [describe(counted)]),
+      ...describeFew(few, measureShare(right, answered.length)),
+    ].join(' '),
   };
+}
+
+/** Says why a minimum that was tried is taken or not. */
+function describeOpen({ least, added }: OpenMinimum): string[] {
+  if (added === null) return [];
+  const { wrong, allowed } = added;
+  const isTaken = wrong.high <= allowed;
+  const from = `From ${least} examples on an answer is ${isTaken ? '' : 'not yet '}decided alone:`;
+  if (wrong.share === null) return [`${from} folds of the training rows held no such decision to judge by.`];
+  const range = `${formatShare(wrong.low)} to ${formatShare(wrong.high)}`;
+  return [
+    `${from} ${formatCount(wrong.count)} of ${formatCount(wrong.of)} such decisions on folds of the training rows were wrong (${range}), and the thresholds allow ${formatShare(allowed)}.`,
+  ];
 }
 
 function describeFew(few: readonly string[], right: MeasuredShare): string[] {
@@ -63,7 +177,7 @@ function describe({
   examples,
   labelled,
   held_out,
-}: Omit<RareReport, 'sentence'>): string {
+}: Omit<RareReport, 'sentence' | 'minima'>): string {
   const count = options.length + few.length;
   const answers = count === 1 ? '1 rare answer' : `${formatCount(count)} rare answers`;
   const go = count === 1 ? 'goes' : 'go';

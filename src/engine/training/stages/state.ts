@@ -4,11 +4,12 @@ import type { TrainingExample } from '../../domain/training.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { EarlierAnswer } from '../../findings/taken-out.ts';
+import type { MeasuredShare } from '../../measured.ts';
 import type { Adapters, LanguageDetector } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import type { RareOptions } from '../data/rare-options.ts';
+import type { Minimum, RareOptions } from '../data/rare-options.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import type { ProgressReporter } from '../progress.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
@@ -84,8 +85,20 @@ export type TextModelled = Notes & {
   textTuning: Metrics['text_tuning'];
 };
 
-/** After classifier: the choice, and the model that saw the training rows only. */
-export type Classified = Notes & { choice: ClassifierChoice; measuredModel: FittedModel };
+/**
+ * A minimum to choose among. Of the decisions alone that it adds to the one before, folds show how many are wrong, and
+ * the thresholds which share may be; null for the first, and once one has failed.
+ */
+export type OpenMinimum = Minimum & { added: { wrong: MeasuredShare; allowed: number } | null };
+
+/** After classifier: the choice, the model that saw the training rows only, and which options may be decided alone. */
+export type Classified = Notes &
+  Pick<Generated, 'rare'> & {
+    choice: ClassifierChoice;
+    measuredModel: FittedModel;
+    /** Falling; none where there was no choice. */
+    minima: readonly OpenMinimum[];
+  };
 
 /** After evaluate: the figures of the measured model on rows that it has not seen, and the model to be packed. */
 export type Evaluated = {

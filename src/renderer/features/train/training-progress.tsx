@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { isInProgress, trainingStages } from '../../../engine/domain/training.ts';
-import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
+import type { PolicyDetail, PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
 import { OtherWays } from '../../parts/explained/other-ways.tsx';
@@ -19,7 +19,7 @@ import { BetterPolicy } from './better-policy.tsx';
 import { Learned } from './learned.tsx';
 import { textModelNames } from './training-options.tsx';
 
-const TextModels = lazy(async () => ({ default: (await import('./text-models.tsx')).TextModels }));
+const Compared = lazy(async () => ({ default: (await import('./compared.tsx')).Compared }));
 
 const pollMs = 1_000;
 
@@ -46,6 +46,8 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   );
   const cancel = useChange('policies.cancel');
   const progress = query.data;
+  const isTrained = progress?.status === 'trained' || progress?.status === 'deployed';
+  const detail = useOperation('policies.get', { params }, { enabled: isTrained }).data;
   const isQueued = progress?.status === 'queued';
   const mayCancel = isQueued || progress?.status === 'training';
   useEnding(type, version, progress);
@@ -55,22 +57,25 @@ export function TrainingProgress({ type, policy }: { type: DecisionType; policy:
   if (!progress) return query.isError ? <ErrorNote error={query.error} /> : <Busy>Reading the progress…</Busy>;
   const ending = endings[progress.status] ?? { text: progress.status, tone: '' };
   return (
-    <Part title={`Policy v${version}`} tools={<span className={`tag ${ending.tone}`}>{ending.text}</span>}>
-      <div className="stack">
-        {isQueued && <p role="status">{progress.message}.</p>}
-        {!isQueued && isInProgress(progress.status) && <Running progress={progress} />}
-        {(progress.status === 'trained' || progress.status === 'deployed') && (
-          <Result type={type} policy={policy} isDeployed={progress.status === 'deployed'} />
-        )}
-        {progress.error && <p className="note error">{progress.error}</p>}
-        {cancel.isError && <ErrorNote error={cancel.error} />}
-        {mayCancel && (
-          <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
-            Cancel training
-          </Button>
-        )}
-      </div>
-    </Part>
+    <>
+      <Part title={`Policy v${version}`} tools={<span className={`tag ${ending.tone}`}>{ending.text}</span>}>
+        <div className="stack">
+          {isQueued && <p role="status">{progress.message}.</p>}
+          {!isQueued && isInProgress(progress.status) && <Running progress={progress} />}
+          {isTrained && (
+            <Result type={type} policy={policy} detail={detail} isDeployed={progress.status === 'deployed'} />
+          )}
+          {progress.error && <p className="note error">{progress.error}</p>}
+          {cancel.isError && <ErrorNote error={cancel.error} />}
+          {mayCancel && (
+            <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ params })}>
+              Cancel training
+            </Button>
+          )}
+        </div>
+      </Part>
+      <Suspense>{isTrained && detail && <Compared policy={detail} names={textModelNames} />}</Suspense>
+    </>
   );
 }
 
@@ -144,10 +149,16 @@ function toSentence({ whole, accuracy, policy_type }: PolicySummary): string | n
   return `The classifier is right on ${percent(accuracy)} of the examples that it learned from; none was held out.`;
 }
 
-function Result({ type, policy, isDeployed }: { type: DecisionType; policy: PolicySummary; isDeployed: boolean }) {
+type ResultProps = {
+  type: DecisionType;
+  policy: PolicySummary;
+  detail: PolicyDetail | undefined;
+  isDeployed: boolean;
+};
+
+function Result({ type, policy, detail, isDeployed }: ResultProps) {
   const sentence = toSentence(policy);
   const params = { decision_type_id: type.id, policy_id: policy.id };
-  const detail = useOperation('policies.get', { params }).data;
   const metrics = detail?.metrics;
   const isMeasured = policy.whole !== null && policy.whole.rows > 0;
   const whole = useOperation('policies.whole', { params, query: {} }, { enabled: isMeasured }).data;
@@ -161,14 +172,8 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
         kinds={isDeployed ? ['retraining'] : ['gate', 'promise', 'must', 'worse', 'retraining']}
       />
       {detail && <OtherWays policy={detail} />}
-      {detail?.metrics?.text_models && (
-        <Suspense>
-          <TextModels policy={detail} names={textModelNames} />
-        </Suspense>
-      )}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
-      {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
-      {detail?.metrics?.hints && <p>{detail.metrics.hints.sentence}</p>}
+      {metrics?.hints && <p>{metrics.hints.sentence}</p>}
       <PendingFollowUp typeId={type.id} policyId={policy.id} />
       <BetterPolicy policy={policy} />
       <div className="row">

@@ -185,7 +185,9 @@ const readinessSchema = z
       .describe('The rare options that a training with these settings leaves to a person, and their labelled examples'),
     never_alone: z
       .object({ options: z.array(z.string()), examples: z.int(), sentence: z.string() })
-      .describe('The options that a training with these settings learns, and that its policy never decides alone'),
+      .describe(
+        'The options with fewer that a training with these settings learns; its policy never decides them alone, or under `measure` those of them that it does not show to be right',
+      ),
     issues: z.array(z.string()).describe('What is missing, in sentences'),
     notes: z
       .array(z.string())

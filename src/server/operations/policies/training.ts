@@ -1,8 +1,9 @@
 /** Training and policies: start, watch, cancel, deploy. */
 import { endedFollowUp } from '../../../engine/domain/metrics.ts';
+import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
-import { describeHandedOn } from '../../../engine/training/data/rare-options.ts';
+import { describeFewToCome } from '../../../engine/training/data/rare-options.ts';
 import { requireScope } from '../../auth/auth.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
@@ -96,7 +97,13 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
   };
 }
 
-function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
+function toReadiness(
+  readiness: TrainingReadiness,
+  settings: Pick<TrainingConfig, 'min_per_option' | 'rare_options'>,
+  notes: string[],
+): Readiness {
+  const { neverAlone, perOption } = readiness;
+  const counts = neverAlone.options.map((option) => perOption[option] ?? 0);
   return {
     ready: readiness.isReady,
     total_examples: readiness.totalExamples,
@@ -109,11 +116,8 @@ function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
     min_per_option: readiness.minPerOption,
     set_aside: readiness.setAside,
     never_alone: {
-      ...readiness.neverAlone,
-      sentence:
-        readiness.neverAlone.options.length === 0
-          ? ''
-          : describeHandedOn(readiness.neverAlone.options.length, readiness.minPerOption),
+      ...neverAlone,
+      sentence: describeFewToCome(counts, settings),
     },
     issues: readiness.issues,
     notes,
@@ -133,7 +137,7 @@ export const trainingHandlers = {
   },
 
   async 'training.readiness'(deps, { type, query }) {
-    return toReadiness(await assessReadiness(deps, type, query), noteDataProblems(deps, type));
+    return toReadiness(await assessReadiness(deps, type, query), query, noteDataProblems(deps, type));
   },
 
   async 'policies.create'(deps, { type, receipt }) {

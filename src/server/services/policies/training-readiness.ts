@@ -23,7 +23,7 @@ export type TrainingReadiness = {
   minPerOption: number;
   /** The options that a training with these settings would leave to a person, with their labelled examples. */
   setAside: { options: string[]; examples: number };
-  /** The options that a training with these settings learns and never decides alone, with their labelled examples. */
+  /** The options that a training with these settings learns and may never decide alone, with their labelled examples. */
   neverAlone: { options: string[]; examples: number };
   issues: string[];
 };

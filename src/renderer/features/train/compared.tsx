@@ -1,17 +1,56 @@
-/** The ways to read texts that a training has compared. */
+/** Figures of a training side by side: of ways to read texts, and of the examples an answer needs to stand alone. */
 import { Button } from '@mantine/core';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { ErrorNote } from '../../parts/notes.tsx';
+import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { decimal, milliseconds, percent } from '../../parts/text/figures.ts';
 import { useChange } from '../../state/queries.ts';
 
-type Trial = NonNullable<NonNullable<OutputOf<'policies.get'>['metrics']>['text_models']>[number];
+type Metrics = NonNullable<OutputOf<'policies.get'>['metrics']>;
+type Trial = NonNullable<Metrics['text_models']>[number];
 
 type Props = { policy: OutputOf<'policies.get'>; names: Readonly<Record<string, string>> };
 
-/** Shows what texts could be read by, side by side; one press trains with another. A policy that decides stays. */
-export function TextModels({ policy, names }: Props) {
+/** Shows each of these as a card, where there was something to choose. */
+export function Compared({ policy, names }: Props) {
+  const rare = policy.metrics?.rare_options;
+  return (
+    <>
+      <TextModels policy={policy} names={names} />
+      {rare && <RareAnswers rare={rare} />}
+    </>
+  );
+}
+
+/** Says what becomes of answers with few examples, and of all unseen ones under each minimum that was open. */
+function RareAnswers({ rare: { minima, sentence } }: { rare: NonNullable<Metrics['rare_options']> }) {
+  const [first] = minima;
+  const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
+  return (
+    <Part title="Rare answers" tools={first && <span className="muted">on {first.accuracy.of} unseen examples</span>}>
+      {first && (
+        <PlainTable
+          label="From how many examples on an answer is decided alone"
+          heads={['Decided alone', 'Correct', 'Automated', 'Of these wrong', { name: 'Choice', isHidden: true }]}
+        >
+          {minima.map(({ min_per_option, accuracy, automatic, error_automatic, chosen }) => (
+            <tr key={min_per_option}>
+              <td>from {min_per_option} examples on</td>
+              <td className="number">{show(accuracy)}</td>
+              <td className="number">{show(automatic)}</td>
+              <td className="number">{show(error_automatic)}</td>
+              <td>{chosen && <span className="tag accent">used</span>}</td>
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+      <p className="muted">{sentence}</p>
+    </Part>
+  );
+}
+
+/** Shows what texts could be read by; one press trains with another way. A policy that decides stays. */
+function TextModels({ policy, names }: Props) {
   const start = useChange('training.start');
   const { metrics, training_config: config, decision_type_id: typeId } = policy;
   const trials = metrics?.text_models ?? [];
@@ -20,12 +59,15 @@ export function TextModels({ policy, names }: Props) {
   const train = (text_model: Trial['text_model']) =>
     start.mutate({ params: { decision_type_id: typeId }, body: { ...config, text_model, auto_deploy: false } });
   return (
-    <div className="stack tight">
+    <Part
+      title="How texts are read"
+      tools={<span className="muted">on {chosen.rows} training examples, each judged unseen</span>}
+    >
       <PlainTable
         label="What texts are read by"
         heads={[
           'Read by',
-          { name: 'Correct', says: `Of ${chosen.rows} examples, each judged by a classifier that had not seen it.` },
+          'Correct',
           { name: 'Log-loss', says: 'Less is better.' },
           { name: 'Time a text', says: 'Measured at the training.' },
           { name: 'In a bundle', says: 'The size of the text model.' },
@@ -57,6 +99,6 @@ export function TextModels({ policy, names }: Props) {
         ))}
       </PlainTable>
       {start.error && <ErrorNote error={start.error} />}
-    </div>
+    </Part>
   );
 }
