@@ -244,6 +244,8 @@ const examples = {
     'An import makes its readings part of the decision type, for fields of which it has none: they stand in version, manifest and model card and can be changed under Define and over REST.',
   'RDG-5':
     'The cells of a file, sent as they stand there over REST, in a batch, from Python (dicts, DataFrames, Arrow tables) and to decision-edge serve, are decided as the converted rows.',
+  'RDG-6':
+    'Stored inputs count everywhere as their type reads them today, also examples older than a reading; a value that cannot be read is called unreadable, never missing, and it and masks of personal values stay as they are.',
   'FIL-9':
     'An import in parts counts for nothing until it is committed: then its type, new options and examples count together, or, where it is cancelled, refused, left alone for five minutes or cut off by a restart, nothing does.',
   'FIL-10':

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { parseDate } from '../features/dates.ts';
 import { listIdentifyingFields } from '../features/identifying-fields.ts';
 import { computeWilsonInterval } from '../intervals.ts';
-import type { JsonObject } from '../json.ts';
 import { formatShare } from '../measure/format-share.ts';
 import { isPiiField } from '../pii.ts';
 import type { LanguageDetector } from '../ports.ts';
@@ -11,7 +10,7 @@ import { collectRows, countCommon } from '../row-sets.ts';
 import { countLanguages } from '../text/languages.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
-import { listConditions } from './slice-conditions.ts';
+import { listConditions, type SeenInput } from './slice-conditions.ts';
 
 export const driftSchema = z.object({
   field: z.string(),
@@ -56,9 +55,9 @@ function readParts(cell: Cell): number[] {
  * Names the fields that always move, so that nothing has changed because they do: what names a row, dates, and their
  * year, month or day in a field beside them.
  */
-function listMovingFields(examples: readonly JsonObject[], decisions: readonly JsonObject[]): Set<string> {
+function listMovingFields(examples: readonly SeenInput[], decisions: readonly SeenInput[]): Set<string> {
   const table = collectColumns();
-  for (const input of [...examples, ...decisions]) table.add(input);
+  for (const { input } of [...examples, ...decisions]) table.add(input);
   const columns = table.finish();
   const dates = columns.flatMap(({ name, cells }) => {
     const parts = cells.map(readParts);
@@ -70,7 +69,7 @@ function listMovingFields(examples: readonly JsonObject[], decisions: readonly J
       [0, 1, 2].some((at) => cells.every((cell, row) => cell == null || cell === parts[row]?.[at])),
     );
   return new Set([
-    ...listIdentifyingFields(examples).map((path) => path.join('.')),
+    ...listIdentifyingFields(examples.map(({ input }) => input)).map((path) => path.join('.')),
     ...dates.map(({ name }) => name),
     ...columns.filter((column) => column.cells.some((cell) => cell != null) && isPart(column)).map(({ name }) => name),
   ]);
@@ -79,14 +78,13 @@ function listMovingFields(examples: readonly JsonObject[], decisions: readonly J
 /**
  * Finds fields of which a value, a quarter of numbers, the language of texts or absence has another share among
  * decisions: by 10 points and Fisher's exact test, 1% false ones expected (Benjamini & Hochberg 1995). Largest rise
- * first. `unreadable` names, by decision, the fields whose values could not be read.
+ * first.
  */
 export function findDrift(
-  examples: readonly JsonObject[],
-  decisions: readonly JsonObject[],
+  examples: readonly SeenInput[],
+  decisions: readonly SeenInput[],
   piiFields: readonly string[],
   detectLanguage: LanguageDetector | null = null,
-  unreadable: readonly (readonly string[])[] = [],
 ): FieldDrift {
   const counts = { examples: examples.length, decisions: decisions.length };
   if (Math.min(examples.length, decisions.length) < minRows) return { ...counts, comparable: false, items: [] };
@@ -95,7 +93,6 @@ export function findDrift(
   const isDecision = collectRows(all, (row) => row >= examples.length);
   const conditions = listConditions([...examples, ...decisions], 1, piiFields, {
     detectLanguage,
-    unreadable: [...examples.map(() => []), ...unreadable],
     valueless: listMovingFields(examples, decisions),
   });
   const tried = conditions.map(({ field, text, rows, count }) => {
@@ -121,14 +118,14 @@ export function findDrift(
 
 /** The languages of each field of texts, then and now; nothing of one that is in English alone, or personal. */
 export function compareLanguages(
-  examples: readonly JsonObject[],
-  decisions: readonly JsonObject[],
+  examples: readonly SeenInput[],
+  decisions: readonly SeenInput[],
   piiFields: readonly string[],
   detect: LanguageDetector,
 ): FieldLanguages[] {
-  const collect = (inputs: readonly JsonObject[]) => {
+  const collect = (inputs: readonly SeenInput[]) => {
     const table = collectColumns();
-    for (const input of inputs) table.add(input);
+    for (const { input } of inputs) table.add(input);
     return table.finish();
   };
   const count = (column: Column | undefined) =>

@@ -9,6 +9,8 @@ import { collectRows, countRows, type RowSet } from '../row-sets.ts';
 import { minLanguageShare, nameLanguage } from '../text/languages.ts';
 import { type Cell, type Column, collectColumns, isTextColumn } from './columns.ts';
 
+/** An input with the names of the fields whose value could not be read: they are not missing. */
+export type SeenInput = { input: JsonObject; unreadable?: readonly string[] | undefined };
 /** A condition on one field, as a sentence's end, and the rows that fulfil it. */
 export type Condition = { field: string; text: string; rows: RowSet; count: number };
 
@@ -21,8 +23,6 @@ const maxShownCharacters = 40;
 type ListOptions = {
   byDate: boolean;
   detectLanguage: LanguageDetector | null;
-  /** By row, the names of the fields whose value could not be read: they are not missing. */
-  unreadable: readonly (readonly string[])[];
   /** Names of fields whose values say nothing: only their absence is looked at. */
   valueless: ReadonlySet<string>;
 };
@@ -95,9 +95,9 @@ function listLanguageTests({ name, cells }: Column, detect: LanguageDetector): T
     }));
 }
 
-function listTests(column: Column, options: ListOptions): Test[] {
+function listTests(column: Column, rows: readonly SeenInput[], options: ListOptions): Test[] {
   const { name, cells, lengths } = column;
-  const isUnreadable = (row: number) => options.unreadable[row]?.includes(name) ?? false;
+  const isUnreadable = (row: number) => rows[row]?.unreadable?.includes(name) ?? false;
   const isAbsent = (row: number) => cells[row] === undefined || (cells[row] === null && lengths?.[row] === undefined);
   return [
     ...(options.valueless.has(name) ? [] : listTestsOfValues(column, options)),
@@ -128,30 +128,30 @@ function listTestsOfValues(column: Column, { byDate, detectLanguage }: ListOptio
   return tests;
 }
 
-const byDefault: ListOptions = { byDate: false, detectLanguage: null, unreadable: [], valueless: new Set() };
+const byDefault: ListOptions = { byDate: false, detectLanguage: null, valueless: new Set() };
 
 /**
- * Lists conditions of at least `minRows` inputs but not all: values, quarters, absence; none of personal fields, the
- * largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes anyway, and
- * `detectLanguage` the languages of texts.
+ * Lists conditions of at least `minRows` rows but not all: values, quarters, absence, unreadable values; none of
+ * personal fields, the largest of very many. `byDate` adds the quarters of dates, which say nothing where time passes
+ * anyway, and `detectLanguage` the languages of texts.
  */
 export function listConditions(
-  inputs: readonly JsonObject[],
+  rows: readonly SeenInput[],
   minRows: number,
   piiFields: readonly string[],
   options: Partial<ListOptions> = {},
 ): Condition[] {
   const table = collectColumns();
-  for (const input of inputs) table.add(input);
+  for (const { input } of rows) table.add(input);
   const conditions = table
     .finish()
     .filter(({ path }) => !isPiiField(path, piiFields))
     .flatMap((column) =>
-      listTests(column, { ...byDefault, ...options }).map(({ text, holds }): Condition => {
-        const rows = collectRows(inputs.length, holds);
-        return { field: column.name, text, rows, count: countRows(rows) };
+      listTests(column, rows, { ...byDefault, ...options }).map(({ text, holds }): Condition => {
+        const held = collectRows(rows.length, holds);
+        return { field: column.name, text, rows: held, count: countRows(held) };
       }),
     )
-    .filter(({ count }) => count >= minRows && count < inputs.length);
+    .filter(({ count }) => count >= minRows && count < rows.length);
   return conditions.sort((a, b) => b.count - a.count).slice(0, maxConditions);
 }

@@ -1,11 +1,10 @@
 /** Where a policy is weak: parts of the rows that are wrong more often than the others. */
 import { z } from 'zod';
 import { computeWilsonInterval } from '../intervals.ts';
-import type { JsonObject } from '../json.ts';
 import type { LanguageDetector } from '../ports.ts';
 import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from '../row-sets.ts';
 import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
-import { type Condition, listConditions } from './slice-conditions.ts';
+import { type Condition, listConditions, type SeenInput } from './slice-conditions.ts';
 
 export const sliceSchema = z.object({
   description: z.string(),
@@ -30,7 +29,7 @@ export const sliceSchema = z.object({
 export type Slice = z.infer<typeof sliceSchema>;
 
 /** A decision whose right answer is known. */
-export type JudgedRow = { input: JsonObject; isWrong: boolean; isEscalated: boolean };
+export type JudgedRow = SeenInput & { isWrong: boolean; isEscalated: boolean };
 /** The weak parts, the worst first; `tested` counts those that were tried. */
 export type SliceReport = {
   rows: number;
@@ -118,12 +117,7 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
   const escalated = collectRows(rows.length, (row) => rows[row]?.isEscalated === true);
   const logs = listLogFactorials(rows.length);
   const known: Known = { wrong, count: rows.length, errors: countRows(wrong), logs };
-  const conditions = listConditions(
-    rows.map(({ input }) => input),
-    minRows,
-    piiFields,
-    { byDate: true, detectLanguage },
-  );
+  const conditions = listConditions(rows, minRows, piiFields, { byDate: true, detectLanguage });
   const { tried, tested } = tryParts(conditions, known, minRows);
   const adjusted = adjustForDiscoveries(
     tried.map(({ p }) => p),

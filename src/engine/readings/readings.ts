@@ -2,6 +2,7 @@
 
 import type { Reading, Readings } from '../domain/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { blankMasks, isMask } from '../pii.ts';
 import { readDate } from './dates.ts';
 import { splitName } from './inputs.ts';
 import { readNumber } from './numbers.ts';
@@ -121,7 +122,9 @@ export const toPathReadings = (readings: Readings): PathReading[] =>
 export const toManifestReadings = (readings: Readings): { readings?: PathReading[] } =>
   Object.keys(readings).length === 0 ? {} : { readings: toPathReadings(readings) };
 
-type Field = { readText: TextReader; noun: string };
+/** Texts that stay as they are: masks of personal values, and what is not of its kind, which else is null. */
+type Kept = { masks?: boolean; unfit?: boolean };
+type Field = { readText: TextReader; noun: string; keepsUnfit: boolean };
 type ReadLevel = Map<string, Field | ReadLevel>;
 /** Sentences about one input; of more only their number is given. */
 const maxSentences = 20;
@@ -130,11 +133,30 @@ export type ReadInput = { input: JsonObject; misread: readonly string[]; unreada
 
 const nothing: readonly string[] = [];
 
-/** Prepares the reading of a type's inputs. */
-export const compileReadings = (readings: Readings) => compilePathReadings(toPathReadings(readings));
+/**
+ * Prepares reading stored inputs as their type reads today: examples may be older than a reading, and the log has what
+ * was sent. Masks of personal values stay: they are neither missing nor unreadable.
+ */
+export const compileReadings = (readings: Readings) => compilePathReadings(toPathReadings(readings), { masks: true });
+
+/** As `compileReadings`, for what is stored again: what cannot be read is no value yet, but it is not lost. */
+export const compileStoringReadings = (readings: Readings) =>
+  compilePathReadings(toPathReadings(readings), { masks: true, unfit: true });
+
+/** As `compileReadings`, with null for the masks under `piiFields`, whose values are not known. */
+export function compileKnownReadings(readings: Readings, piiFields: readonly string[]) {
+  const read = compileReadings(readings);
+  return (stored: JsonObject) => {
+    const { input, unreadable } = read(stored);
+    return { ...blankMasks(input, piiFields), unreadable };
+  };
+}
 
 /** Prepares the reading of inputs. Only texts are read: a number, a list and the like stay what they are. */
-export function compilePathReadings(readings: readonly PathReading[]): (input: JsonObject) => ReadInput {
+export function compilePathReadings(
+  readings: readonly PathReading[],
+  { masks = false, unfit: keepsUnfit = false }: Kept = {},
+): (input: JsonObject) => ReadInput {
   if (readings.length === 0) return (input) => ({ input, misread: nothing, unreadable: nothing });
   const fields: ReadLevel = new Map();
   for (const { path, reading } of readings) {
@@ -145,7 +167,9 @@ export function compilePathReadings(readings: readonly PathReading[]): (input: J
       level.set(segment, next);
       level = next;
     }
-    level.set(path.at(-1) ?? '', { readText: compileReading(reading), noun: nounOf(reading) });
+    const readText = compileReading(reading);
+    const readUnmasked: TextReader = masks ? (text) => (isMask(text) ? text : readText(text)) : readText;
+    level.set(path.at(-1) ?? '', { readText: readUnmasked, noun: nounOf(reading), keepsUnfit });
   }
   return (input) => {
     const unfit: Unfit[] = [];
@@ -173,7 +197,10 @@ function readLevel(values: JsonObject, level: ReadLevel, above: string, unfit: U
     if (!(field instanceof Map)) {
       if (typeof value !== 'string') continue;
       read = field.readText(value);
-      if (read === undefined) unfit.push({ name: above + name, noun: field.noun });
+      if (read === undefined) {
+        unfit.push({ name: above + name, noun: field.noun });
+        if (field.keepsUnfit) continue;
+      }
     } else if (isJsonObject(value)) read = readLevel(value, field, `${above}${name}.`, unfit);
     if (read === value) continue;
     changed ??= { ...values };

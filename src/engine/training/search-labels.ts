@@ -1,5 +1,6 @@
 /** The check of all labels of a type without a training: before the first one, and between two. */
 
+import type { Readings } from '../domain/definition.ts';
 import type { SplitWay, TrainingExample } from '../domain/training.ts';
 import { compileFeatures } from '../features/compile.ts';
 import type { JsonObject } from '../json.ts';
@@ -20,6 +21,7 @@ export type SearchedType = {
   options: string[];
   inputSchema: JsonObject | null;
   piiFields: string[];
+  readings: Readings;
   split: SplitWay;
 };
 
@@ -31,10 +33,10 @@ const seed = 1;
  */
 export async function searchLabels(
   examples: readonly TrainingExample[],
-  { options, inputSchema, piiFields, split }: SearchedType,
+  { options, inputSchema, piiFields, readings, split }: SearchedType,
   ports: { tokenizer: Tokenizer; openEncoder(): Promise<BatchTextEncoder> },
 ): Promise<LabelSearch> {
-  const { rows, presentOptions } = prepareRows(examples, options, { piiFields, split });
+  const { rows, presentOptions } = prepareRows(examples, options, { piiFields, readings, split });
   const fieldPlan = inferFieldPlan(rows, inputSchema, piiFields);
   const features = compileFeatures(fieldPlan);
   const report = () => undefined;

@@ -7,7 +7,6 @@ import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { blankMasks } from '../../engine/pii.ts';
-import { compileReadings } from '../../engine/readings/readings.ts';
 import { loadRules } from '../../engine/rules/rules-file.ts';
 import type { LabelSearch } from '../../engine/training/evaluate/label-checks.ts';
 import { nextTurn } from '../process/turns.ts';
@@ -37,7 +36,7 @@ async function carryOut(request: AnalysisRequest): Promise<void> {
 }
 
 async function readAndSearch({ databaseFile, order }: AnalysisRequest): Promise<Found> {
-  const reader = openExampleReader(databaseFile);
+  const reader = openExampleReader(databaseFile, order.readings);
   try {
     if (order.kind === 'drift') return await compareInputs(reader, order);
     if (order.kind === 'labels') return await checkAllLabels(reader, order);
@@ -67,16 +66,15 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
-  const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields, readings } = order;
+  const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields } = order;
   const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged, leavesRuled);
-  const read = compileReadings(readings);
   const found: JudgedRow[] = [];
   for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
     const known = some.map((row) => ({ ...row, ...blankMasks(row.input, piiFields) }));
     found.push(...known.map(judge).filter((row) => row !== null));
     await nextTurn();
   }
-  for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion, read)) {
+  for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {
     // As it was decided then: the log does not keep the classifier's own answer.
     for (const row of some)
       found.push(judged === 'classifier' ? row : { ...row, isWrong: row.isWrong && !row.isEscalated });
@@ -111,23 +109,16 @@ async function checkAllLabels(reader: ExampleReader, order: LabelsOrder): Promis
 
 async function compareInputs(
   reader: ExampleReader,
-  { typeId, typeSeq, piiFields, familiarity, readings }: DriftOrder,
+  { typeId, typeSeq, piiFields, familiarity }: DriftOrder,
 ): Promise<DriftReport> {
   const examples = reader.readNewestInputs(typeId, maxCompared.examples);
-  const decisions = reader.readDecided(typeSeq, maxCompared.decisions, compileReadings(readings));
-  const inputs = decisions.map(({ input }) => input);
+  const decisions = reader.readDecided(typeSeq, maxCompared.decisions);
   const checked = decisions.filter((each) => !each.isRuled && each.policyVersion === familiarity?.policyVersion);
   const unfamiliar = checked.filter((each) => each.unfamiliar).length;
   const detect = await openLanguageDetector();
   return {
-    ...findDrift(
-      examples,
-      inputs,
-      piiFields,
-      detect,
-      decisions.map(({ unreadable }) => unreadable),
-    ),
-    languages: compareLanguages(examples, inputs, piiFields, detect),
+    ...findDrift(examples, decisions, piiFields, detect),
+    languages: compareLanguages(examples, decisions, piiFields, detect),
     unfamiliar: familiarity && compareFamiliarity(unfamiliar, checked.length, familiarity.expected),
   };
 }

@@ -8,11 +8,13 @@ import type { RulesFile } from '../../engine/rules/rules-file.ts';
 import type { SearchedType } from '../../engine/training/search-labels.ts';
 import type { judgedRows } from '../contract/policies/evaluation.ts';
 
+/** `readings` of an order: how the type reads what is stored, with which the reader is opened. */
 export type FindingsOrder = {
   kind: 'findings';
   typeId: string;
   saved: SavedRules;
   piiFields: string[];
+  readings: Readings;
   /** The newest policy that was trained, whose held-out rows are kept apart; null without one. */
   policyId: string | null;
   /** The newest search of suspect labels; null without one. */
@@ -33,7 +35,6 @@ export type SlicesOrder = {
   settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };
   minRows: number;
   piiFields: string[];
-  /** How the type reads what was logged. */
   readings: Readings;
 };
 

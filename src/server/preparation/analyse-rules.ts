@@ -33,7 +33,7 @@ export type AnalysisRequest = {
 };
 type AnalysisOrder = {
   request: AnalysisRequest;
-  /** The saved definition: defaults for the request, the rules to compare with, and how logged inputs are read. */
+  /** The saved definition: defaults for the request, the rules to compare with, and how stored inputs are read. */
   saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'input_schema' | 'readings'>;
   piiFields: readonly string[];
   examples: readonly JsonRow[];
@@ -71,12 +71,12 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
   // Rules with problems cannot be saved, so there is nothing that saving would change.
   const before = savedRules.ok && problems.length === 0 ? savedRules.value : null;
   const read = compileReadings(saved.readings);
-  const readLogged = () => readRows(decisions, (input) => read(input).input);
+  const readRows = (rows: readonly JsonRow[]) => parseRows(rows, (input) => read(input).input);
   const onExamples = measure(readRows(examples), sound, before, (row) => {
     survey.add(row.input, row.decision);
     hints.add(row);
   });
-  const onDecisions = measure(readLogged(), sound, before);
+  const onDecisions = measure(readRows(decisions), sound, before);
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? saved.input_schema : request.input_schema;
   const findings = lintRules(sound.file.rules, inputSchema, {
@@ -92,14 +92,14 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
       onExamples,
       hints.impact,
       onDecisions,
-      countMasked(sound, piiFields, readLogged()),
+      countMasked(sound, piiFields, readRows(decisions)),
     ),
     fields,
   };
 }
 
 /** Parses rows one by one, so that few of them are there at once. */
-function* readRows(rows: readonly JsonRow[], read = (input: JsonObject) => input): Generator<ImpactRow> {
+function* parseRows(rows: readonly JsonRow[], read: (input: JsonObject) => JsonObject): Generator<ImpactRow> {
   for (const { id, input, decision } of rows) yield { id, input: read(JSON.parse(input)), decision };
 }
 

@@ -2,11 +2,16 @@
 import type { Definition } from '../../engine/domain/definition.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { type ExampleRecord, type givenFlags, initialExample } from '../../engine/examples/fields.ts';
+import type { JsonObject } from '../../engine/json.ts';
+import { compileStoringReadings } from '../../engine/readings/readings.ts';
+import type { Auth } from '../auth/auth.ts';
 import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
 
 /** The content of a new example, by default the user's own and not reviewed. */
 type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
   Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'logId' | 'audited' | (typeof givenFlags)[number]>>;
+/** A type, as far as an example of its log depends on it. */
+type LoggedType = { piiFields: readonly string[]; activeVersion: { definition: Pick<Definition, 'readings'> } };
 /** Where a problem with the labels of an example is reported. */
 type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -26,6 +31,12 @@ export function newExample(
     createdAt,
     updatedAt: createdAt,
   };
+}
+
+/** Prepares making an example's input of a logged one: as the type reads it, personal fields redacted. */
+export function compileLoggedInput({ auth }: { auth: Pick<Auth, 'redact'> }, type: LoggedType) {
+  const read = compileStoringReadings(type.activeVersion.definition.readings);
+  return (logged: JsonObject): JsonObject => auth.redact(read(logged).input, type.piiFields);
 }
 
 /** Lists labels and reason codes that the type does not have. */

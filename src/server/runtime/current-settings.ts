@@ -1,6 +1,7 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
+import type { Readings } from '../../engine/domain/definition.ts';
 import type { DecidingSettings } from '../../engine/measure/reapply.ts';
 import { toManifestReadings, toPathReadings } from '../../engine/readings/readings.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
@@ -53,7 +54,7 @@ export function followsSettings(type: DecisionTypeRecord, { version }: Pick<Trai
 export function readPresentSettings(
   type: DecisionTypeRecord,
   trained: TrainedFrom,
-): DecidingSettings & { versionNumber: number } {
+): DecidingSettings & { versionNumber: number; readings: Readings } {
   const isPresent = followsSettings(type, trained);
   const version = isPresent ? type.activeVersion : trained.version;
   const { definition, versionNumber } = version;
@@ -64,6 +65,7 @@ export function readPresentSettings(
     escalation_policy: definition.escalation_policy,
     fallback_option: isPresent ? type.fallbackOption : trained.fallbackOption,
     versionNumber,
+    readings: definition.readings,
   };
 }
 

@@ -1,6 +1,7 @@
 /** How the inputs of today differ from the examples. */
 import { describe, expect, it } from 'vitest';
 import { compareFamiliarity, compareLanguages, findDrift } from '../../../src/engine/findings/drift.ts';
+import type { SeenInput } from '../../../src/engine/findings/slice-conditions.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import { openLanguageDetector } from '../../../src/server/runtime/language-detector.ts';
@@ -9,8 +10,8 @@ import { openLanguageDetector } from '../../../src/server/runtime/language-detec
 function draw(count: number, seed: number, change: (input: JsonObject, at: number) => JsonObject = (input) => input) {
   const random = createRandom(seed);
   const pick = (values: readonly string[]) => values[Math.floor(random() * values.length)] ?? '';
-  return Array.from({ length: count }, (_, i) =>
-    change(
+  return Array.from({ length: count }, (_, i) => ({
+    input: change(
       {
         channel: pick(['mail', 'phone', 'web', 'shop']),
         tier: pick(['gold', 'silver', 'none']),
@@ -23,10 +24,10 @@ function draw(count: number, seed: number, change: (input: JsonObject, at: numbe
       },
       random(),
     ),
-  );
+  }));
 }
 
-const findFields = (decisions: readonly JsonObject[], piiFields: readonly string[] = []) =>
+const findFields = (decisions: readonly SeenInput[], piiFields: readonly string[] = []) =>
   findDrift(draw(600, 1), decisions, piiFields).items.map(({ field }) => field);
 
 describe('inputs that have changed', () => {
@@ -99,9 +100,11 @@ describe('inputs unlike the examples', () => {
 
 it('say so of a language that is new [TRN-27]', async () => {
   const detectLanguage = await openLanguageDetector();
-  const write = (count: number, isGerman: (row: number) => boolean): JsonObject[] =>
+  const write = (count: number, isGerman: (row: number) => boolean): SeenInput[] =>
     Array.from({ length: count }, (_, row) => ({
-      message: isGerman(row) ? `Wo bleibt meine Bestellung Nummer ${row}?` : `Where is my order with number ${row}?`,
+      input: {
+        message: isGerman(row) ? `Wo bleibt meine Bestellung Nummer ${row}?` : `Where is my order with number ${row}?`,
+      },
     }));
   const german = write(200, (row) => row % 2 === 0);
   const { items } = findDrift(

@@ -106,8 +106,17 @@ describe('a weak part of the rows', () => {
       const rows = Array.from({ length: 1200 }, (_, i) => toRow(i, random() < (isWeak(i) ? 0.6 : 0.04)));
       expect(find(rows).items.map((item) => item.description)).toContain(description);
     }
-    const days = Array.from({ length: 400 }, (_, i) => ({ opened: toDay(i) }));
+    const days = Array.from({ length: 400 }, (_, i) => ({ input: { opened: toDay(i) } }));
     expect(listConditions(days, 30, [])).toEqual([]);
+  });
+
+  it('tells values that nobody can read from missing ones [RDG-6]', () => {
+    const rows = judge(1200, 5, () => 0.04).map((row, i): JudgedRow => {
+      if (i % 3 === 2) return row;
+      const input = { ...row.input, tier: null };
+      return i % 3 === 0 ? { ...row, input, isWrong: i % 2 === 0, unreadable: ['tier'] } : { ...row, input };
+    });
+    expect(find(rows).items.map(({ description }) => description)).toEqual(['tier is unreadable']);
   });
 
   it('never names a field of personal data, nor too few rows', () => {

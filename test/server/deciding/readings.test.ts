@@ -158,4 +158,43 @@ describe('the readings of a type', () => {
     expect(sentences).toContain('Stammgast is unreadable: 50% of the decisions, none of the examples.');
     expect(sentences.join()).not.toContain('Stammgast is missing');
   });
+
+  it('keep what they cannot read, and masks: in rows that are drawn or corrected, and where rules are tried [RDG-6]', async () => {
+    const { call, url, importAs, deploy, decide } = await openBookings();
+    await importAs(csv);
+    await call('PUT', url, { pii_fields: ['Anreise'] });
+    await deploy();
+    await decide({ Anreise: '12.06.2017', Preis: '182,75 €', Stammgast: 'vielleicht', Hotel: 'A1' });
+    const [log] = (await call('GET', `${url}/logs`)).body.items;
+    expect(log.input.Anreise).toMatch(/^pii:/);
+    await call('PUT', `${url}/logs/${log.id}/correction`, { decision: 'da' });
+    const [example] = (await call('GET', `${url}/examples?page_size=1`)).body.items;
+    expect(example.input_payload).toEqual({ ...log.input, Preis: 182.75 });
+    expect(example.input_payload.Stammgast).toBe('vielleicht');
+    const rules = [{ name: 'early', condition: 'ctx.Anreise < "2017-03-01"', then: 'da' }];
+    const { body } = await call('POST', `${url}/rules/analyse`, { rules });
+    expect(body.impact.rules[0].decisions).toMatchObject({ matched: 0, masked: 1 });
+    const explained = (await call('POST', `${url}/logs/${log.id}/explain`)).body;
+    const changes = explained.flips.flatMap((flip: { changes: { field: string; from: unknown }[] }) => flip.changes);
+    expect(changes).toContainEqual(expect.objectContaining({ field: 'Stammgast', from: 'vielleicht', to: true }));
+  });
+
+  it('are those of examples that were there before them: rules, proposals, findings and numbers agree [RDG-6]', async () => {
+    const { call, url } = await openBookings();
+    const examples = Array.from({ length: 120 }, (_, i) => ({
+      input: { Preis: `${20 + 2 * i},75 €`, Stammgast: i % 3 === 0 ? 'ja' : 'nein', Hotel: `A${i % 4}` },
+      decision: i >= 60 ? 'weg' : 'da',
+    }));
+    expect((await call('POST', `${url}/examples`, { examples })).status).toBe(201);
+    const { Anreise: _, ...ofExamples } = readings;
+    expect((await call('PUT', url, { readings: ofExamples, hard_rules: [] })).status).toBe(200);
+    const rules = [{ name: 'dear', condition: 'ctx.Preis > 140', then: 'weg' }];
+    const { impact, fields } = (await call('POST', `${url}/rules/analyse`, { rules })).body;
+    expect(impact.rules[0].examples).toMatchObject({ matched: 60, agrees: 60, disagrees: 0 });
+    expect(fields).toContainEqual(expect.objectContaining({ path: ['Preis'], types: ['number'] }));
+    const proposed = (await call('GET', `${url}/rule-proposals`)).body;
+    expect(JSON.stringify(proposed)).toContain('ctx.Preis');
+    const numbers = (await call('GET', `${url}/examples/numbers`)).body;
+    expect(JSON.stringify(numbers)).toContain('"Preis"');
+  });
 });

@@ -4,6 +4,7 @@ import type { Metrics } from '../../domain/metrics.ts';
 import type { RowSource } from '../../domain/training.ts';
 import type { JsonObject } from '../../json.ts';
 import { countOf, formatCount } from '../../numeric.ts';
+import { compileReadings } from '../../readings/readings.ts';
 import { compileHints } from '../../rules/compile.ts';
 
 /** How much a hinted row counts beside one with a label. */
@@ -12,7 +13,7 @@ const hintWeight = 0.3;
 export const maxHintedRows = 3_000;
 
 type Sourced = { source: RowSource };
-type HintDefinition = Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists'>;
+type HintDefinition = Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'lists' | 'readings'>;
 
 /** Whether a row has its label from a hint. */
 export const isHinted = ({ source }: Sourced): boolean => source === 'hint';
@@ -25,12 +26,15 @@ export function listWeights(rows: readonly Sourced[]): Float64Array | undefined 
   return Float64Array.from(rows, (row) => (isHinted(row) ? hintWeight : 1));
 }
 
-/** Prepares giving an input the option of the hints that hold for it; null where none does, or where they differ. */
+/** Prepares giving a stored input the option of the hints that hold for it; null without any, or where they differ. */
 export function compileHintReader(definition: HintDefinition): (input: JsonObject) => string | null {
   const hints = compileHints(definition.hard_rules, definition);
   const options = hints.file.rules.map((rule) => rule.then);
-  return (input) => {
-    const said = new Set(hints.evaluateEach(input).flatMap((holds, i) => (holds === true ? (options[i] ?? []) : [])));
+  const read = compileReadings(definition.readings);
+  return (stored) => {
+    const said = new Set(
+      hints.evaluateEach(read(stored).input).flatMap((holds, i) => (holds === true ? (options[i] ?? []) : [])),
+    );
     const [option = null] = said;
     return said.size === 1 ? option : null;
   };

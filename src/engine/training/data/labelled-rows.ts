@@ -1,13 +1,14 @@
 /** Labelled examples in the order and form that training works with. */
 
+import type { Readings } from '../../domain/definition.ts';
 import { atRandom, type SplitWay, type TrainingExample } from '../../domain/training.ts';
 import { leaveOut, toRowContent } from '../../drawn-rows.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { toMeasuredLabel } from '../../measure/reapply.ts';
-import { blankMasks } from '../../pii.ts';
 import { hashString } from '../../random.ts';
+import { compileKnownReadings } from '../../readings/readings.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
 import { isLabelled } from './hint-rows.ts';
 import { compilePlacement, groupUnits } from './hold-out.ts';
@@ -47,6 +48,8 @@ type PreparedRows = {
 type RowSettings = {
   rare?: RareOptions;
   piiFields?: readonly string[];
+  /** How the type reads texts of its fields; left out: it takes them as they are. */
+  readings?: Readings;
   split?: SplitWay;
   /** Fields that only tell rows apart; left out: as the examples show. */
   identifying?: readonly (readonly string[])[] | undefined;
@@ -62,6 +65,7 @@ export function prepareRows(
   {
     rare = nothingRare,
     piiFields = [],
+    readings = {},
     split = atRandom,
     identifying = listIdentifyingFields(examples.map(({ input }) => input)),
   }: RowSettings = {},
@@ -88,7 +92,7 @@ export function prepareRows(
   const labels = new Map(options.map((option) => [option, -1]));
   for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
   for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
-  const toRow = compileRowMaker(labels, { piiFields, split, identifying });
+  const toRow = compileRowMaker(labels, { piiFields, readings, split, identifying });
   const rows = labelled
     .flatMap(toRow)
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
@@ -110,10 +114,17 @@ export function prepareRows(
 /** Makes the row of a labelled example; none where its label is no option. */
 function compileRowMaker(
   labels: ReadonlyMap<string, number>,
-  settings: { piiFields: readonly string[]; split: SplitWay; identifying: readonly (readonly string[])[] },
+  {
+    piiFields,
+    readings,
+    split,
+    identifying,
+  }: Required<Omit<RowSettings, 'rare' | 'identifying'>> & {
+    identifying: readonly (readonly string[])[];
+  },
 ) {
-  const { piiFields, split, identifying } = settings;
   const place = compilePlacement(split);
+  const readKnown = compileKnownReadings(readings, piiFields);
   return (example: TrainingExample) => {
     if (example.decision === null) return [];
     const { id, source, reasonCodes, decision, firstDecision = null } = example;
@@ -121,7 +132,7 @@ function compileRowMaker(
     const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
     const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
     if (label === undefined) return [];
-    const { input, isMasked } = blankMasks(example.input, piiFields);
+    const { input, isMasked } = readKnown(example.input);
     const content = toRowContent(example.input, identifying);
     const inputHash = hashString(toCanonicalJson(example.input));
     const read = { id, content, input, inputHash, source, reasonCodes, decision, label };
@@ -172,9 +183,10 @@ export function toRowLabel(row: LabelledRow): string {
   return toMeasuredLabel(inputHash, decision);
 }
 
-/** Whether a rule decides an input, of which masked values under `piiFields` count as missing. */
-export function isDecidedByRule(input: JsonObject, rules: CompiledRules, piiFields: readonly string[]): boolean {
-  return rules.evaluate(blankMasks(input, piiFields).input, false).matched !== null;
+/** Prepares telling whether a rule decides an example's input; masked values under `piiFields` count as missing. */
+export function compileRuledTest(rules: CompiledRules, readings: Readings, piiFields: readonly string[]) {
+  const readKnown = compileKnownReadings(readings, piiFields);
+  return (input: JsonObject): boolean => rules.evaluate(readKnown(input).input, false).matched !== null;
 }
 
 /** The labels of the rows as numbers of options. */

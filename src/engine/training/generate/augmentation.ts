@@ -64,7 +64,7 @@ export async function augmentExamples(
   }
   const { split } = config;
   const identifying = request.identifying ?? listIdentifyingFields(all.map(({ input }) => input));
-  const settings = { split, identifying };
+  const settings = { split, identifying, readings: definition.readings };
   const { rows } = prepareRows(examples, definition.options, settings);
   const placed = split.by === 'date' ? prepareRows(all, definition.options, settings).rows : rows;
   const { sources, avoid } = findSources(examples, placed, split.by, request.open);

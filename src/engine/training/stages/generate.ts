@@ -4,7 +4,7 @@ import { formatCount } from '../../numeric.ts';
 import { compileRules } from '../../rules/compile.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
-import { isDecidedByRule } from '../data/labelled-rows.ts';
+import { compileRuledTest } from '../data/labelled-rows.ts';
 import { findRareOptions } from '../data/rare-options.ts';
 import { augmentExamples } from '../generate/augmentation.ts';
 import type { TrainRequest } from '../request.ts';
@@ -17,8 +17,8 @@ import type { Generated, Run } from './state.ts';
 export async function generateExamples({ request, ports, progress }: Run): Promise<Generated> {
   progress.report('generate', 0, 'Looking for options with too few examples');
   const rules = compileRulesOrThrow(request);
-  const isRuled = ({ input }: TrainingExample) =>
-    request.config.train_on === 'left_by_rules' && isDecidedByRule(input, rules, request.piiFields ?? []);
+  const isDecided = compileRuledTest(rules, request.definition.readings, request.piiFields ?? []);
+  const isRuled = ({ input }: TrainingExample) => request.config.train_on === 'left_by_rules' && isDecided(input);
   const byRule = Map.groupBy(request.examples, isRuled);
   const left = byRule.get(false) ?? [];
   const ruled = (byRule.get(true) ?? []).map((example) => ({ ...example, ruled: true }));

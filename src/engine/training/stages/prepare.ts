@@ -14,7 +14,7 @@ type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examp
 /** Throws 'validation_error' for no label, fewer than two options, or one with test rows only. */
 export function prepareExamples({ request, progress, rare, examples, ruled, notes }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
-  const { options } = request.definition;
+  const { options, readings } = request.definition;
   const { config, piiFields = [] } = request;
   const {
     rows: all,
@@ -24,6 +24,7 @@ export function prepareExamples({ request, progress, rare, examples, ruled, note
   } = prepareRows([...examples, ...ruled], options, {
     rare,
     piiFields,
+    readings,
     split: config.split,
     identifying: request.identifying,
   });

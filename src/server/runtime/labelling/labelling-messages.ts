@@ -1,4 +1,5 @@
 /** The messages between the server and its labelling child. */
+import type { Readings } from '../../../engine/domain/definition.ts';
 import type { ProgramTextModel } from '../../../engine/domain/training.ts';
 import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
 import type { NextRow, RowState, SimilarRows, Suggestion } from '../../../engine/labelling/labelling-model.ts';
@@ -10,6 +11,7 @@ export type ModelSettings = {
   /** The words that describe each option. */
   optionTexts: string[];
   inputSchemaJson: string;
+  readings: Readings;
   /** Paths of the fields that only tell rows apart: what is left of a row draws it. */
   identifying: string[][];
 };

@@ -174,6 +174,7 @@ export class LabellingModels {
       optionCount: definition.options.length,
       optionTexts,
       inputSchemaJson: JSON.stringify(definition.input_schema),
+      readings: definition.readings,
     };
     const settingsKey = JSON.stringify([definition.options, settings]);
     const before = this.#known.get(type.id);

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../engine/json.ts';
 import { chooseRows, type QueueRow } from '../../../engine/labelling/choose-rows.ts';
 import { LabellingModel, type RowState, type SimilarRows } from '../../../engine/labelling/labelling-model.ts';
 import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
+import { compileReadings, type ReadInput } from '../../../engine/readings/readings.ts';
 import type { LabellingAnswers, LabellingQuestion, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
 
 /** Embeds texts; null where the encoder cannot be asked now. */
@@ -17,11 +18,12 @@ const rowsToFit = 1_000;
 /** Rows that wait at most before more are asked for. */
 const maxWaiting = 1_000;
 
-const readInput = (json: string): JsonObject => JSON.parse(json);
+const parseInput = (json: string): JsonObject => JSON.parse(json);
 
 export class LabellingType {
   readonly #settings: ModelSettings;
   readonly #chooseReader: ChooseReader;
+  readonly #read: (input: JsonObject) => ReadInput;
   /** The rows that have a number and are not in the model yet. */
   readonly #unread = new Map<string, { state: RowState; number: number }>();
   /** The inputs of those of them that are here to be read. */
@@ -36,6 +38,7 @@ export class LabellingType {
 
   constructor(settings: ModelSettings, chooseReader: ChooseReader) {
     this.#settings = settings;
+    this.#read = compileReadings(settings.readings);
     this.#chooseReader = chooseReader;
   }
 
@@ -70,7 +73,7 @@ export class LabellingType {
   /** Gives rows their permanent random numbers, so that they can be given out before they are read. */
   numberRows(rows: readonly ModelRow[]): number[] {
     return rows.map(({ id, inputJson, state }) => {
-      const content = toRowContent(readInput(inputJson), this.#settings.identifying);
+      const content = toRowContent(parseInput(inputJson), this.#settings.identifying);
       const number = toRowNumber(content);
       this.remove(id);
       this.#unread.set(id, { state, number });
@@ -98,7 +101,7 @@ export class LabellingType {
     if (rows.length === 0) return false;
     if (!(await this.#prepare())) return this.#giveUp();
     const encoder = this.#encoder as RowEncoder;
-    const inputs = rows.map(([, inputJson]) => readInput(inputJson));
+    const inputs = rows.map(([, inputJson]) => this.#readInput(inputJson));
     const texts = inputs.map((input) => encoder.readText(input)).filter((text) => text !== '');
     const embeddings = texts.length === 0 ? [] : await this.#embed(texts);
     if (embeddings === null) return this.#giveUp();
@@ -138,7 +141,7 @@ export class LabellingType {
 
   async findNearest(inputJson: string, count: number): Promise<LabellingAnswers['nearest']> {
     if (this.#encoder === null || this.#model === null) return [];
-    const input = readInput(inputJson);
+    const input = this.#readInput(inputJson);
     const text = this.#encoder.readText(input);
     const embeddings = text === '' ? [] : await this.#embed([text]);
     if (embeddings === null) return [];
@@ -151,11 +154,15 @@ export class LabellingType {
     return this.#model?.findSimilar(id, count, among) ?? null;
   }
 
+  #readInput(json: string): JsonObject {
+    return this.#read(parseInput(json)).input;
+  }
+
   /** Makes the model from the first rows; false where the encoder cannot be asked. */
   async #prepare(): Promise<boolean> {
     if (this.#model !== null) return true;
     const { optionTexts, optionCount, inputSchemaJson } = this.#settings;
-    const inputs = [...this.#waiting.values()].slice(0, rowsToFit).map(readInput);
+    const inputs = [...this.#waiting.values()].slice(0, rowsToFit).map((json) => this.#readInput(json));
     const inputSchema = JSON.parse(inputSchemaJson) as JsonObject | null;
     let encoder = fitRowEncoder(inputs, inputSchema);
     if (encoder.embeddingWidth > 0) {

@@ -86,9 +86,16 @@ export async function explainInput(
   const weights = new Map(base.trace?.features.map((each) => [each.field, Math.abs(each.contribution)]));
   // A field that only rules read, or nothing does, has no weight.
   const weigh = (path: readonly string[]) => weights.get(path.join('.')) ?? 0;
-  const { fields, leftOut } = await listSeenFields(input, listSources(deps, type), { isExcluded, weigh, pause });
+  const { fields, leftOut } = await listSeenFields(input, listSources(deps, type, decider), {
+    isExcluded,
+    weigh,
+    pause,
+  });
   const flips = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>
-    toWireFlip(changes.map(toWireChange), decision),
+    toWireFlip(
+      changes.map((change) => toWireChange(given, change)),
+      decision,
+    ),
   );
   const words = open(wordBudget);
   const weighed = await weighWords(words, input, isExcluded);
@@ -122,9 +129,9 @@ export async function explainExample(deps: Foundation, type: DecisionTypeRecord,
   return { ...explanation, nearest: explanation.nearest.filter(({ example_id }) => example_id !== id) };
 }
 
-function* listSources({ store }: Foundation, type: DecisionTypeRecord): Iterable<JsonObject> {
+function* listSources({ store }: Foundation, type: DecisionTypeRecord, { read }: Decider): Iterable<JsonObject> {
   for (const source of store.labelling.readNewestInputs(type.id, maxSources, maxSourceBytes)) {
-    yield redactToPlaceholder(source, type.piiFields);
+    yield redactToPlaceholder(read(source), type.piiFields);
   }
 }
 
@@ -154,8 +161,9 @@ function toWireFlip(changes: WireFlip['changes'], made: Decision): WireFlip {
   return { changes, decision: made.decision, confidence: toOwnProbability(made), escalate: made.escalate };
 }
 
-function toWireChange({ path, from, to }: Change): WireFlip['changes'][number] {
-  return { field: path.join('.'), from, to };
+/** Values that cannot be read are not missing: they stand as they were sent. */
+function toWireChange(given: JsonObject, { path, from, to }: Change): WireFlip['changes'][number] {
+  return { field: path.join('.'), from: from ?? readPath(given, path) ?? null, to };
 }
 
 function toWireTextChange(input: JsonObject, { path, text, removed }: WordFlip): WireFlip['changes'][number] {

@@ -1,9 +1,8 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { compileReadings } from '../../../engine/readings/readings.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import { listLabelProblems, newExample } from '../../preparation/new-example.ts';
+import { compileLoggedInput, listLabelProblems, newExample } from '../../preparation/new-example.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -40,10 +39,7 @@ export function correctDecision(
         updatedAt: now,
       });
     else {
-      const input = deps.auth.redact(
-        compileReadings(type.activeVersion.definition.readings)(logged.input).input,
-        type.piiFields,
-      );
+      const input = compileLoggedInput(deps, type)(logged.input);
       const example = { ...labels, input, reviewed: true, logId: logged.id };
       addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
     }

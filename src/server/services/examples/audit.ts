@@ -1,7 +1,6 @@
 /** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
-import { compileReadings } from '../../../engine/readings/readings.ts';
 import type { Foundation } from '../../foundation.ts';
-import { newExample } from '../../preparation/new-example.ts';
+import { compileLoggedInput, newExample } from '../../preparation/new-example.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from './examples.ts';
 
@@ -11,17 +10,11 @@ import { addExamples } from './examples.ts';
  */
 export function showDrawn(deps: Foundation, type: DecisionTypeRecord, count: number): void {
   if (count <= 0) return;
-  const { store, auth, clock } = deps;
-  const readInput = compileReadings(type.activeVersion.definition.readings);
+  const { store, clock } = deps;
+  const readLogged = compileLoggedInput(deps, type);
   store.transaction(() => {
     for (const { seq, logId, input } of store.audits.listWaiting(type.seq, clock.now(), count)) {
-      const shown = {
-        input: auth.redact(readInput(input).input, type.piiFields),
-        decision: null,
-        reasonCodes: [],
-        logId,
-        audited: true,
-      };
+      const shown = { input: readLogged(input), decision: null, reasonCodes: [], logId, audited: true };
       const example = newExample(deps, type, shown, clock.now());
       addExamples(deps, type, [example], ['query', 'queue']);
       store.audits.show(seq, example.id);

@@ -32,6 +32,7 @@ export function findDataProblems(
       savedAt: createdAt,
     },
     piiFields: type.piiFields,
+    readings: definition.readings,
     policyId: store.policies.findNewestTrained(type.id),
     search: store.trainingRuns.labelChecks.findNewest(type.id),
   };

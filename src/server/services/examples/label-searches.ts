@@ -79,6 +79,7 @@ export class LabelSearches {
       options: type.activeVersion.definition.options,
       inputSchema: type.activeVersion.definition.input_schema,
       piiFields: type.piiFields,
+      readings: type.activeVersion.definition.readings,
       split: store.policies.readNewestSplit(type.id),
     };
     const request = { databaseFile: toFolderPaths(options.dataDir).database, order };

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../engine/json.ts';
 import { isPiiField } from '../../../engine/pii.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import type { Foundation } from '../../foundation.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
@@ -25,7 +26,9 @@ export function describeNumbers({ store }: Foundation, type: DecisionTypeRecord)
       else found.set(field, [value]);
     }
   };
-  for (const input of store.labelling.readNewestInputs(type.id, maxInputs, maxInputBytes)) collect(input, []);
+  const read = compileReadings(type.activeVersion.definition.readings);
+  for (const stored of store.labelling.readNewestInputs(type.id, maxInputs, maxInputBytes))
+    collect(read(stored).input, []);
   return [...found].flatMap(([field, numbers]) => {
     if (numbers.length < minNumbers || isPiiField(field.split('.'), type.piiFields)) return [];
     const sorted = Float64Array.from(numbers).sort();

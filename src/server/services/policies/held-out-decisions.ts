@@ -1,6 +1,6 @@
 /** The held-out rows of policies, decided again by the current settings: the only place that does it. */
 import { noCosts } from '../../../engine/costs.ts';
-import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
+import type { ConfidenceThresholds, Readings } from '../../../engine/domain/definition.ts';
 import { toRowContent } from '../../../engine/drawn-rows.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { findTakenOut, toLabel } from '../../../engine/findings/taken-out.ts';
@@ -23,7 +23,7 @@ import {
 import { measureChange } from '../../../engine/measure/rules-effect.ts';
 import { type Basis, measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
-import { blankMasks } from '../../../engine/pii.ts';
+import { compileKnownReadings } from '../../../engine/readings/readings.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { groupCopies } from '../../../engine/training/data/near-repeats.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
@@ -191,7 +191,7 @@ export class HeldOutDecisions {
   #decide(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
     const settings = readPresentSettings(type, readTrainedFrom(this.#deps, policy));
     const { heldOut } = this.#deps.store;
-    const { recorded, missing: unread, lost } = listRecorded(this.#deps, type, policy);
+    const { recorded, missing: unread, lost } = listRecorded(this.#deps, type, policy, settings.readings);
     const { rows: reapplied, refused, leftOut } = reapplySettings(recorded, settings);
     const { options } = type.activeVersion.definition;
     const labels = new Set(heldOut.listLabels(policy.id));
@@ -225,11 +225,13 @@ function listRecorded(
   { store }: Foundation,
   { id, piiFields }: Pick<DecisionTypeRecord, 'id' | 'piiFields'>,
   policy: Pick<PolicyRecord, 'id'>,
+  readings: Readings,
 ): { recorded: (RecordedRow & { exampleId: string; inputHash: number | null })[]; missing: number; lost: string[] } {
   const measured = store.heldOut.listMeasured(policy.id, maxRows);
   const identifying = store.labelling.listIdentifyingFields(id);
+  const readKnown = compileKnownReadings(readings, piiFields);
   const read = measured.flatMap(({ input, ...row }) =>
-    input === null ? [] : [{ ...row, ...blankMasks(input, piiFields), content: toRowContent(input, identifying) }],
+    input === null ? [] : [{ ...row, ...readKnown(input), content: toRowContent(input, identifying) }],
   );
   const groups = groupCopies(read, identifying);
   const recorded = read.map(({ content: _, ...row }, i) => ({ ...row, ...groups[i] }));
@@ -281,7 +283,7 @@ async function measureEffect(
   const effect = await deps.preparation.runAdmitted(callerId, 'tryRules', {
     saved: { rules: type.activeVersion.definition, settings: present },
     tried: { rules, settings: settings ?? present },
-    rows: listRecorded(deps, type, policy).recorded,
+    rows: listRecorded(deps, type, policy, present.readings).recorded,
     costs: type.costs ?? noCosts,
   });
   if ('problems' in effect) {

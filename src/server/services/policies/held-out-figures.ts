@@ -42,7 +42,7 @@ export function findSlices(
   const { store, analyses } = deps;
   const { piiFields } = type;
   const trained = readTrainedFrom(deps, policy);
-  const { rules, versionNumber, ...present } = readPresentSettings(type, trained);
+  const { rules, versionNumber, readings, ...present } = readPresentSettings(type, trained);
   const settings = { ...present, ...tryThresholds(type, present, trained.ownEscalation, tried) };
   const order: SlicesOrder = {
     kind: 'slices',
@@ -55,7 +55,7 @@ export function findSlices(
     settings: { ...settings, rules: rules.file },
     minRows,
     piiFields,
-    readings: type.activeVersion.definition.readings,
+    readings,
   };
   const revision = store.examples.readRevision(type.id);
   const key = JSON.stringify([revision, policy.status, versionNumber, settings, piiFields]);

@@ -4,7 +4,7 @@ import { limits } from '../../../engine/limits.ts';
 import { countOf } from '../../../engine/numeric.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { compileHintReader } from '../../../engine/training/data/hint-rows.ts';
-import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
+import { compileRuledTest } from '../../../engine/training/data/labelled-rows.ts';
 import { learnsRare, listFewOptions, listRareOptions } from '../../../engine/training/data/rare-options.ts';
 import type { Foundation } from '../../foundation.ts';
 import { createTurns } from '../../process/turns.ts';
@@ -43,12 +43,13 @@ type Counts = { byOption: ReadonlyMap<string, number>; testRows: ReadonlyMap<str
 async function countLeft({ store, clock }: Foundation, type: DecisionTypeRecord): Promise<Counts> {
   const { definition } = type.activeVersion;
   const rules = compileRules(definition.hard_rules, definition);
+  const isRuled = rules.ok ? compileRuledTest(rules.value, definition.readings, type.piiFields) : () => false;
   const takeTurns = createTurns(clock);
   const counts = { byOption: new Map<string, number>(), testRows: new Map<string, number>(), ruled: 0 };
   for (const examples of store.examples.slices(type.id, chunkSize)) {
     for (const { input, decision, test } of examples) {
       if (decision === null) continue;
-      const isLeft = !(rules.ok && isDecidedByRule(input, rules.value, type.piiFields));
+      const isLeft = !isRuled(input);
       counts.byOption.set(decision, (counts.byOption.get(decision) ?? 0) + Number(isLeft));
       if (!isLeft) counts.ruled += 1;
       else if (test) counts.testRows.set(decision, (counts.testRows.get(decision) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { type ProposalRow, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
 import type { RuleProposals } from '../../../engine/rules/results.ts';
@@ -24,9 +25,10 @@ export async function proposeRulesFor(
       'The saved rules are not valid any more, so it is not known what they decide. Correct them on the Rules page first.',
     );
   }
+  const read = compileReadings(definition.readings);
   const rows: ProposalRow[] = [];
   for (const examples of deps.store.examples.slices(type.id, chunkSize)) {
-    for (const { id, input, decision } of examples) rows.push({ id, input, decision });
+    for (const { id, input, decision } of examples) rows.push({ id, input: read(input).input, decision });
     if (rows.length >= analysisLimits.maxExamples) break;
     await nextTurn();
   }

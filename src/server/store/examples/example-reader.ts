@@ -1,11 +1,11 @@
 /** Reading the examples of a type from another process, beside the one that writes. */
 import Database from 'better-sqlite3';
+import type { Readings } from '../../../engine/domain/definition.ts';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
-import type { JsonObject } from '../../../engine/json.ts';
 import type { RecordedRow } from '../../../engine/measure/reapply.ts';
-import type { ReadInput } from '../../../engine/readings/readings.ts';
+import { compileReadings, type ReadInput } from '../../../engine/readings/readings.ts';
 import { fewSql, measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
 /** The check of labels that counts; examples changed after `createdAt` (milliseconds since 1970) are not meant. */
@@ -64,13 +64,15 @@ function openStatements(db: Database.Database) {
   };
 }
 
-/** Reads a logged input as the type reads it: the log has it as it was sent. */
-type ReadLogged = (input: JsonObject) => ReadInput;
-
-/** Opens a connection that only reads, shortly each time. Throws when there is no such file. */
-export function openExampleReader(file: string) {
+/**
+ * Opens a connection that only reads, shortly each time, and gives stored inputs as these readings read them. Throws
+ * when there is no such file.
+ */
+export function openExampleReader(file: string, readings: Readings) {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
   const statements = openStatements(db);
+  const read = compileReadings(readings);
+  const readJson = (input: string): ReadInput => read(JSON.parse(input));
 
   return {
     count: (typeId: string): number => statements.count.get(typeId) ?? 0,
@@ -80,7 +82,7 @@ export function openExampleReader(file: string) {
         const rows = statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
         yield rows.map(({ seq: _, input, heldOut, ...row }) => ({
           ...row,
-          input: JSON.parse(input),
+          input: readJson(input).input,
           heldOut: heldOut === 1,
         }));
         after = rows.at(-1)?.seq ?? after;
@@ -88,14 +90,13 @@ export function openExampleReader(file: string) {
       }
     },
     /** Returns the inputs of the newest labelled examples, those that live decisions became left out. */
-    readNewestInputs: (typeId: string, maxRows: number): JsonObject[] =>
-      statements.newest.all(typeId, maxRows).map((input) => JSON.parse(input)),
+    readNewestInputs: (typeId: string, maxRows: number) => statements.newest.all(typeId, maxRows).map(readJson),
     /** Returns the inputs of the newest decisions of a type, as far as they are among the newest of all types. */
-    readDecided: (typeSeq: number, maxRows: number, read: ReadLogged) =>
+    readDecided: (typeSeq: number, maxRows: number) =>
       statements.decided
         .all(typeSeq, maxSearchedRecords, maxRows)
         .map(({ input, isRuled, unfamiliar, policyVersion }) => ({
-          ...read(JSON.parse(input)),
+          ...readJson(input),
           isRuled: isRuled === 1,
           unfamiliar: unfamiliar === 1,
           policyVersion,
@@ -106,27 +107,26 @@ export function openExampleReader(file: string) {
         .all({ id, createdAt, typeId, options: JSON.stringify(options) })
         .map((check) => ({ ...check, suspect: check.suspect === 1 })),
     /** Yields what a policy said about its held-out examples that are still there and as they were measured. */
-    *readHeldOut(policyId: string): Generator<RecordedRow[]> {
+    *readHeldOut(policyId: string): Generator<(RecordedRow & ReadInput)[]> {
       const few = statements.few.all(policyId);
       for (let after = ''; ; ) {
         const rows = statements.heldOut.all({ policyId, after, limit: rowsPerRead });
         yield rows
           .map((row) => toMeasured(row, few))
-          .flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+          .flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, ...read(input) }]));
         after = rows.at(-1)?.id ?? after;
         if (rows.length < rowsPerRead) return;
       }
     },
     /** Yields a policy's logged decisions that somebody has corrected or confirmed. */
-    *readCorrected(typeId: string, policyVersion: string, read: ReadLogged): Generator<JudgedRow[]> {
+    *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
       for (let after = -1; ; ) {
         const examples = statements.corrections.all(typeId, after, rowsPerRead);
         yield examples.flatMap(({ logId }) => {
           // The id of a record ends in its row number. One that came with a type from elsewhere is of no record here.
           const row = statements.corrected.get(Number.parseInt(logId.slice(24), 16), logId, policyVersion);
           if (row === undefined) return [];
-          const { input } = read(JSON.parse(row.input));
-          return [{ input, isWrong: row.isWrong === 1, isEscalated: row.isEscalated === 1 }];
+          return [{ ...readJson(row.input), isWrong: row.isWrong === 1, isEscalated: row.isEscalated === 1 }];
         });
         after = examples.at(-1)?.seq ?? after;
         if (examples.length < rowsPerRead) return;
