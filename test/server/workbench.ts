@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { beforeAll, inject, onTestFinished } from 'vitest';
+import { type Client, createClient } from '../../src/server/contract/client.ts';
 import type { Deps } from '../../src/server/operations/context.ts';
 import { type Clock, systemClock } from '../../src/server/process/clock.ts';
 import type { ServerOptions } from '../../src/server/process/options.ts';
@@ -136,6 +137,24 @@ export function callerOf(app: FastifyInstance, always: Record<string, string>): 
     };
   };
 }
+
+/** The typed client of a workbench, as the commands have it. */
+export const clientOf = (app: FastifyInstance, token: string): Client =>
+  createClient({
+    baseUrl: 'http://127.0.0.1',
+    fetch: async (url, init) => {
+      const request = new Request(url, init);
+      const payload = Buffer.from(await request.arrayBuffer());
+      const method = request.method as 'GET' | 'POST';
+      const headers = { ...Object.fromEntries(request.headers), host: '127.0.0.1' };
+      const answer = await app.inject({ method, url, headers, ...(payload.length > 0 && { payload }) });
+      const type = { 'content-type': String(answer.headers['content-type']) };
+      return new Response(answer.statusCode === 204 ? null : answer.body, { status: answer.statusCode, headers: type });
+    },
+    token: () => token,
+    newRequestId: () => crypto.randomUUID(),
+    onUnauthorized: () => undefined,
+  });
 
 /** A form as HTTP clients write it. */
 export async function sendForm(call: Call, url: string, file: File, fields: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,6 @@
 /** The shape of a command: its flags, its help, and the surroundings that it works with. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { ErrorDetail } from '../../engine/errors.ts';
 import { StartError } from '../process/start-error.ts';
 
 export const commandNames = [
@@ -95,6 +96,10 @@ function parse<const O extends ParseArgsOptionsConfig>(args: readonly string[], 
     throw new StartError('options', reason, { cause });
   }
 }
+
+/** Reads a problem of a refusal, whichever it is. */
+export const readDetail = (detail: unknown): Partial<ErrorDetail> =>
+  typeof detail === 'object' && detail !== null ? detail : {};
 
 /** Reads a share from 0 to 1; null where the flag is not given. */
 export function readShare(flag: string, text: string | undefined): number | null {

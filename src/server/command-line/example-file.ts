@@ -4,10 +4,9 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Readings } from '../../engine/domain/definition.ts';
 import { type ErrorCode, WorkbenchError } from '../../engine/errors.ts';
-import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
 import { repairJson } from '../../engine/import/formats/json-text.ts';
 import { proposeImport, toExampleColumns } from '../../engine/import/plan-import.ts';
-import { askForEncoding, describeFile } from '../../engine/import/report.ts';
+import { askForEncoding, describeFile as describeReading } from '../../engine/import/report.ts';
 import { type ColumnKind, columnKinds, type Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { decodeText } from '../../engine/import/tables/decode-text.ts';
@@ -22,8 +21,7 @@ import {
   toSheetChoice,
 } from '../preparation/import-file.ts';
 import { createExampleReader, guessMapping } from '../preparation/import-mapping.ts';
-import { openLanguageDetector } from '../runtime/language-detector.ts';
-import { refuse } from './command.ts';
+import { CommandError, refuse } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
 export const columnOptions = {
@@ -42,19 +40,16 @@ export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.j
   --must COLUMN    the column that marks pinned cases, whose decisions must hold
   --sheet NAME, --header-line N (0: none), --delimiter SIGN (or tab, blanks, none), --quote SIGN (or none), --encoding NAME:
                    how the file is read, where it is not as the command found it`;
-type ColumnFlags = {
+export type ColumnFlags = {
   [flag in Exclude<keyof typeof columnOptions, 'read-as' | 'leave-out'>]?: string | undefined;
 } & { 'read-as'?: string[] | undefined; 'leave-out'?: string[] | undefined };
 
 /** A file that was read; `mapping` says what becomes of its columns. */
 export type ExampleFile = {
   name: string;
-  bytes: Uint8Array;
   sheet: Sheet;
   surveys: ColumnSurvey[];
   mapping: ImportMapping;
-  /** How it was to be read, as the fields of an import say it. */
-  fields: SheetFields;
 };
 /** A line of a file that holds no input, with why. */
 export type UnreadLine = { line: number; error: { code: ErrorCode; message: string; details: unknown[] | undefined } };
@@ -75,44 +70,19 @@ export async function readLabelledFile(
   say: (text: string) => void,
 ): Promise<ExampleFile> {
   const read = await readExampleFile(file, () => readFile(file), flags);
-  for (const line of describeColumns(read)) say(line);
-  const languages = await describeColumnLanguages(read.sheet, read.surveys, openLanguageDetector);
-  for (const [column, language] of languages) say(`Column “${column}” is in ${language}.`);
+  for (const line of describeFile(read)) say(line);
   const { columns } = read.sheet;
   const decision = label ?? guessMapping(read.sheet).decision;
   if (decision === null || !columns.includes(decision)) {
     const lack = decision === null ? 'no column that is named like an answer' : `no column "${decision}"`;
     throw refuse(`${file} has ${lack}. Name the one with the answers by --label: ${columns.join(', ')}.`);
   }
-  const { roles: proposed, leftOut, leaks, asked, otherAnswers } = proposeImport(read, [], decision);
-  const roles = new Map(proposed);
-  for (const name of flags['leave-out'] ?? []) {
-    if (!columns.includes(name) || name === decision)
-      throw refuse(
-        `${file} has no column "${name}" to leave out. Name one of these by --leave-out: ${columns.join(', ')}.`,
-      );
-    roles.set(name, 'ignore');
-  }
-  for (const [name, reason] of leftOut) {
-    const typeName = `${path.basename(file, path.extname(file))}-${name}`;
-    const command = `workbench import "${file}" --label "${name}" --type "${typeName}"`;
-    say(
-      `Column “${name}” is left out: ${reason}${otherAnswers.includes(name) ? ` Make that type by: ${command}` : ''}`,
-    );
-  }
-  for (const name of asked)
-    if (roles.get(name) === 'input')
-      say(`Column “${name}” is learned from: ${leaks.get(name)?.sentence} If not, add --leave-out "${name}".`);
+  const roles = new Map(proposeImport(read, [], decision).roles);
+  for (const name of flags['leave-out'] ?? []) roles.set(name, 'ignore');
   const { inputs, reasons } = toExampleColumns(columns, roles);
-  const read_as = readKinds(flags['read-as'] ?? [], columns);
-  const { must } = flags;
-  if (must !== undefined && !columns.includes(must))
-    throw refuse(`${file} has no column "${must}" for --must: ${columns.join(', ')}.`);
-  const learned = inputs.filter((name) => name !== must);
-  return {
-    ...read,
-    mapping: { decision, reason_codes: reasons, ...(must === undefined ? {} : { must }), input: learned, read_as },
-  };
+  const read_as = readKinds(flags['read-as'], columns);
+  const learned = inputs.filter((name) => name !== flags.must);
+  return { ...read, mapping: { decision, reason_codes: reasons, input: learned, read_as } };
 }
 
 /** Reads a file of inputs, or the standard input; `label` names a column that is not a part of them. */
@@ -136,8 +106,8 @@ export async function readInputFile(
     flags,
   );
   // Every row has its answer, so their number alone needs no word.
-  for (const line of describeColumns(read).slice(read.sheet.detected.length === 0 ? 1 : 0)) say(line);
-  const read_as = readKinds(flags['read-as'] ?? [], read.sheet.columns);
+  for (const line of describeFile(read).slice(read.sheet.detected.length === 0 ? 1 : 0)) say(line);
+  const read_as = readKinds(flags['read-as'], read.sheet.columns);
   const mapping = { ...guessMapping(read.sheet), decision: label ?? null, reason_codes: null, read_as };
   return { ...read, mapping, unread };
 }
@@ -164,19 +134,20 @@ async function takeOutUnread(bytes: Uint8Array): Promise<{ bytes: Uint8Array; un
   return { bytes: Buffer.from(kept.join('\n')), unread };
 }
 
-function readKinds(flags: readonly string[], columns: readonly string[]): Record<string, ColumnKind> {
+/** Reads the kinds that flags give to columns; without `columns` their names are the service's to check. */
+export function readKinds(flags: readonly string[] = [], columns?: readonly string[]): Record<string, ColumnKind> {
   const entries = flags.map((flag): [string, ColumnKind] => {
     const sign = flag.lastIndexOf('=');
-    const column = columns.find((name) => name === flag.slice(0, sign));
+    const column = flag.slice(0, Math.max(0, sign));
     const kind = columnKinds.find((name) => name === flag.slice(sign + 1));
-    if (column !== undefined && kind !== undefined) return [column, kind];
+    if (columns?.includes(column) !== false && kind !== undefined) return [column, kind];
     throw refuse(`The flag --read-as takes COLUMN=KIND, not "${flag}". Kinds: ${columnKinds.join(', ')}.`);
   });
   return Object.fromEntries(entries);
 }
 
 /** How a file is to be read, as the fields of an import; refuses what an import refuses. */
-function toFields({ sheet, delimiter, quote, encoding, 'header-line': line }: ColumnFlags): SheetFields {
+export function toFields({ sheet, delimiter, quote, encoding, 'header-line': line }: ColumnFlags): SheetFields {
   const given = { sheet, delimiter, quote, encoding, header_line: line === undefined ? undefined : Number(line) };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const parsed = importFormSchema
@@ -195,28 +166,35 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>, fl
     const sheet = await readSheet({ name: path.basename(name), bytes }, toSheetChoice(fields));
     const encoding = askForEncoding(sheet);
     if (encoding !== null) throw refuse(`${name}: ${encoding}. State it by --encoding.`);
-    return { name, bytes, sheet, surveys: surveyColumns(sheet), fields };
+    return { name, sheet, surveys: surveyColumns(sheet) };
   } catch (cause) {
     if (cause instanceof WorkbenchError) throw new WorkbenchError(cause.code, `${name} cannot be read.`, cause.details);
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
-      throw refuse(`There is no file ${name}. Name one that is there.`, cause);
-    if (cause instanceof Error && 'code' in cause)
-      throw refuse(`${name} cannot be read: ${cause.message}. Name a file that is there and readable.`, cause);
-    throw cause;
+    throw refuseFile(name, cause);
   }
 }
 
+/** Makes the refusal of a file that the system does not give; any other error stays as it is. */
+export function refuseFile(name: string, cause: unknown): unknown {
+  if (cause instanceof CommandError || !(cause instanceof Error && 'code' in cause)) return cause;
+  if (cause.code === 'ENOENT') return refuse(`There is no file ${name}. Name one that is there.`, cause);
+  return refuse(`${name} cannot be read: ${cause.message}. Name a file that is there and readable.`, cause);
+}
+
 /** Says how a file was read, a sentence a line: rows, other lines, guesses, and why columns have their kind. */
-function describeColumns({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] {
-  const reasons = surveys.flatMap(({ name: column, reason }) =>
-    reason === '' ? [] : [`Column “${column}”: ${reason}`],
-  );
+export function describeColumns(
+  file: string,
+  [rows, ...others]: readonly string[],
+  columns: readonly { name: string; reason: string }[],
+): string[] {
+  const reasons = columns.flatMap(({ name, reason }) => (reason === '' ? [] : [`Column “${name}”: ${reason}`]));
   const left = reasons.length - maxDescribedColumns;
   const more = left > 0 ? [`${left} more columns have such a reason`] : [];
-  const [rows, ...others] = describeFile(sheet);
-  const lines = [`${name}: ${rows}`, ...others, ...reasons.slice(0, maxDescribedColumns), ...more];
+  const lines = [`${file}: ${rows}`, ...others, ...reasons.slice(0, maxDescribedColumns), ...more];
   return lines.map((line) => `${line}.`);
 }
+
+const describeFile = ({ name, sheet, surveys }: Pick<ExampleFile, 'name' | 'sheet' | 'surveys'>): string[] =>
+  describeColumns(name, describeReading(sheet), surveys);
 
 type TypeReadings = { options: readonly string[]; readings: Readings };
 

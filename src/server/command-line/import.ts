@@ -1,86 +1,207 @@
-/** `workbench import`: a file's rows as examples of a decision type. */
+/** `workbench import`: a file's rows as examples of a decision type, which the workbench reads, plans and commits. */
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConflictChoice, conflictChoices } from '../../engine/export/merge.ts';
+import type { LabelTarget } from '../../engine/import/labels.ts';
+import type { ColumnRole } from '../../engine/import/plan-import.ts';
 import { limits } from '../../engine/limits.ts';
 import { ApiError, type Client } from '../contract/client.ts';
+import type { ImportChoice, OpenImportPlan } from '../contract/examples/imports.ts';
 import type { OutputOf } from '../contract/operations.ts';
 import type { DecisionType } from '../contract/types/decision-types.ts';
 import { toDataDir } from '../process/options.ts';
-import { commonOptions, defineCommand, endCodes, refuse, type Surroundings } from './command.ts';
-import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile } from './example-file.ts';
+import { commonOptions, defineCommand, endCodes, readDetail, refuse, type Surroundings } from './command.ts';
+import {
+  type ColumnFlags,
+  columnOptions,
+  describeColumns,
+  readAsHelp,
+  readKinds,
+  refuseFile,
+  toFields,
+} from './example-file.ts';
 import { listTypes } from './find-by-name.ts';
 import { withWorkbench } from './with-workbench.ts';
 
-type Merged = OutputOf<'examples.import'>['merge'];
-export type Imported = {
+/** Flags that say what becomes of the columns and labels of a file. */
+export const importOptions = {
+  ...columnOptions,
+  'learn-from': { type: 'string', multiple: true },
+  means: { type: 'string', multiple: true },
+} as const;
+export const importHelp = `${readAsHelp}
+  --learn-from COLUMN, once for each that is to be learned from although the import would leave it out
+  --means LABEL=OPTION, once for each label that is asked about: an option, itself (a new option), or nothing`;
+type ImportFlags = ColumnFlags & {
+  'learn-from'?: string[] | undefined;
+  means?: string[] | undefined;
+  onConflict?: ConflictChoice | undefined;
+};
+type Committed = OutputOf<'imports.commit'>;
+export type Imported = Pick<Committed, 'merge'> & {
   type: DecisionType;
   isNewType: boolean;
+  plan: OpenImportPlan;
   rows: number;
-  labelled: number;
-  /** Rows that repeat an earlier one, which are left out. */
-  repeated: number;
-  merge: Merged;
 };
+
+const progressMs = 2_000;
 
 /** The name of the type that a file's rows belong to: the one that is given, or the file's own. */
 export const toTypeName = (file: string, given: string | undefined): string =>
   given ?? path.basename(file, path.extname(file)).slice(0, limits.maxTypeNameLength);
 
-function listNames(file: ExampleFile) {
-  const options = new Set<string>();
-  const reasonCodes = new Set<string>();
-  for (const { decision, reasonCodes: codes } of listRows(file)) {
-    if (decision !== null) options.add(decision);
-    for (const code of codes) reasonCodes.add(code);
+/** Reads what a label means; the last sign stands before the option. */
+function readTarget(text: string): [label: string, target: LabelTarget] {
+  const sign = text.lastIndexOf('=');
+  if (sign < 1) throw refuse(`The flag --means takes LABEL=OPTION, not "${text}".`);
+  const [label, option] = [text.slice(0, sign), text.slice(sign + 1)];
+  return [label, option === '' ? { kind: 'none' } : option === label ? { kind: 'add' } : { kind: 'option', option }];
+}
+
+/** Makes the choice that flags say; the service says what is wrong with names that it does not know. */
+function toChoice(flags: ImportFlags): ImportChoice {
+  const toRoles = (names: readonly string[] = [], role: ColumnRole) =>
+    names.map((name): [string, ColumnRole] => [name, role]);
+  const roles = [...toRoles(flags['learn-from'], 'input'), ...toRoles(flags['leave-out'], 'ignore')];
+  return {
+    ...(flags.label === undefined ? {} : { answer: flags.label }),
+    ...(flags.must === undefined ? {} : { must: flags.must }),
+    ...(flags.means === undefined ? {} : { targets: Object.fromEntries(flags.means.map(readTarget)) }),
+    roles: Object.fromEntries(roles),
+    kinds: readKinds(flags['read-as']),
+    settle: true,
+  };
+}
+
+/** The flags by the fields that they set. */
+const flagOf: Readonly<Record<string, string>> = {
+  answer: '--label COLUMN',
+  must: '--must COLUMN',
+  roles: '--leave-out or --learn-from COLUMN',
+  input: '--leave-out or --learn-from COLUMN',
+  kind: '--read-as COLUMN=KIND',
+  kinds: '--read-as COLUMN=KIND',
+  targets: '--means LABEL=OPTION',
+  encoding: '--encoding NAME',
+  on_conflict: '--on-conflict W',
+};
+
+const maxNamedColumns = 20;
+
+/** Names the file in a refusal, and the flag by which to answer each problem. */
+function toRefusal(error: ApiError, file: string, columns: readonly string[]): ApiError {
+  const details = error.details.map((detail) => {
+    const { type = '', loc = [], msg = '' } = readDetail(detail);
+    const flag = flagOf[String(loc[1])];
+    if (flag === undefined) return { type, loc: ['body', 'content'], msg };
+    const name = typeof loc[2] === 'string' && loc[2] !== '' && !msg.includes(loc[2]) ? `“${loc[2]}”: ` : '';
+    const those = type === 'unknown_column' ? `; there are ${columns.slice(0, maxNamedColumns).join(', ')}` : '';
+    return { type, loc: ['body', 'content'], msg: `${name}${msg}${those} (${flag})` };
+  });
+  const message = details.length === 0 ? `${file}: ${error.message}` : `${file} cannot be imported.`;
+  return new ApiError(error.code, message, error.status, details, { cause: error });
+}
+
+/** A file to import, with what its flags choose. */
+export type ImportSource = { file: string; form: FormData; choice: ImportChoice; flags: ImportFlags };
+
+/** Takes a file as it is, and what its flags choose about it. */
+export async function openSource(file: string, flags: ImportFlags): Promise<ImportSource> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(toFields(flags))) form.set(name, String(value));
+  try {
+    const { size } = await stat(file);
+    if (size > limits.maxImportBytes) {
+      const most = `${limits.maxImportBytes / 1_000_000} MB`;
+      throw refuse(`${file} is larger than the ${most} of one import. Cut it into parts, and import each.`);
+    }
+    form.set('file', new File([await readFile(file)], path.basename(file)));
+  } catch (cause) {
+    throw refuseFile(file, cause);
   }
-  if (options.size >= limits.minOptions && options.size <= limits.maxOptions) {
-    return { options: [...options].sort(), reason_codes: [...reasonCodes].sort() };
-  }
-  const { decision: column } = file.mapping;
-  throw refuse(
-    `The column "${column}" of ${file.name} has ${options.size} different answers; a decision type has ${limits.minOptions} to ${limits.maxOptions}. Name another column by --label.`,
-  );
+  return { file, form, choice: toChoice(flags), flags };
+}
+
+/** Says how a file was read and what becomes of its columns, a sentence a line. */
+function describePlan({ file, flags }: ImportSource, plan: OpenImportPlan): string[] {
+  const { columns, other_answers } = plan;
+  const typeName = (column: string) => `${path.basename(file, path.extname(file))}-${column}`;
+  const lines = columns.flatMap(({ name, role, language, left_out, asked }) => {
+    const said = language === null ? [] : [`Column “${name}” is in ${language}.`];
+    if (role === 'ignore' && left_out !== null) {
+      const command = `workbench import "${file}" --label "${name}" --type "${typeName(name)}"`;
+      const next = other_answers.includes(name) ? ` Make that type by: ${command}` : '';
+      said.push(`Column “${name}” is left out: ${left_out}${next}`);
+    }
+    if (role === 'input' && asked !== null && !flags['learn-from']?.includes(name))
+      said.push(`Column “${name}” is learned from: ${asked} If not, add --leave-out "${name}".`);
+    return said;
+  });
+  const dropped = [plan.repeated, plan.alike, plan.conflicts].flatMap(({ sentence }) => sentence ?? []);
+  const known = plan.known === null ? [] : [plan.known];
+  return [
+    ...describeColumns(file, plan.file.report.account, columns),
+    ...lines,
+    ...[...dropped, ...known].map((s) => `${s}.`),
+  ];
 }
 
 /**
  * Adds all rows of a file, or none, to the decision type of a name, which is made if there is none; an export of
- * examples is merged with those that are there.
+ * examples is merged with those that are there. Nothing is added or left out unasked.
  */
 export async function importFile(
   client: Client,
-  file: ExampleFile,
+  source: ImportSource,
   typeName: string,
-  onConflict: ConflictChoice = 'refuse',
+  { say, signal }: Pick<Surroundings, 'say' | 'signal'>,
 ): Promise<Imported> {
+  const { file, form, choice, flags } = source;
   const found = (await listTypes(client)).find(({ name }) => name === typeName);
-  const type = found ?? (await client.call('decision_types.create', { body: { name: typeName, ...listNames(file) } }));
-  const params = { decision_type_id: type.id };
-  const content = new File([new Uint8Array(file.bytes)], path.basename(file.name));
+  if (found === undefined) form.set('name', typeName);
+  else form.set('decision_type_id', found.id);
+  let params: { import_id: string } | null = null;
+  let columns: string[] = [];
   try {
-    const form = new FormData();
-    form.set('file', content);
-    if (file.sheet.isOwnExport) {
-      form.set('decision_type_id', type.id);
-      const { id: import_id, plan } = await client.upload('imports.begin', {}, form);
-      const body = { on_conflict: onConflict };
-      const { merge } = await client.call('imports.commit', { params: { import_id }, body });
-      const { length: rows } = file.sheet.rows;
-      return { type, isNewType: found === undefined, rows, labelled: plan?.labelled ?? 0, repeated: 0, merge };
+    const begun = await client.upload('imports.begin', {}, form, signal);
+    params = { import_id: begun.id };
+    columns = (begun.plan?.columns ?? []).map(({ name }) => name);
+    const { plan } = await client.call('imports.choose', { params, body: choice }, signal);
+    if (plan === null) throw new Error('The server answered without a plan.');
+    for (const line of describePlan(source, plan)) say(line);
+    if (plan.answer === null && plan.questions.every(({ about }) => about !== 'answer')) {
+      const lack = `${file} has no column that is named like an answer.`;
+      throw refuse(
+        `${lack} Name the one with the answers by --label: ${columns.slice(0, maxNamedColumns).join(', ')}.`,
+      );
     }
-    form.set('mapping', JSON.stringify(file.mapping));
-    for (const [name, value] of Object.entries(file.fields)) form.set(name, String(value));
-    form.set('on_conflict', onConflict);
-    form.set('commit', 'true');
-    const { total, labelled, repeated, merge } = await client.upload('examples.import', { params }, form);
-    return { type, isNewType: found === undefined, rows: total, labelled, repeated, merge };
+    const body = { on_conflict: flags.onConflict ?? 'refuse', strict: true } as const;
+    const committing = client.call('imports.commit', { params, body }, signal);
+    const done = await tellProgress(client, params, committing, say);
+    const { decision_type: type, merge, examples } = done;
+    return { type, isNewType: found === undefined, plan, rows: merge === null ? examples : plan.file.rows, merge };
   } catch (error) {
-    if (found === undefined) await client.call('decision_types.delete', { params });
-    if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
-    const most = limits.maxExamplesBytes / 2 ** 20;
-    const remedy =
-      'Cut it into parts, or export it as Excel or Parquet, which are packed; add each by workbench import, and train the decision type without a file.';
-    throw refuse(`${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`);
+    // One that was not even begun has ended, as has one that the service ended itself.
+    if (params !== null) await client.call('imports.cancel', { params }).catch(() => undefined);
+    throw error instanceof ApiError && error.status === 422 ? toRefusal(error, file, columns) : error;
   }
+}
+
+/** Says how far a commit is until it ends. */
+async function tellProgress(
+  client: Client,
+  params: { import_id: string },
+  committing: Promise<Committed>,
+  say: Surroundings['say'],
+): Promise<Committed> {
+  const ask = async () => {
+    const { progress } = await client.call('imports.get', { params });
+    if (progress !== null) say(`${Math.floor(100 * progress)}% of the rows are written.`);
+  };
+  // The commit itself says what goes wrong.
+  const timer = setInterval(() => void ask().catch(() => undefined), progressMs);
+  return committing.finally(() => clearInterval(timer));
 }
 
 /** Makes a decision type of a sample that comes with the program. */
@@ -106,7 +227,7 @@ const help = `workbench import FILE [--label COLUMN] [--type NAME] [--data-dir D
 Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decision type, all or none.
 
   --label COLUMN   the column with the answers; otherwise the one that is named like an answer
-  ${readAsHelp}
+  ${importHelp}
   --type NAME      the decision type, made of the file where there is none (the name of the file)
   --on-conflict W  when an example of an export changed in both places: keep, take, flag or refuse (the usual)
   --sample NAME    instead of a file: the decision type of a sample that comes with the program, as refund-requests
@@ -115,7 +236,7 @@ Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decisi
 
 export const importCommand = defineCommand(
   help,
-  { ...commonOptions, ...columnOptions, sample: { type: 'string' }, 'on-conflict': { type: 'string' } },
+  { ...commonOptions, ...importOptions, sample: { type: 'string' }, 'on-conflict': { type: 'string' } },
   async ({ values, file: name }, around: Surroundings) => {
     const { sample } = values;
     const folder = toDataDir(values['data-dir'], around.env);
@@ -129,13 +250,13 @@ export const importCommand = defineCommand(
       throw refuse('Name one file to import, or a sample by --sample.');
     }
     const onConflict = readChoice(values['on-conflict']);
-    const file = await readLabelledFile(name, values, around.say);
+    const source = await openSource(name, { ...values, onConflict });
     return withWorkbench(folder, around.env, async (client) => {
-      const typeName = toTypeName(name, values.type);
-      const imported = await importFile(client, file, typeName, onConflict);
-      const { type, isNewType, rows, labelled, repeated: duplicates, merge } = imported;
+      const imported = await importFile(client, source, toTypeName(name, values.type), around);
+      const { type, isNewType, plan, rows, merge } = imported;
       const merged = merge === null ? {} : { merge };
-      await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates, ...merged });
+      const counts = { rows, labelled: plan.labelled, duplicates: merge === null ? plan.repeated.count : 0 };
+      await around.answer({ decision_type: type.name, created: isNewType, ...counts, ...merged });
       return endCodes.done;
     });
   },

@@ -1,9 +1,9 @@
 /** The commands that work with the service without a window: found by name, run, and ended with their code. */
 import { once } from 'node:events';
-import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
 import { ApiError, describeDetail } from '../contract/client.ts';
 import { exitCodes, StartError } from '../process/start-error.ts';
-import { type Command, CommandError, type CommandName, endCodes } from './command.ts';
+import { type Command, CommandError, type CommandName, endCodes, readDetail } from './command.ts';
 import { decideCommand } from './decide.ts';
 import { evaluateCommand } from './evaluate.ts';
 import { exportCommand } from './export.ts';
@@ -84,6 +84,6 @@ function explain(error: unknown): number {
 
 /** A problem of a file names its line in words. */
 function describeProblem(detail: unknown): string {
-  const { loc, msg } = detail as Partial<ErrorDetail>;
+  const { loc, msg } = readDetail(detail);
   return loc?.[1] === 'content' && msg !== undefined ? msg : describeDetail(detail);
 }

@@ -1,7 +1,6 @@
 /** `workbench train`: from a file, or the examples of a type, to a policy that was measured, and its bundle. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { isInProgress, splitWays } from '../../engine/domain/training.ts';
-import type { ErrorDetail } from '../../engine/errors.ts';
 import { ApiError, type Client } from '../contract/client.ts';
 import type { InputOf } from '../contract/operations.ts';
 import type { Progress } from '../contract/policies/training.ts';
@@ -11,15 +10,15 @@ import {
   commonOptions,
   defineCommand,
   endCodes,
+  readDetail,
   readShare,
   refuse,
   type Surroundings,
 } from './command.ts';
 import { isReached } from './evaluate.ts';
-import { columnOptions, readAsHelp, readLabelledFile } from './example-file.ts';
 import { checkBundlePlace, writeBundle } from './export.ts';
 import { findType, listTypes } from './find-by-name.ts';
-import { importFile, toTypeName } from './import.ts';
+import { type ImportSource, importFile, importHelp, importOptions, openSource, toTypeName } from './import.ts';
 import { requireDataDir, withWorkbench } from './with-workbench.ts';
 
 const pollMs = 500;
@@ -83,7 +82,7 @@ async function startTraining(client: Client, typeId: string, config: Config) {
   }
 }
 
-const isUnready = (detail: unknown) => (detail as Partial<ErrorDetail>).type === 'not_ready';
+const isUnready = (detail: unknown) => readDetail(detail).type === 'not_ready';
 
 /** Trains a type to the end and gives its policy; throws what kept it from being trained. */
 async function trainType(client: Client, typeId: string, config: Config, around: Surroundings) {
@@ -143,17 +142,17 @@ async function trainAndMeasure(client: Client, typeId: string, order: Order, aro
 /** Finds the type to train: one that is made of the file, or one that is there. */
 async function prepareType(
   client: Client,
-  source: { name: string; columns: Parameters<typeof readLabelledFile>[1] } | null,
+  source: ImportSource | null,
   typeName: string | undefined,
-  say: (text: string) => void,
+  around: Surroundings,
 ) {
   if (source === null) return { type: await findType(client, typeName), isNewType: false };
-  const name = toTypeName(source.name, typeName);
+  const name = toTypeName(source.file, typeName);
   if ((await listTypes(client)).some((type) => type.name === name)) {
     const message = `There is a decision type "${name}" already. Leave out the file to train it as it is, add the rows by workbench import, or choose another --type.`;
     throw refuse(message);
   }
-  return importFile(client, await readLabelledFile(source.name, source.columns, say), name);
+  return importFile(client, source, name, around);
 }
 
 const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--split WAY]
@@ -163,7 +162,7 @@ With a file, a decision type is made of it, in a folder that is gone afterwards 
 the examples of a type in the data folder are learned.
 
   --label COLUMN      the column of the file with the answers; otherwise the one that is named like an answer
-  ${readAsHelp}
+  ${importHelp}
   --out BUNDLE        write the bundle of the policy there; a bundle that lies there is replaced, nothing else
   --fail-under SHARE  with an accuracy under it, end with 1, write no bundle and deploy nothing
   --seed N            what all chance follows from (the digest of the examples)
@@ -178,7 +177,7 @@ export const trainCommand = defineCommand(
   help,
   {
     ...commonOptions,
-    ...columnOptions,
+    ...importOptions,
     out: { type: 'string' },
     'fail-under': { type: 'string' },
     seed: { type: 'string' },
@@ -193,10 +192,10 @@ export const trainCommand = defineCommand(
       out: values.out,
     };
     if (values.out !== undefined) checkBundlePlace(values.out);
-    const source = file === undefined ? null : { name: file, columns: values };
+    const source = file === undefined ? null : await openSource(file, values);
     const findFolder = source === null ? requireDataDir : findNamedFolder;
     return withWorkbench(findFolder(values['data-dir'], around.env), around.env, async (client) => {
-      const { type, isNewType } = await prepareType(client, source, values.type, around.say);
+      const { type, isNewType } = await prepareType(client, source, values.type, around);
       try {
         const { isPassed, answer } = await trainAndMeasure(client, type.id, order, around);
         const seconds = Math.round((performance.now() - startedMs) / 100) / 10;

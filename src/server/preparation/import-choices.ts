@@ -1,7 +1,8 @@
 /** Choices about the file of an import, and how further ones are added. */
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { findCalledAnswer } from '../../engine/import/answers.ts';
 import type { LabelTarget, LabelUse } from '../../engine/import/labels.ts';
-import type { ColumnRole, Proposal } from '../../engine/import/plan-import.ts';
+import { type ColumnRole, type Proposal, proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
 import type { ExampleColumns } from '../../engine/import/row-reader.ts';
 import type { ColumnKind } from '../../engine/import/sheet.ts';
 import type { ImportChoice } from '../contract/examples/imports.ts';
@@ -114,6 +115,15 @@ export function addChoice(
     options: options ?? next.options,
     repeated: repeated ?? next.repeated,
   };
+}
+
+/** Answers what is open about columns as they are called, as a program does that can ask nobody. */
+export function settleColumns(former: ImportChoices, file: SurveyedSheet, options: readonly string[]): ImportChoices {
+  const { answer: proposed, answers } = proposeImport(file, options, former.answer);
+  const answer = proposed === undefined ? findCalledAnswer(file.sheet.columns, answers) : proposed;
+  const { asked } = proposeImport(file, options, answer);
+  const inputs = Object.fromEntries(asked.map((name): [string, ColumnRole] => [name, 'input']));
+  return { ...former, answer, roles: { ...inputs, ...former.roles } };
 }
 
 /** Adds what labels mean; throws `validation_error` for labels that are not in the file and options that nobody has. */

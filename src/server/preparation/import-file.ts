@@ -55,7 +55,8 @@ export function toFileProblem(line: number, column: string | number, msg: string
   return { type: 'unreadable', loc: ['body', 'content', line, column], msg: `line ${line}: ${msg}` };
 }
 
-const toProblem = ({ line, column, message }: Refusal) => toFileProblem(line, column, message);
+/** A line that cannot be read, as a problem of the file. */
+export const toProblem = ({ line, column, message }: Refusal) => toFileProblem(line, column, message);
 
 /** Refuses a file that is too much for one import. */
 export function refuseSize(what: string): never {

@@ -1,13 +1,13 @@
 /** The file of an open import, in the process that holds it: read once, and planned after each choice. */
 import { readFile } from 'node:fs/promises';
 import type { Readings } from '../../engine/domain/definition.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
 import { listLabels, readLabel } from '../../engine/import/labels.ts';
 import { proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
 import type { RowsPlan } from '../../engine/import/plan-rows.ts';
-import { describePairs, type PlannedExample } from '../../engine/import/row-reader.ts';
+import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { countSpreads } from '../../engine/import/spreads.ts';
 import { surveyColumns, toText } from '../../engine/import/survey.ts';
@@ -22,16 +22,27 @@ import { refuseProblems, toInvalidValue } from '../errors/validation-error.ts';
 import { openLanguageDetector } from '../runtime/language-detector.ts';
 import type { ExampleMerges } from '../store/examples/example-merges.ts';
 import type { ExampleRows } from '../store/examples/examples.ts';
-import { addChoice, addTargets, chooseReading, type ImportChoices, keepKnown } from './import-choices.ts';
-import { openSheet, toFileProblem, toSheetChoice } from './import-file.ts';
+import {
+  addChoice,
+  addTargets,
+  chooseReading,
+  type ImportChoices,
+  keepKnown,
+  settleColumns,
+} from './import-choices.ts';
+import { openSheet, toFileProblem, toProblem, toSheetChoice } from './import-file.ts';
+import { findRowProblem } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
-import { type FilePlan, planFile } from './plan-file.ts';
+import { type FilePlan, planColumns, planExamples, planFile } from './plan-file.ts';
 import type { ExampleType } from './prepare-examples.ts';
 import {
+  collectUnknown,
   describeCandidate,
   describeColumns,
   describeReport,
+  listMisfits,
   maxComparedRows,
+  ownMapping,
   readFields,
   readOwn,
   startRows,
@@ -213,14 +224,9 @@ function readExport(file: ReadFile, { type, merge, nowMs }: OpenOrder, onConflic
 }
 
 function describeMerge({ merge, imported }: OwnExport, type: ExampleType): NonNullable<OpenImportPlan['merge']> {
-  const unknown = new Map<string, { value: string; count: number; line: number }>();
-  for (const { decision, line } of imported) {
-    if (decision === null || type.definition.options.includes(decision)) continue;
-    const entry = unknown.get(decision) ?? { value: decision, count: 0, line };
-    entry.count += 1;
-    unknown.set(decision, entry);
-  }
-  return { ...merge, unknown_decisions: [...unknown.values()].slice(0, maxListed) };
+  const unknown = collectUnknown(type.definition);
+  for (const example of imported) unknown.add(example);
+  return { ...merge, unknown_decisions: unknown.listDecisions() };
 }
 
 /** Plans the file of an import with a further choice. Throws `validation_error`. */
@@ -235,6 +241,7 @@ export async function planOpenImport(
   const options = type?.definition.options ?? [];
   const kept = keepKnown(reading, columns);
   let choices = addChoice(kept, choice, proposeImport(file, options, kept.answer), columns);
+  if (choice.settle) choices = settleColumns(choices, file, options);
   if (choice.targets !== undefined) {
     const { answer } = proposeImport(file, options, choices.answer);
     const labels = answer == null ? [] : listLabels(file.sheet, answer);
@@ -285,40 +292,74 @@ export type WrittenImport = {
   merge: OwnExport['merge'] | null;
 };
 
+type WriteOrder = OpenOrder & { typeId: string; onConflict: ConflictChoice; strict: boolean };
+
 /** Writes the rows of an import for the type of an id. Throws `validation_error` for what is still open. */
-export async function writeOpenImport(
-  order: OpenOrder & { typeId: string; onConflict: ConflictChoice },
-  held: HeldFile,
-): Promise<WrittenImport> {
-  const { type, choices, typeId } = order;
+export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promise<WrittenImport> {
+  const { type, choices, typeId, nowMs } = order;
   const file = await hold(order, held);
-  const own = await readExport(file, order, order.onConflict);
-  const target = {
-    nowMs: order.nowMs,
-    type: { id: typeId, definition: { options: [], reason_codes: [], readings: {} } },
-  };
-  const written = startRows(target, maxWrittenMebibytes);
-  if (own !== null && type !== null) {
-    const unknown = describeMerge(own, type).unknown_decisions.map(({ value, line }) =>
-      toInvalidValue(['body', 'file', line], `line ${line}: "${value.slice(0, 80)}" is not an option`),
-    );
-    refuseProblems([...own.problems, ...unknown].slice(0, maxListed));
+  const made = type ?? makeTypeOfExport(typeId, file.sheet, planFile(file, type, choices));
+  const own = made && (await readOwn(file.sheet, { type: made, merge: order.merge, nowMs }, order.onConflict));
+  const definition = { options: [], reason_codes: [], readings: {} };
+  const written = startRows({ nowMs, type: { id: typeId, definition } }, maxWrittenMebibytes);
+  if (made && own) {
+    const unknown = collectUnknown(made.definition);
+    for (const example of own.imported) unknown.add(example);
+    refuseProblems([...own.problems, ...unknown.listProblems(ownMapping)].slice(0, maxListed));
     for (const example of own.added) written.addWhole(example);
-    const names = { options: [], reason_codes: [], readings: {} };
+    const names = type === null ? made.definition : definition;
     return { rows: written.finish(), ids: own.added.map(({ id }) => id), names, merges: own.merges, merge: own.merge };
   }
   const ids: string[] = [];
-  const { read, near, rows } = planFile(file, type, choices, (example) => {
+  const planned = planColumns(file, type?.definition.options ?? [], choices);
+  const check = order.strict ? checkStrictly(file.sheet, order, planned.read.columns) : null;
+  const plan = planExamples(file.sheet, type, choices, planned, (example, row) => {
+    check?.add(example, row);
     ids.push(written.add(example));
   });
-  const open = [
-    ...read.questions.map(({ about, column, sentence }) => ({ loc: [about, column], msg: sentence })),
-    ...near
-      .filter(({ is_open }) => is_open)
-      .map(({ label, option }) => ({ loc: ['targets', label], msg: `is it the same as “${option}”?` })),
-  ];
-  refuseProblems(open.slice(0, maxListed).map(({ loc, msg }) => ({ type: 'ambiguous', loc: ['body', ...loc], msg })));
+  const problems = [...listOpen(plan), ...(check?.listProblems(plan.rows) ?? [])];
+  refuseProblems(problems.slice(0, maxListed));
   if (ids.length > limits.maxExamples) refuseProblems([toInvalidValue(['body', 'file'], exampleBound)]);
-  const { newOptions: options, newReasons: reason_codes, newReadings: readings } = rows;
+  const { newOptions: options, newReasons: reason_codes, newReadings: readings } = plan.rows;
   return { rows: written.finish(), ids, names: { options, reason_codes, readings }, merges: null, merge: null };
+}
+
+/** The type that an export of examples makes; null for another file, and where its columns or labels become others. */
+function makeTypeOfExport(
+  id: string,
+  { isOwnExport }: Sheet,
+  { read, labels, targets, rows }: FilePlan,
+): ExampleType | null {
+  const isWhole = read.columns.inputs.join() === 'input_payload' && read.columns.decision === ownMapping.decision;
+  const areKept = labels.every(({ value }) => targets[value]?.kind === 'add');
+  if (!isOwnExport || !isWhole || !areKept) return null;
+  return { id, definition: { options: rows.newOptions, reason_codes: rows.newReasons, readings: {} } };
+}
+
+/** Lists what is asked and not answered, as problems of a commit. */
+function listOpen({ read, near }: FilePlan): ErrorDetail[] {
+  const questions = read.questions.map(({ about, column, sentence }) => ({ loc: [about, column], msg: sentence }));
+  const labels = near
+    .filter(({ is_open }) => is_open)
+    .map(({ label, option }) => ({ loc: ['targets', label], msg: `is “${label}” the same as “${option}”?` }));
+  return [...questions, ...labels].map(({ loc, msg }) => ({ type: 'ambiguous', loc: ['body', ...loc], msg }));
+}
+
+/** Finds what a commit would leave out of a file, or add to the type unasked. */
+function checkStrictly({ refused }: Sheet, { type, choices }: WriteOrder, columns: ExampleColumns) {
+  const chosen = Object.entries(choices.targets).flatMap(([label, { kind }]) => (kind === 'add' ? [label] : []));
+  const unknown = type && collectUnknown({ ...type.definition, options: [...type.definition.options, ...chosen] });
+  const broken: ErrorDetail[] = refused.map(toProblem);
+  return {
+    add(example: PlannedExample, row: SheetRow): void {
+      unknown?.add(example);
+      const problem = findRowProblem(row, columns);
+      if (problem !== null) broken.push(problem);
+    },
+    listProblems: (rows: RowsPlan): ErrorDetail[] => [
+      ...broken,
+      ...listMisfits(rows),
+      ...(unknown?.listProblems({ decision: columns.decision, reason_codes: columns.reasons }) ?? []),
+    ],
+  };
 }

@@ -8,6 +8,7 @@ import { describePairs } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
+import { countOf } from '../../engine/numeric.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
@@ -52,7 +53,7 @@ export type ImportBody = { bytes: Uint8Array; contentType: string };
 export type PreparedImport = { result: ImportResult; rows: ExampleRows | null; merges: ExampleMerges | null };
 
 /** The columns of an export are known. */
-const ownMapping: ImportMapping = {
+export const ownMapping: ImportMapping = {
   decision: 'expected_decision',
   reason_codes: 'reason_codes',
   input: ['input_payload'],
@@ -92,7 +93,7 @@ export async function readImport(
   const { columns, questions } = planned.read;
   const mapping = given ?? toMapping(planned);
   if (request.commit) refuseProblems(questions.map(toRequestProblem));
-  const summary = startSummary(type, mapping);
+  const summary = startSummary(type);
   const rows = request.commit ? startRows(order) : null;
   const compared: ImportedExample[] | null =
     isInChild && own === null && sheet.rows.length <= maxComparedRows ? [] : null;
@@ -107,7 +108,7 @@ export async function readImport(
   for (const example of own?.imported ?? []) summary.add(example);
   for (const example of own?.added ?? []) rows?.addWhole(example);
   if (request.commit) {
-    const problems = [...listMisfits(plan.rows), ...summary.problems, ...(own?.problems ?? [])];
+    const problems = [...listMisfits(plan.rows), ...summary.unknown.listProblems(mapping), ...(own?.problems ?? [])];
     refuseProblems(problems.slice(0, maxReportedProblems));
   }
   return {
@@ -177,7 +178,8 @@ export function describeCandidate({ column, why }: Candidate, surveys: readonly 
   return { column, why, values: Object.fromEntries([...uses].slice(0, maxCandidateValues)) };
 }
 
-const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
+/** Cells that do not fit their kind, as problems of the file. */
+export const listMisfits = ({ misfits }: FilePlan['rows']): ErrorDetail[] =>
   [...misfits.values()].map(({ refusal, count }) =>
     toFileProblem(refusal.line, refusal.column, `${refusal.message}${count > 1 ? `, nor are ${count - 1} more` : ''}`),
   );
@@ -247,53 +249,69 @@ export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, max
   };
 }
 
-/** Starts to sum up what a file holds: `problems` are its labels that the type does not have. */
-function startSummary({ definition }: ExampleType, mapping: ImportMapping) {
-  const options = new Set(definition.options);
-  const codes = new Set(definition.reason_codes);
-  const byOption = new Map<string, number>();
-  const unknown = new Map<string, ImportResult['unknown_decisions'][number]>();
+type Unknown = ImportResult['unknown_decisions'][number];
+
+/** Collects the labels and reason codes of examples that a type does not have. */
+export function collectUnknown({ options, reason_codes }: Pick<ExampleType['definition'], 'options' | 'reason_codes'>) {
+  const known = { decision: new Set(options), code: new Set(reason_codes) };
+  const found = { decision: new Map<string, Unknown>(), code: new Map<string, Unknown>() };
+  const note = (kind: keyof typeof found, value: string, line: number) => {
+    if (known[kind].has(value)) return;
+    const entry = found[kind].get(value) ?? { value, count: 0, line };
+    entry.count += 1;
+    found[kind].set(value, entry);
+  };
+  const toProblem =
+    (column: string, what: string) =>
+    ({ value, count, line }: Unknown) => {
+      const rows = count > 1 ? ` (${countOf(count, 'row')})` : '';
+      return toInvalidValue(
+        ['body', 'content', line, column],
+        `line ${line}: "${value.slice(0, 80)}" is not ${what}${rows}`,
+      );
+    };
+  return {
+    add({ line, decision, reasonCodes }: Pick<ImportedExample, 'line' | 'decision' | 'reasonCodes'>): void {
+      if (decision !== null) note('decision', decision, line);
+      for (const code of reasonCodes) note('code', code, line);
+    },
+    listDecisions: () => [...found.decision.values()].slice(0, maxUnknownDecisions),
+    listProblems: ({ decision, reason_codes }: Pick<ImportMapping, 'decision' | 'reason_codes'>): ErrorDetail[] => [
+      ...[...found.decision.values()].map(toProblem(decision ?? 'decision', 'an option')),
+      ...[...found.code.values()].map(toProblem(reason_codes ?? 'reason_codes', 'a reason code')),
+    ],
+  };
+}
+
+/** Starts to sum up what a file holds. */
+function startSummary({ definition }: ExampleType) {
+  const byOption = new Map(definition.options.map((option) => [option, 0]));
+  const unknown = collectUnknown(definition);
   const preview: ImportResult['preview'] = [];
-  const problems: ErrorDetail[] = [];
   let previewCharacters = 0;
   let total = 0;
   let labelled = 0;
-  const report = (line: number, column: string, value: string, problem: string) => {
-    if (problems.length >= maxReportedProblems) return;
-    problems.push(
-      toInvalidValue(['body', 'content', line, column], `line ${line}: "${value.slice(0, 80)}" ${problem}`),
-    );
-  };
-  const countDecision = (decision: string, line: number) => {
-    labelled += 1;
-    if (options.has(decision)) {
-      byOption.set(decision, (byOption.get(decision) ?? 0) + 1);
-      return;
-    }
-    report(line, mapping.decision ?? 'decision', decision, 'is not an option');
-    const entry = unknown.get(decision) ?? { value: decision, count: 0, line };
-    entry.count += 1;
-    unknown.set(decision, entry);
-  };
   return {
-    problems,
-    add({ line, input, decision, reasonCodes }: ImportedExample): void {
+    unknown,
+    add(example: ImportedExample): void {
+      const { line, input, decision, reasonCodes } = example;
       total += 1;
       if (total <= maxPreviewed && previewCharacters <= maxPreviewCharacters) {
         const row = { line, input_payload: input, expected_decision: decision, reason_codes: reasonCodes };
         previewCharacters += JSON.stringify(row).length;
         if (previewCharacters <= maxPreviewCharacters) preview.push(row);
       }
-      if (decision !== null) countDecision(decision, line);
-      for (const code of reasonCodes) {
-        if (!codes.has(code)) report(line, mapping.reason_codes ?? 'reason_codes', code, 'is not a reason code');
-      }
+      unknown.add(example);
+      if (decision === null) return;
+      labelled += 1;
+      const count = byOption.get(decision);
+      if (count !== undefined) byOption.set(decision, count + 1);
     },
     finish: () => ({
       total,
       labelled,
-      by_option: Object.fromEntries(byOption),
-      unknown_decisions: [...unknown.values()].slice(0, maxUnknownDecisions),
+      by_option: Object.fromEntries([...byOption].filter(([, count]) => count > 0)),
+      unknown_decisions: unknown.listDecisions(),
       preview,
     }),
   };

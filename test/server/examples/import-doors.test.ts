@@ -3,12 +3,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readLabelledFile } from '../../../src/server/command-line/example-file.ts';
-import { importFile } from '../../../src/server/command-line/import.ts';
-import { ApiError, createClient } from '../../../src/server/contract/client.ts';
+import { importFile, openSource } from '../../../src/server/command-line/import.ts';
+import { ApiError } from '../../../src/server/contract/client.ts';
 import type { ImportResult } from '../../../src/server/contract/examples/examples.ts';
 import type { OpenImportPlan } from '../../../src/server/contract/examples/imports.ts';
-import { makeType, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
+import { clientOf, makeType, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
 const options = ['grant', 'deny'];
 /** Labels as they are written, those of no label, and with the last ones a slip and another answer. */
@@ -51,21 +50,7 @@ type Case = ReturnType<typeof toCase>;
 
 async function openDoors() {
   const { app, call, token } = await openForTest();
-  const client = createClient({
-    baseUrl: 'http://127.0.0.1',
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      const payload = Buffer.from(await request.arrayBuffer());
-      const method = request.method as 'GET' | 'POST';
-      const headers = { ...Object.fromEntries(request.headers), host: '127.0.0.1' };
-      const answer = await app.inject({ method, url, headers, ...(payload.length > 0 && { payload }) });
-      const type = { 'content-type': String(answer.headers['content-type']) };
-      return new Response(answer.statusCode === 204 ? null : answer.body, { status: answer.statusCode, headers: type });
-    },
-    token: () => token,
-    newRequestId: () => crypto.randomUUID(),
-    onUnauthorized: () => undefined,
-  });
+  const client = clientOf(app, token);
   const scratch = temporaryFolder();
   let made = 0;
   const open = async () => {
@@ -127,25 +112,30 @@ async function openDoors() {
     },
     async askAgent({ text: content }: Case) {
       const { id, read } = await open();
-      const args = { decision_type_id: id, content, mapping, commit: true };
-      const params = { name: 'import_examples', arguments: args };
-      const headers = { accept: 'application/json, text/event-stream' };
-      const answer = await call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
-      const { result } = JSON.parse(answer.text.replace(/^(?:.*\n)*?data: /, ''));
-      if (result.isError) return null;
-      return read(result.structuredContent.repeated);
+      const use = async (commit: boolean) => {
+        const args = { decision_type_id: id, content, mapping, commit };
+        const params = { name: 'import_examples', arguments: args };
+        const headers = { accept: 'application/json, text/event-stream' };
+        const answer = await call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
+        return JSON.parse(answer.text.replace(/^(?:.*\n)*?data: /, '')).result;
+      };
+      const { questions } = (await use(false)).structuredContent;
+      const { isError, structuredContent } = await use(true);
+      return { found: isError ? null : await read(structuredContent.repeated), questions };
     },
     async askCommand({ file: given, fields }: Case) {
       const { name, read } = await open();
       const file = path.join(scratch, `${name}${path.extname(given.name)}`);
       writeFileSync(file, new Uint8Array(await given.arrayBuffer()));
-      const table = await readLabelledFile(file, { label: 'label', ...fields }, () => undefined);
+      const said: string[] = [];
+      const around = { say: (text: string) => said.push(text), signal: new AbortController().signal };
+      const flags = { label: 'label', 'learn-from': ['n', 'text'], ...fields };
       try {
-        const { repeated } = await importFile(client, { ...table, mapping: { ...table.mapping, ...mapping } }, name);
-        return await read(repeated);
+        const { plan } = await importFile(client, await openSource(file, flags), name, around);
+        return { found: await read(plan.repeated.count), said, readings: toReadings(plan.columns), left: null };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        return listUnknown(error.details as Detail[]);
+        return { found: listUnknown(error.details as Detail[]), said, readings: null, left: await read(0) };
       }
     },
   };
@@ -178,10 +168,15 @@ it('gives the same examples, dropped rows, readings and refused labels behind ev
     // The types differ in what they hold of it already.
     const ofFile = rest.account.filter((sentence: string) => !sentence.includes('are here already'));
     expect(ofFile).toEqual(account);
-    expect(await doors.askCommand(file)).toEqual(found);
+    const command = await doors.askCommand(file);
+    expect(command.found).toEqual(found);
+    // What the command says of a file is what the page shows.
+    for (const sentence of account) expect(command.said.join('\n')).toContain(`${sentence}.`);
     const agent = await doors.askAgent(file);
-    if ('unknown' in found) expect([agent, rest.left]).toEqual([null, { examples: [], repeated: 0 }]);
-    else expect(agent).toEqual(found);
+    expect(agent.questions).toEqual(questions);
+    const nothing = { examples: [], repeated: 0 };
+    if ('unknown' in found) expect([agent.found, rest.left, command.left]).toEqual([null, nothing, nothing]);
+    else expect([agent.found, command.readings]).toEqual([found, readings]);
     return { found, account };
   };
   const toRows = (text: string) => text.split('\n').map((line) => line.split(','));

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readLabelledFile } from '../../../src/server/command-line/example-file.ts';
+import { importFile, openSource } from '../../../src/server/command-line/import.ts';
 import { makeWorkbook } from '../../fixtures/make-workbook.ts';
-import { openForTest, sendForm } from '../workbench.ts';
+import { clientOf, openForTest, sendForm } from '../workbench.ts';
 
 type Complaint = {
   input: {
@@ -172,18 +172,71 @@ describe('a file that nobody prepared, over REST', () => {
       (_, i) => `${i % 16},${answers[i % 2]?.slice(0, 2)},${'abcde'[i % 5]},${decisionOf(i)}`,
     );
     writeFileSync(file, `Note,closed_at,Hotel,label\n${lines.join('\n')}\n`);
+    const { app, call, token } = await openForTest();
     const said: string[] = [];
-    const say = (text: string) => said.push(text);
-    expect((await readLabelledFile(file, { 'leave-out': ['closed_at'] }, say)).mapping.input).toEqual([
-      'Note',
-      'Hotel',
-    ]);
+    const around = { say: (text: string) => said.push(text), signal: new AbortController().signal };
+    const bring = async (flags: object) =>
+      importFile(clientOf(app, token), await openSource(file, flags), 'tickets', around);
+    await expect(bring({ 'leave-out': ['closed'] })).rejects.toMatchObject({
+      details: [
+        {
+          msg: 'there is no column "closed"; there are Note, closed_at, Hotel, label (--leave-out or --learn-from COLUMN)',
+        },
+      ],
+    });
+    expect((await call('GET', '/api/v1/decision-types')).body.items).toEqual([]);
+    const { type, rows } = await bring({ 'leave-out': ['closed_at'] });
+    const { items } = (await call('GET', `/api/v1/decision-types/${type.id}/examples?page_size=1`)).body;
+    expect([rows, Object.keys(items[0].input_payload)]).toEqual([400, ['Note', 'Hotel']]);
     expect(said).toContain(
       'Column “Note” is learned from: It alone tells the answer in 99% of the rows. Is it known before the decision? If not, add --leave-out "Note".',
     );
-    await expect(readLabelledFile(file, { 'leave-out': ['closed'] }, say)).rejects.toThrow(
-      'no column "closed" to leave out. Name one of these by --leave-out: Note, closed_at, Hotel, label.',
+  });
+
+  it('adds nothing unasked and leaves nothing out by a command, which names the flag that answers [FIL-45]', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'asked-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { app, call, token } = await openForTest();
+    const around = { say: () => undefined, signal: new AbortController().signal };
+    const bring = async (text: string, flags: object = {}) => {
+      const file = path.join(folder, 'rooms.csv');
+      writeFileSync(file, text);
+      return importFile(clientOf(app, token), await openSource(file, flags), 'rooms', around);
+    };
+    const count = async () => {
+      const { items } = (await call('GET', '/api/v1/decision-types')).body;
+      const [type] = items;
+      if (type === undefined) return null;
+      const { total } = (await call('GET', `/api/v1/decision-types/${type.id}/examples/stats`)).body;
+      return { total, options: type.active_version.options };
+    };
+    const whole = `beds,label\n${Array.from({ length: 30 }, (_, n) => `${n % 7},${n % 2 ? 'free' : 'taken'}`).join('\n')}`;
+    const asked = (msg: string) => ({
+      status: 422,
+      details: expect.arrayContaining([expect.objectContaining({ msg })]),
+    });
+    const near = `${whole}\n3,takn\n`;
+    await expect(bring(near)).rejects.toMatchObject(asked('is “takn” the same as “taken”? (--means LABEL=OPTION)'));
+    expect(await count()).toBeNull();
+    expect((await bring(near, { means: ['takn=taken'] })).isNewType).toBe(true);
+    const made = { total: 31, options: ['taken', 'free'] };
+    expect(await count()).toEqual(made);
+    await expect(bring('beds,label\n1,free\n2,closed\n3,closed\n')).rejects.toMatchObject(
+      asked('line 3: "closed" is not an option (2 rows)'),
     );
+    await expect(bring('beds,label\n1,free\n2,taken,x\n')).rejects.toMatchObject(
+      asked('line 3: 3 cells instead of 2; quote cells that hold a separator'),
+    );
+    await expect(bring('beds,label\n1,free\nmany,taken\n', { 'read-as': ['beds=number'] })).rejects.toMatchObject(
+      asked('line 3: “many” is not a number'),
+    );
+    await expect(bring('beds,label\n1,free\n', { 'read-as': ['bed=number'] })).rejects.toMatchObject(
+      asked('there is no column "bed"; there are beds, label (--read-as COLUMN=KIND)'),
+    );
+    await expect(bring('beds,label\n1,free\n', { 'read-as': ['beds=size'] })).rejects.toThrow('not "beds=size". Kinds');
+    expect(await count()).toEqual(made);
+    await bring('beds,label\n1,free\n2,closed\n', { means: ['closed=closed'] });
+    expect(await count()).toEqual({ total: 33, options: ['taken', 'free', 'closed'] });
   });
 
   it.each([
@@ -193,7 +246,7 @@ describe('a file that nobody prepared, over REST', () => {
     [{}, 'There is no file bookings.csv. Name one that is there.'],
     [{ encoding: 'utf-9' }, '--encoding: is no encoding that is known; name one such as windows-1252'],
   ])('is refused by a command for a flag that says nothing of it, in words: %o [FIL-21]', async (flags, words) => {
-    await expect(readLabelledFile('bookings.csv', flags, () => undefined)).rejects.toThrow(words);
+    await expect(openSource('bookings.csv', flags)).rejects.toThrow(words);
   });
 
   it('comes as a form, too, of any format, with what is chosen beside it [FIL-5] [FIL-6]', async () => {

@@ -122,10 +122,10 @@ describe('a command that is refused', () => {
     const refusals: [string[], string][] = [
       [
         ['train', file, '--label', 'outcome'],
-        'no column "outcome". Name the one with the answers by --label: amount, result',
+        'there is no column "outcome"; there are amount, result (--label COLUMN)',
       ],
       [['train', ragged, '--label', 'result'], 'line 3: 3 cells instead of 2'],
-      [['train', dated, '--label', 'result'], 'Choose date_day_first or date_month_first by --read-as COLUMN=KIND.'],
+      [['train', dated, '--label', 'result'], 'Choose date_day_first or date_month_first (--read-as COLUMN=KIND)'],
       [
         ['train', dated, '--label', 'result', '--read-as', 'am=day'],
         '--read-as takes COLUMN=KIND, not "am=day". Kinds: ',

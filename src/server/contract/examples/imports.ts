@@ -70,6 +70,12 @@ const importChoiceSchema = z
       .describe('What labels mean: an option, a new option of their name (add), or no label (none)'),
     options: names(limits.maxOptions).optional().describe('Options of a new type whose file has no labels'),
     repeated: z.enum(['keep', 'drop']).optional().describe('What becomes of copies. Left out: as the file suggests'),
+    settle: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: answers what is open about columns as they are called: one named like an answer has the labels, and what may tell it is input',
+      ),
     ...readAs,
   })
   .meta({ id: 'ImportChoice', examples: [{ answer: 'label', kinds: { amount: 'number_decimal_comma' } }] });
@@ -207,6 +213,12 @@ export const importOperations = {
       parts: z.int().min(1).max(maxParts).optional().describe('Number of all parts of an import in parts'),
       name: nameText(limits.maxTypeNameLength).optional().describe('Of the decision type that a file makes'),
       on_conflict: onConflict,
+      strict: z
+        .boolean()
+        .default(false)
+        .describe(
+          'true: refused where the file has lines that cannot be read, cells that do not fit their kind, or labels and reason codes that the type does not have and nobody has chosen',
+        ),
     }),
     output: z.object({
       decision_type: decisionTypeSchema,

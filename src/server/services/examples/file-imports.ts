@@ -158,7 +158,7 @@ export function commitFile(
   deps: ImportDeps & { exampleAdditions: ExampleAdditions },
   caller: Caller,
   known: FileImport,
-  request: { name?: string | undefined; on_conflict: ConflictChoice },
+  request: { name?: string | undefined; on_conflict: ConflictChoice; strict: boolean },
   alongside: (committed: CommittedFile) => void,
 ): Promise<CommittedFile> {
   return inTurn(known, async () => {
@@ -170,7 +170,8 @@ export function commitFile(
     known.isCommitting = true;
     try {
       const typeId = type?.id ?? deps.newId();
-      const order = { ...toOrder(deps, known, type), typeId, onConflict: request.on_conflict };
+      const { on_conflict: onConflict, strict } = request;
+      const order = { ...toOrder(deps, known, type), typeId, onConflict, strict };
       const written = await ask(deps, known, 'writeOpenImport', order);
       return await writeAll(deps, caller, known, { type, typeId, name }, written, alongside);
     } finally {
