@@ -39,6 +39,7 @@ _OFFSET = re.compile(r"[+-]\d{2}(?::?\d{2})?\Z", re.ASCII)
 # Sentences about one input; of more only their number is given.
 MAX_SENTENCES = 20
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2013": "-"})
+_SEPARATORS = {";": "semicolons", "|": "bars", ",": "commas"}
 _DATES = {
     "day_first": "a date with the day first",
     "month_first": "a date with the month first",
@@ -131,7 +132,7 @@ def _read_level(values: JsonObject, tree: _Tree, above: str, misread: list[str])
 
 def _compile(reading: Any) -> TextReader:
     """Return the reader of one field's texts, without the blanks around them."""
-    usual = MISSING_MARKS if reading["kind"] == "text" else (*MISSING_MARKS, *MISSING_WORDS)
+    usual = MISSING_MARKS if reading["kind"] in ("text", "list") else (*MISSING_MARKS, *MISSING_WORDS)
     missing = frozenset(usual) if "missing" not in reading else _to_words(reading["missing"])
     read_text = _compile_kind(reading)
 
@@ -168,6 +169,9 @@ def _compile_kind(reading: Any) -> TextReader:
             return True if word in yes else False if word in no else _MISREAD
 
         return read_word
+    if kind == "list":
+        separator = reading["separator"]
+        return lambda text: [part for each in text.split(separator) if (part := each.strip(BLANKS))]
     return lambda text: text
 
 
@@ -185,6 +189,8 @@ def _describe(reading: Any) -> str:
     if kind == "boolean":
         yes, no = reading.get("yes"), reading.get("no")
         return f"yes or no ({yes[0]}, {no[0]})" if yes and no and yes[0] and no[0] else "yes or no"
+    if kind == "list":
+        return f"a list with {_SEPARATORS[reading['separator']]}"
     return "a text"
 
 

@@ -73,6 +73,7 @@ function prepareReaders(sheet: Sheet, info: BundleInfo, read: readonly ReadColum
 
 /** Chooses how cells of a field without a reading are read: as their column is written, if that is of its kind. */
 function chooseReading(kind: EdgeField['kind'], found: Reading | null): Reading | null {
+  if (found?.kind === 'list') return kind === 'strings' ? found : null;
   if (kind === 'any' || kind === found?.kind) return found;
   if (kind === 'number') return usualReadings.number;
   if (kind === 'boolean') return usualReadings.yes_no;

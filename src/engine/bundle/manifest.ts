@@ -34,7 +34,8 @@ type MarkedBundle = {
 };
 
 /** Whether 0.3.0 does not know a way to read texts. */
-const isNewReading = (reading: Reading) => reading.kind === 'date' && reading.order === 'month_only';
+const isNewReading = (reading: Reading) =>
+  reading.kind === 'list' || (reading.kind === 'date' && reading.order === 'month_only');
 
 /** Additions that 0.3.0 refuses, or would decide otherwise by. */
 const additions: readonly ((bundle: MarkedBundle) => boolean)[] = [

@@ -146,6 +146,11 @@ export const readingSchema = z
       no: wordsSchema.optional().describe('Words for false, likewise'),
       missing: missingWordsSchema,
     }),
+    z.strictObject({
+      kind: z.literal('list').describe(textBecomes),
+      separator: z.enum([';', '|', ',']).describe('What stands between the texts of the list'),
+      missing: missingWordsSchema,
+    }),
     z.strictObject({ kind: z.literal('text').describe(textBecomes), missing: missingWordsSchema }),
   ])
   .meta({ id: 'Reading' });
@@ -161,7 +166,9 @@ export const readingsSchema = z
   .refine((readings) => JSON.stringify(readings).length <= limits.maxReadingsCharacters, {
     error: `take more than ${limits.maxReadingsCharacters} characters in all`,
   })
-  .describe('How texts of fields, by dot paths, become numbers, dates, yes or no: as in the file they came from');
+  .describe(
+    'How texts of fields, by dot paths, become numbers, dates, lists, yes or no: as in the file they came from',
+  );
 /** The readings of a type's fields, by the names of the columns that they were: dots nest. */
 export type Readings = z.infer<typeof readingsSchema>;
 

@@ -1,7 +1,8 @@
 /** Finds the kind of a column by all of its values, and why; and reads a cell of each kind. */
 import type { Reading } from '../domain/definition.ts';
+import { formatCount } from '../numeric.ts';
 import { type DecimalSign, readNumber } from '../readings/numbers.ts';
-import { compileReading, yesNoPairs } from '../readings/readings.ts';
+import { compileReading, splitList, yesNoPairs } from '../readings/readings.ts';
 import { type ColumnKind, columnKinds } from './sheet.ts';
 
 /** The different texts of a column, each with its rows. */
@@ -21,7 +22,7 @@ export type FoundKind = {
 const maxYesNoSpellings = 6;
 
 /** How the texts of each kind are read: numbers in any unit, the usual words for yes, no and nothing. */
-export const usualReadings: Readonly<Record<Exclude<ColumnKind, 'as_is'>, Reading>> = {
+export const usualReadings = {
   number: { kind: 'number', decimal: '.' },
   number_decimal_comma: { kind: 'number', decimal: ',' },
   date_day_first: { kind: 'date', order: 'day_first' },
@@ -29,8 +30,11 @@ export const usualReadings: Readonly<Record<Exclude<ColumnKind, 'as_is'>, Readin
   date_year_first: { kind: 'date', order: 'year_first' },
   date_month_only: { kind: 'date', order: 'month_only' },
   yes_no: { kind: 'boolean' },
+  list_semicolon: { kind: 'list', separator: ';' },
+  list_bar: { kind: 'list', separator: '|' },
+  list_comma: { kind: 'list', separator: ',' },
   text: { kind: 'text' },
-};
+} as const satisfies Readonly<Record<Exclude<ColumnKind, 'as_is'>, Reading>>;
 const readers = {
   number: compileReading(usualReadings.number),
   number_decimal_comma: compileReading(usualReadings.number_decimal_comma),
@@ -39,6 +43,9 @@ const readers = {
   date_year_first: compileReading(usualReadings.date_year_first),
   date_month_only: compileReading(usualReadings.date_month_only),
   yes_no: compileReading(usualReadings.yes_no),
+  list_semicolon: compileReading(usualReadings.list_semicolon),
+  list_bar: compileReading(usualReadings.list_bar),
+  list_comma: compileReading(usualReadings.list_comma),
   text: compileReading(usualReadings.text),
 };
 
@@ -47,6 +54,7 @@ export const isMissing = (text: string): boolean => readers.number(text) === nul
 /** Whether the text of a cell says that there is no value, in a column of texts. */
 export const isMissingText = (text: string): boolean => readers.text(text) === null;
 
+const listKinds = { ';': 'list_semicolon', '|': 'list_bar', ',': 'list_comma' } as const;
 /** The column kind of a reading. */
 export function kindOf(reading: Reading): Exclude<ColumnKind, 'as_is'> {
   switch (reading.kind) {
@@ -56,6 +64,8 @@ export function kindOf(reading: Reading): Exclude<ColumnKind, 'as_is'> {
       return `date_${reading.order}`;
     case 'boolean':
       return 'yes_no';
+    case 'list':
+      return listKinds[reading.separator];
     case 'text':
       return 'text';
   }
@@ -109,6 +119,33 @@ export const isMonth = (text: string): boolean => readers.date_month_only(text) 
 
 const findMonths = (texts: readonly string[]): FoundKind | null =>
   texts.every(isMonth) ? certain(usualReadings.date_month_only, 'months, each as its first day') : null;
+
+/** Things that the cells of a list name: as many as a policy learns by their names. */
+const maxThings = 50;
+const maxThingLength = 40;
+/** Different texts that are looked at, the share of them that name several things, and the texts that name each. */
+const maxListTexts = 1_000;
+const minListShare = 0.3;
+const minTextsPerThing = 3;
+
+/** Finds cells that list some of a few things each, `A; B`; a fixed number of parts, as `Paris, France`, is not one. */
+function findList(texts: readonly string[]): FoundKind | null {
+  const sample = texts.slice(0, maxListTexts);
+  for (const kind of Object.values(listKinds)) {
+    const reading = usualReadings[kind];
+    const lists = sample.map((text) => splitList(text, reading.separator));
+    const named = lists.flat();
+    const things = [...new Set(named)];
+    const isRepeated = things.length <= maxThings && named.length >= minTextsPerThing * things.length;
+    const several = lists.filter((list) => list.length > 1).length;
+    if (!isRepeated || several < minListShare * sample.length) continue;
+    if (new Set(lists.map((list) => list.length)).size < 2) continue;
+    // Numbers may be of their own kind in some cells of a workbook, and amounts have commas.
+    if (things.every((thing) => thing.length <= maxThingLength && /\p{L}/u.test(thing)))
+      return certain(reading, `each cell lists some of ${formatCount(things.length)} things`);
+  }
+  return null;
+}
 
 const monthWords = 'January February March April May June July August September October November December'.split(' ');
 /** “3 April 2024” */
@@ -195,7 +232,7 @@ const minNearShare = 0.9;
 function findNearKind(uses: ValueUses): FoundKind | null {
   const total = [...uses.values()].reduce((sum, count) => sum + count, 0);
   for (const kind of columnKinds) {
-    if (kind === 'text' || kind === 'as_is') continue;
+    if (kind === 'text' || kind === 'as_is' || kind.startsWith('list')) continue;
     let rows = 0;
     let other = '';
     for (const [text, count] of uses) {
@@ -228,6 +265,7 @@ export function findKind(uses: ValueUses, isCommaUsual: boolean, known?: Reading
     findDate(texts) ??
     findNumber(texts, isCommaUsual) ??
     findMonths(texts) ??
+    findList(texts) ??
     findNearKind(uses) ??
     findUnknownForm(texts) ??
     certain(usualReadings.text, '')

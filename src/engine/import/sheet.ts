@@ -15,6 +15,9 @@ export const columnKinds = [
   'date_year_first',
   'date_month_only',
   'yes_no',
+  'list_semicolon',
+  'list_bar',
+  'list_comma',
   'text',
   'as_is',
 ] as const;

@@ -9,7 +9,7 @@ import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
-import { tellLists, tellPerson } from './tell-contents.ts';
+import { tellPerson } from './tell-contents.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;
@@ -59,8 +59,10 @@ function countValues({ rows, columns, header }: Sheet, column: number) {
   return { uses, missing, types };
 }
 
-const toJsonType = (reading: Reading | null) =>
-  reading?.kind === 'number' || reading?.kind === 'boolean' ? reading.kind : 'string';
+const toJsonType = (reading: Reading | null) => {
+  if (reading?.kind === 'list') return 'array';
+  return reading?.kind === 'number' || reading?.kind === 'boolean' ? reading.kind : 'string';
+};
 const toType = (types: ReadonlySet<string>): string => (types.size > 1 ? 'mixed' : ([...types][0] ?? 'empty'));
 
 /** Whether numbers count the rows: one more in each, from 0 or 1 on. */
@@ -123,9 +125,12 @@ function findContent(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
 
 /** Values of JSON keep their types; dates that no feature reads are worth mentioning. */
 function takeAsItIs(uses: ValueUses, { kind, reason }: FoundKind): FoundKind {
-  const isUnread = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
-  const hint = isUnread ? `written like dates, ${reason}: choose that kind to learn from them as dates` : '';
-  return { kind: 'as_is', reading: null, reason: hint, choices: [], isDoubtful: isUnread };
+  const isDate = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
+  const isList = kind.startsWith('list');
+  const dateHint = `written like dates, ${reason}: choose that kind to learn from them as dates`;
+  const listHint = `${reason}: choose the kind of list to learn from each of them`;
+  const hint = isDate ? dateHint : isList ? listHint : '';
+  return { kind: 'as_is', reading: null, reason: hint, choices: [], isDoubtful: hint !== '' };
 }
 
 /** Notes when values are learned in another form than written. */
@@ -174,16 +179,13 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
   const filled = sum(uses);
-  const contents = found.kind === 'text' ? [tellLists(texts)] : [];
   const person = tellPerson(name, texts);
   return {
     ...found,
     ...(codes.length > 0 && isTable ? { reading: { kind: 'text' as const, missing: [...missing.keys()] } } : {}),
     name,
     reason: capitalize(
-      [found.reason, talk, tellForm(texts, types), ...contents, person, blanks, kept]
-        .filter((part) => part !== '')
-        .join('; '),
+      [found.reason, talk, tellForm(texts, types), person, blanks, kept].filter((part) => part !== '').join('; '),
     ),
     type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
     filled,

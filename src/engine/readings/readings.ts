@@ -33,7 +33,7 @@ export const yesNoPairs = [
   ['j', 'n'],
 ] as const;
 
-const usualMissing = { text: new Set(missingMarks), other: new Set([...missingMarks, ...missingWords]) };
+const usualMissing = { texts: new Set(missingMarks), other: new Set([...missingMarks, ...missingWords]) };
 const usualYes = new Set<string>(yesNoPairs.map(([yes]) => yes));
 const usualNo = new Set<string>(yesNoPairs.map(([, no]) => no));
 /** No longer text is one of these words, or of those that a reading names. */
@@ -46,7 +46,7 @@ export type TextReader = (text: string) => Json | undefined;
 
 /** Prepares the reading of one field's texts, without the blanks around them. */
 export function compileReading(reading: Reading): TextReader {
-  const usual = reading.kind === 'text' ? usualMissing.text : usualMissing.other;
+  const usual = reading.kind === 'text' || reading.kind === 'list' ? usualMissing.texts : usualMissing.other;
   const missing = reading.missing === undefined ? usual : toWords(reading.missing);
   const readText = compileTextReader(reading);
   return (given) => {
@@ -74,11 +74,23 @@ function compileTextReader(reading: Reading): TextReader {
         return yes.has(word) ? true : no.has(word) ? false : undefined;
       };
     }
+    case 'list':
+      return (text) => splitList(text, reading.separator);
     case 'text':
       return (text) => text;
   }
 }
 
+export type ListSeparator = Extract<Reading, { kind: 'list' }>['separator'];
+
+/** The texts between the separators of a list, without the blanks around them and without empty ones. */
+export const splitList = (text: string, separator: ListSeparator): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const separatorNames = { ';': 'semicolons', '|': 'bars', ',': 'commas' };
 const dateNouns = {
   day_first: 'a date with the day first',
   month_first: 'a date with the month first',
@@ -93,7 +105,8 @@ export function compileCellReader(reading: Reading | null): (cell: Json | undefi
   const readText = compileReading(reading);
   return (cell) => {
     if (typeof cell === 'string') return readText(cell);
-    if (cell === null || typeof cell === reading.kind) return toNull(cell);
+    const isOfKind = typeof cell === reading.kind || (reading.kind === 'list' && Array.isArray(cell));
+    if (cell === null || isOfKind) return toNull(cell);
     return reading.kind === 'text' ? (typeof cell === 'object' ? cell : String(cell)) : undefined;
   };
 }
@@ -107,6 +120,8 @@ export function nounOf(reading: Reading): string {
       return dateNouns[reading.order];
     case 'boolean':
       return `yes or no${reading.yes?.[0] && reading.no?.[0] ? ` (${reading.yes[0]}, ${reading.no[0]})` : ''}`;
+    case 'list':
+      return `a list with ${separatorNames[reading.separator]}`;
     case 'text':
       return 'a text';
   }

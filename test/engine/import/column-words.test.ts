@@ -20,14 +20,25 @@ async function survey(columns: Record<string, (row: number) => string>, rows = 6
 }
 const answer = (row: number) => at(['yes', 'no'], row);
 
-it('says of cells that list several things how each would be learned from [FIL-1]', async () => {
+it('reads cells that list some of a few things as lists, and no texts of fixed parts [FIL-1]', async () => {
   const list = (row: number) => at(marks, row) + (row % 3 === 0 ? '' : `; ${at(marks, row + 1 + (row % 2))}`);
-  const sentence = (row: number) => `Thing ${row} came late; I want it back; case ${row * 7}`;
-  const { reasons } = await survey({ marks: list, sentence, answer });
-  expect(reasons).toMatchObject({
-    marks:
-      'Its cells list several of 4 things and are learned as a whole: a column of yes and no for each thing says more',
-    sentence: '',
+  const columns = {
+    marks: list,
+    tags: (row: number) => list(row).replaceAll('; ', ', '),
+    sentence: (row: number) => `Thing ${row} came late; I want it back; case ${row * 7}`,
+    name: (row: number) =>
+      `${at(['Smith', 'Weber', 'Rossi', 'Blanc', 'Kim'], row)}, ${at(['Ann', 'Bo', 'Cy', 'Di'], row)}`,
+    sizes: (row: number) => (row % 3 === 0 ? `${row % 7}` : `${row % 7},${row % 5},1`),
+    answer,
+  };
+  const { kinds, reasons } = await survey(columns);
+  expect(reasons['marks']).toBe('Each cell lists some of 4 things');
+  expect(kinds).toMatchObject({
+    marks: 'list_semicolon',
+    tags: 'list_comma',
+    sentence: 'text',
+    name: 'text',
+    sizes: 'text',
   });
 });
 

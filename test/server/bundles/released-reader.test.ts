@@ -86,6 +86,7 @@ const readsWords = {
 const added = {
   'options that are never decided alone': withManifest({ never_alone: ['approve'] }),
   questions: withManifest({ questions: { yes: 'approve' } }),
+  lists: withManifest({ readings: [{ path: ['note'], reading: { kind: 'list', separator: ';' } }] }),
   months: withManifest({ readings: [{ path: ['note'], reading: { kind: 'date', order: 'month_only' } }] }),
   'personal fields': withManifest({ pii_fields: ['note'] }),
   'a function of rules': pack(bundleParts({ rules: [{ condition: 'ctx.note.foldCase() == "vip"' }] })),

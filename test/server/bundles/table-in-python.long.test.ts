@@ -196,20 +196,39 @@ function makeOrders() {
     ];
     const [regular, mark] = [pick([true, false, null]), random() < 0.2 ? null : Math.round(random() * 40) / 10];
     const [month, day] = [pick(['01', '04', '11']), pick(['03', '17', '28'])];
+    const marks = ['Neukunde', 'Ausland', 'Rechnung', 'Eilt'].filter(() => random() < 0.4);
+    const since = pick(['2019-03', '2021-10', '2024-05']);
     inputs.push({
       Eingang: `2026-${month}-${day}`,
       Betrag: amount,
       Rabatt: discount,
       Filiale: branch,
+      Seit: `${since}-01`,
+      ...(marks.length === 0 ? {} : { Merkmale: marks }),
       ...(regular === null ? {} : { Stammkunde: regular }),
       ...(mark === null ? {} : { Note: mark }),
     });
-    const risk = amount / 3000 + (branch === '007' ? 0.3 : 0) - (regular ? 0.4 : 0) + random() * 0.2;
-    const cells = [`${day}.${month}.2026`, `${german(amount, 2)} €`, `${discount} %`, branch];
+    const risk =
+      amount / 3000 +
+      (branch === '007' ? 0.3 : 0) -
+      (regular ? 0.4 : 0) +
+      (marks.includes('Ausland') ? 0.4 : 0) +
+      random() * 0.2;
+    const cells = [
+      `${day}.${month}.2026`,
+      `${german(amount, 2)} €`,
+      `${discount} %`,
+      branch,
+      marks.join(', '),
+      since.split('-').reverse().join('/'),
+    ];
     const word = regular === null ? '?' : regular ? 'ja' : 'nein';
     return [...cells, word, mark === null ? 'k.A.' : german(mark, 1), risk > 0.5 ? 'prüfen' : 'frei'].join(';');
   });
-  return { content: ['Eingang;Betrag;Rabatt;Filiale;Stammkunde;Note;Ergebnis', ...rows].join('\n'), inputs };
+  return {
+    content: ['Eingang;Betrag;Rabatt;Filiale;Merkmale;Seit;Stammkunde;Note;Ergebnis', ...rows].join('\n'),
+    inputs,
+  };
 }
 
 /** What a running decision-edge says of inputs, in batches of 50. */

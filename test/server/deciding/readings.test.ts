@@ -82,6 +82,28 @@ describe('the readings of a type', () => {
     expect(newest.input_payload).toMatchObject({ Anreise: '2017-06-12', Preis: 182.75, Hotel: null });
   });
 
+  it('are lists of what its cells list, and first days of its months, each as rules and examples have them [RDG-4] [RDG-1]', async () => {
+    const { call, url, importAs, deploy, decide, readVersion } = await openBookings();
+    const marks = ['Balkon', 'Meerblick', 'Bad', 'Garten'];
+    const cells = Array.from({ length: 40 }, (_, i) => marks.filter((_mark, at) => (i + 1) & (1 << at)).join(' | '));
+    const lines = cells.map((cell, i) => `${cell};${1 + (i % 12)}/2024;${i % 2 === 0 ? 'da' : 'weg'}`);
+    const { body } = await importAs(['Merkmale;Monat;Ergebnis', ...lines].join('\n'));
+    const learned = { Merkmale: { kind: 'list', separator: '|' }, Monat: { kind: 'date', order: 'month_only' } };
+    expect(body.readings).toEqual(learned);
+    expect(body.preview[2].input_payload).toEqual({ Merkmale: ['Balkon', 'Meerblick'], Monat: '2024-03-01' });
+    expect(await readVersion()).toMatchObject({ readings: learned });
+    const condition = '"Meerblick" in ctx.Merkmale && ctx.Monat >= "2024-03-01"';
+    const rule = { name: 'Sicht', condition, then: 'weg', priority: 1 };
+    expect((await call('PUT', url, { hard_rules: [rule] })).status).toBe(200);
+    await deploy();
+    for (const Merkmale of ['Bad|Meerblick', ['Bad', 'Meerblick']])
+      expect(await decide({ Merkmale, Monat: 'März 2024' })).toMatchObject({ rules_triggered: ['Sicht'] });
+    expect(await decide({ Merkmale: 'Ohne Meerblick', Monat: '3/2024' })).toMatchObject({ rules_triggered: [] });
+    expect(await decide({ Merkmale: 'Bad', Monat: 'bald' })).toMatchObject({
+      unread: ["'Monat' must be a month of a year"],
+    });
+  });
+
   it('stay what they are in a later import, which is read by them, and can be changed [RDG-4] [RDG-2]', async () => {
     const { call, url, importAs, deploy, decide, readVersion } = await openBookings();
     await importAs(csv);

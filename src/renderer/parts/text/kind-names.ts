@@ -9,6 +9,9 @@ export const kindNames: Readonly<Record<ColumnKind, string>> = {
   date_year_first: 'Date, year first',
   date_month_only: 'Date, month only',
   yes_no: 'Yes or no',
+  list_semicolon: 'List, A; B',
+  list_bar: 'List, A|B',
+  list_comma: 'List, A, B',
   text: 'Text or category',
   as_is: 'As it stands',
 };
