@@ -126,7 +126,8 @@ const ifMatch: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'The ETag of the decision type as it was read: where somebody has changed it since, nothing is done (412).',
+    'The ETag of the decision type as it was read: where somebody has changed it since, nothing is done (412). ' +
+    '`*` stands for any state.',
   schema: { type: 'string' },
 };
 

@@ -7,6 +7,7 @@ import { WorkbenchError } from '../../errors.ts';
 import { listIdentifyingFields } from '../../features/identifying-fields.ts';
 import { type JsonObject, toCanonicalJson } from '../../json.ts';
 import { toMeasuredLabel } from '../../measure/reapply.ts';
+import { countOf } from '../../numeric.ts';
 import { hashString } from '../../random.ts';
 import { compileKnownReadings } from '../../readings/readings.ts';
 import type { CompiledRules } from '../../rules/rules-file.ts';
@@ -33,6 +34,8 @@ export type LabelledRow = SplitRow & {
   ruled?: boolean;
   /** Whether personal values were masked, and are missing in `input`. */
   isMasked?: boolean;
+  /** The fields whose values could not be read, and are null in `input`; left out: none. */
+  unreadable?: readonly string[];
 };
 
 type PreparedRows = {
@@ -132,11 +135,11 @@ function compileRowMaker(
     const findLabel = (option: string | null) => (ruled && labels.has(option ?? '') ? -1 : labels.get(option ?? ''));
     const [label, firstLabel] = [findLabel(decision), findLabel(firstDecision)];
     if (label === undefined) return [];
-    const { input, isMasked } = readKnown(example.input);
+    const { input, isMasked, unreadable } = readKnown(example.input);
     const content = toRowContent(example.input, identifying);
     const inputHash = hashString(toCanonicalJson(example.input));
     const read = { id, content, input, inputHash, source, reasonCodes, decision, label };
-    const row = { ...read, test, later, answered, ruled, isMasked, ...place(input) };
+    const row = { ...read, test, later, answered, ruled, isMasked, unreadable, ...place(input) };
     if (firstDecision === null || firstLabel === undefined) return [row];
     return [{ ...row, first: { decision: firstDecision, label: firstLabel } }];
   };
@@ -150,7 +153,10 @@ type Noted = {
   piiFields: readonly string[];
 };
 
-/** Sentences on options without examples, unusable decisions, masked values and an uneven distribution. */
+/** Fields that a note names. */
+const maxNamedFields = 5;
+
+/** Sentences on options without examples, unusable decisions or values, and an uneven distribution. */
 function noteRows({ labelled, rows, options, learnedAlone, piiFields }: Noted): string[] {
   const notes: string[] = [];
   const decided = new Set(labelled.map((example) => example.decision));
@@ -163,6 +169,12 @@ function noteRows({ labelled, rows, options, learnedAlone, piiFields }: Noted): 
     notes.push(
       `${maskedCount} examples come from the log, where personal fields (${piiFields.join(', ')}) are masked; these count as missing in them.`,
     );
+  }
+  const unreadable = rows.flatMap((row) => (row.unreadable?.length ? [row.unreadable] : []));
+  if (unreadable.length > 0) {
+    const fields = [...new Set(unreadable.flat())].slice(0, maxNamedFields).join(', ');
+    const rowCount = countOf(unreadable.length, 'example');
+    notes.push(`In ${rowCount} values of ${fields} are not of their field’s kind and count as missing.`);
   }
   const imbalance = describeImbalance(
     rows.filter((row) => !row.ruled && isLabelled(row)),

@@ -156,6 +156,7 @@ function measureDecisions(
     input: measuredRows[i]?.input ?? {},
     ...evaluation.groups[i],
     isMasked: measuredRows[i]?.isMasked ?? false,
+    unreadable: measuredRows[i]?.unreadable,
     expected,
     predicted,
     confidence: Math.max(...probabilities),

@@ -1,6 +1,7 @@
 /** The weak parts of a policy, as its report names them. */
 import type { Metrics } from '../../domain/metrics.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
+import type { SeenInput } from '../../findings/slice-conditions.ts';
 import { findWeakSlices } from '../../findings/slices.ts';
 import type { DecidingSettings, RecordedRow } from '../../measure/reapply.ts';
 import type { LanguageDetector } from '../../ports.ts';
@@ -12,7 +13,7 @@ const maxParts = 5;
 /** The parts of the measured rows that are decided alone and wrongly more often than the others, five at most. */
 export function listWeakParts(
   { piiFields = [] }: Pick<TrainRequest, 'piiFields'>,
-  recorded: readonly RecordedRow[],
+  recorded: readonly (RecordedRow & SeenInput)[],
   deciding: DecidingSettings,
   detectLanguage: LanguageDetector | null,
 ): Metrics['weak_parts'] {
