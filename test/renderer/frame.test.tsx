@@ -48,6 +48,17 @@ describe('the first page', () => {
 });
 
 describe('the frame', () => {
+  it('tells types apart by a few letters where it is narrow, also names that begin and end alike', async () => {
+    const { call } = await openForTest();
+    for (const name of ['kredit-2023', 'kredit-2024', 'Kunden 2', 'kündigung 2', 'refunds'])
+      await makeType(call, { name });
+    showWindow(call, '#/');
+    const rail = await screen.findByRole('navigation', { name: 'Workbench' });
+    await within(rail).findByRole('link', { name: /refunds/ });
+    const shown = Array.from(rail.querySelectorAll('.only-narrow'), ({ textContent }) => textContent);
+    expect(shown.toSorted()).toEqual(['k23', 'k24', 'ku2', 'kü2', 're']);
+  });
+
   it('leads from the rows to each place by two keys, and names where one is', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);

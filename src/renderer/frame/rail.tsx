@@ -16,11 +16,23 @@ import { type TypeState, toTypeTone } from './type-state.ts';
 const minSearchedTypes = 8;
 /** Letters as people see them: a name is never cut within one. */
 const segments = new Intl.Segmenter();
-const firstOf = (text: string, count: number) =>
+const lettersOf = (text: string, from: number, to?: number) =>
   [...segments.segment(text)]
-    .slice(0, count)
+    .slice(from, to)
     .map(({ segment }) => segment)
     .join('');
+
+/** Short forms of names for the narrow rail; those that would be alike show more of how they begin, or end. */
+function shortenNames(names: readonly string[]): string[] {
+  const forms = names.map((name) => {
+    const [first = name, second] = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+    const begin = (count: number) =>
+      second ? lettersOf(first, 0, count) + lettersOf(second, 0, 1) : lettersOf(name, 0, count + 1);
+    return [begin(1), begin(2), lettersOf(name, 0, 1) + lettersOf(name, -2)];
+  });
+  const isAlone = (form: string, kind: number) => forms.filter((own) => own[kind] === form).length === 1;
+  return forms.map((own) => own.find(isAlone) ?? own[0] ?? '');
+}
 
 /** The decision types with their state, the places of the chosen one, and the settings at the foot. */
 export function Rail({ route, types, state }: { route: Route; types: readonly DecisionType[]; state: TypeState }) {
@@ -28,6 +40,7 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
   const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
   const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
   const words = foldCase(search.trim());
+  const initials = shortenNames(types.map(({ name }) => foldCase(showUnseen(name))));
   const shown = types.filter(({ name }) => foldCase(name).includes(words));
   return (
     <nav className="rail" aria-label="Workbench">
@@ -49,7 +62,12 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
             const chosen = route.page === 'type' && route.id === type.id;
             return (
               <li key={type.id}>
-                <TypeLink type={type} place={chosen ? route.place : 'examples'} decisions={decisions.get(type.id)} />
+                <TypeLink
+                  type={type}
+                  initials={initials[types.indexOf(type)] ?? ''}
+                  place={chosen ? route.place : 'examples'}
+                  decisions={decisions.get(type.id)}
+                />
                 {chosen && <Steps typeId={type.id} steps={state.steps} />}
                 {chosen && <PlaceList typeId={type.id} current={route.place} state={state} />}
               </li>
@@ -100,11 +118,10 @@ function RailLink({ href, text, current, children }: RailLinkProps) {
   );
 }
 
-function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place; decisions: number | undefined }) {
+type TypeLinkProps = { type: DecisionType; initials: string; place: Place; decisions: number | undefined };
+
+function TypeLink({ type, initials, place, decisions }: TypeLinkProps) {
   const { tone, word } = toTypeTone(type);
-  const name = showUnseen(type.name);
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const initials = (words.length > 1 ? words.slice(0, 2).map((word) => firstOf(word, 1)) : [firstOf(name, 2)]).join('');
   const made = decisions ? `, ${count(decisions, 'decision')} in the last 24 hours` : '';
   const says = `${isolate(type.name)}: ${type.availability?.reason ?? `${word}${made}.`}`;
   return (
