@@ -1,12 +1,14 @@
 /**
- * Draws every place on contact sheets for a look: kind and hostile data, three widths, two themes, each picture also
- * by itself, under `test-results/sheets`. `npm run build && node test/e2e/tools/contact-sheets.ts [WORD …]` draws those
- * whose name holds one of the words (`hostile 1024`).
+ * Draws the places on contact sheets for a look: the sample, twelve long options with hostile values, and 20,000 rows,
+ * at three sizes and in two themes, each picture also by itself, under `test-results/sheets`. In five minutes,
+ * `npm run build && node test/e2e/tools/contact-sheets.ts [WORD …]` draws those whose name holds one of the words
+ * (`hostile-1024`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import { goToAddress, openWindow, waitForQuiet } from './browser-page.ts';
+import { ask, decide, makeLargeType, train } from './large-type.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 const sizes = [
@@ -19,15 +21,33 @@ const places = [
   ...['define', 'rules', 'examples?view=card&queue=all', 'examples?view=table&queue=all', 'import', 'train'],
   ...['evaluate', 'try', 'deploy', 'monitor'],
 ];
+const others = ['#/', '#/settings/data'];
 const folder = resolve(import.meta.dirname, '../../../test-results/sheets');
 
-const hostileRow = {
+const hostileOptions = [
+  'Department for requests that take a while to name, with a copy to the people who have asked for one',
+  'Kraftfahrzeughaftpflichtversicherung und Zahlungsverzögerung',
+  '<img src=x onerror=alert(1)> "quoted" & escaped',
+  'مراجعة الطلبات المتأخرة من قبل المشرف',
+  'בדיקה ידנית של בקשות חריגות',
+  '🧾 Receipts & 👩‍👩‍👧 family plans, 🇦🇹 only',
+  'unbroken'.repeat(12),
+  '__proto__ and constructor',
+  'Jürgen Größchenpflugs gyps-ähnlich jagged type: query ÅÇÉ',
+  '退款申请需要主管审核并且等待财务部门确认',
+  'ส่งต่อให้หัวหน้าแผนกตรวจสอบ',
+  'n'.repeat(180),
+];
+
+/** Values that strain a page, with the one number that decides. */
+const toHostileInput = (x: number) => ({
   text: `<b>markup</b> ${'unbroken'.repeat(60)} \u202Etxet that turns. ${'A long sentence to read. '.repeat(30)}`,
   'a field with a name that is longer than its place': 'v'.repeat(300),
   שדה: 'ערך',
   nothing: null,
   amount: 12_345_678.9,
-};
+  x,
+});
 
 /** A file of many kinds of columns: dates, texts, a running number, the answer. */
 const file = {
@@ -45,69 +65,86 @@ const file = {
   ),
 };
 
-/** Makes, trains and deploys a type of twelve long names whose rows hold texts that strain a page; gives its id. */
-async function makeHostile({ call }: RunningWorkbench): Promise<string> {
-  const options = Array.from({ length: 12 }, (_, at) => `Department ${at} for requests that take a while to name`);
-  const { id } = (
-    await call<{ id: string }>('POST', '/api/v1/decision-types', {
-      name: `<b>strained</b> ${'n'.repeat(60)}`,
-      description: `**Read** all of it. ${'unbroken'.repeat(20)}`,
-      options,
-      hard_rules: [{ name: 'r'.repeat(80), condition: 'ctx.x > 11.9', then: options[11] }],
-    })
-  ).body;
-  const examples = options.flatMap((decision, at) =>
-    Array.from({ length: 40 }, (_, row) => ({ input: { ...hostileRow, x: at + row / 25 }, decision })),
-  );
-  await call('POST', `/api/v1/decision-types/${id}/examples`, { examples });
+/** Makes the sample, trains it, and sends some of its examples to the service; gives its id. */
+async function makeSample(workbench: RunningWorkbench): Promise<string> {
+  const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/samples/refund-requests');
+  const path = `/api/v1/decision-types/${id}`;
+  await train(workbench, path);
+  type Page = { items: { input_payload: object }[] };
+  const { items } = await ask<Page>(workbench, 'GET', `${path}/examples?page_size=90`);
+  const inputs = items.map(({ input_payload }) => input_payload);
+  await decide(workbench, 'refund-requests', inputs);
   return id;
 }
 
-/** Trains, deploys, and sends some of the examples to the service. */
-async function deploy({ call }: RunningWorkbench, type: string): Promise<void> {
-  const path = `/api/v1/decision-types/${type}`;
-  const { name } = (await call<{ name: string }>('GET', path)).body;
-  const started = await call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
-  const policy = `${path}/policies/${started.body.policy_id}`;
-  while ((await call<{ status: string }>('GET', `${policy}/progress`)).body.status === 'training') await wait(300);
-  await call('POST', `${policy}/deploy`);
-  const { items } = (await call<{ items: { input_payload: object }[] }>('GET', `${path}/examples?page_size=90`)).body;
-  for (const { input_payload: input } of items) await call('POST', '/api/v1/decide', { decision_type: name, input });
+/** Makes, trains and uses a type whose names and values strain a page; gives its id. */
+async function makeHostile(workbench: RunningWorkbench): Promise<string> {
+  const name = `<b>strained</b> ${'n'.repeat(60)}`;
+  const { id } = await ask<{ id: string }>(workbench, 'POST', '/api/v1/decision-types', {
+    name,
+    description: `**Read** all of it. ${'unbroken'.repeat(20)}`,
+    options: hostileOptions,
+    hard_rules: [{ name: 'r'.repeat(80), condition: 'ctx.x > 11.9', then: hostileOptions[11] }],
+  });
+  const path = `/api/v1/decision-types/${id}`;
+  const examples = hostileOptions.flatMap((decision, at) =>
+    Array.from({ length: 50 }, (_, row) => ({
+      input: toHostileInput(at + row / 32),
+      decision: row % 5 === 4 ? null : decision,
+    })),
+  );
+  await ask(workbench, 'POST', `${path}/examples`, { examples });
+  await train(workbench, path);
+  const inputs = Array.from({ length: 60 }, (_, at) => toHostileInput(at / 5));
+  await decide(workbench, name, inputs);
+  return id;
 }
 
-const workbench = await startWorkbenchProcess();
-try {
-  const kind = (await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests')).body.id;
-  const types = { kind, hostile: await makeHostile(workbench) };
-  for (const type of Object.values(types)) await deploy(workbench, type);
-  mkdirSync(folder, { recursive: true });
-  const words = process.argv.slice(2);
-  for (const [data, type] of Object.entries(types))
-    for (const viewport of sizes)
-      for (const colorScheme of themes) {
-        const sheet = `${data}-${viewport.width}-${colorScheme}`;
-        if (!words.every((word) => sheet.includes(word))) continue;
-        const { page, close, faults } = await openWindow(workbench, '#/', { viewport, colorScheme });
-        const shots: string[] = [];
-        for (const place of ['#/', ...places]) {
-          await goToAddress(page, place === '#/' ? place : `#/types/${type}/${place}`);
-          await page.getByRole('heading', { level: 1 }).first().waitFor();
-          if (place === 'import') await page.getByLabel('File', { exact: true }).setInputFiles(file);
-          await waitForQuiet(page);
-          const shot = await page.screenshot();
-          const name = place.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'start';
-          writeFileSync(join(folder, `${sheet}-${name}.png`), shot);
-          shots.push(`<img src="data:image/png;base64,${shot.toString('base64')}">`);
-        }
-        await page.setViewportSize({ width: 2560, height: 1440 });
-        await page.setContent(
-          `<style>body{margin:8px;display:grid;grid-template-columns:repeat(4,1fr);gap:8px;align-content:start}img{width:100%}</style>${shots.join('')}`,
-        );
-        writeFileSync(join(folder, `${sheet}.png`), await page.screenshot({ fullPage: true }));
-        process.stdout.write(`${sheet}${faults.length > 0 ? `: ${faults.join('; ')}` : ''}\n`);
-        await close();
-      }
-} finally {
-  await workbench.stop();
+const makers = { sample: makeSample, hostile: makeHostile, rows: makeLargeType };
+
+/** Keeps a picture of each place in both themes, and a sheet of them for each. */
+async function drawSheets(page: Page, name: string, typeId: string): Promise<void> {
+  const shots = { light: '', dark: '' };
+  for (const place of [...places, ...others]) {
+    const isOther = place.startsWith('#');
+    await goToAddress(page, isOther ? place : `#/types/${typeId}/${place}`);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    if (place === 'import') await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme });
+      await waitForQuiet(page);
+      const shot = await page.screenshot();
+      const of = place.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'start';
+      writeFileSync(join(folder, `${name}-${colorScheme}-${of}.png`), shot);
+      shots[colorScheme] += `<img src="data:image/png;base64,${shot.toString('base64')}">`;
+    }
+  }
+  await page.setViewportSize({ width: 2560, height: 1440 });
+  for (const colorScheme of themes) {
+    await page.setContent(
+      `<style>body{margin:8px;display:grid;grid-template-columns:repeat(3,1fr);gap:8px;align-content:start}img{width:100%}</style>${shots[colorScheme]}`,
+    );
+    writeFileSync(join(folder, `${name}-${colorScheme}.png`), await page.screenshot({ fullPage: true }));
+  }
+}
+
+mkdirSync(folder, { recursive: true });
+const words = process.argv.slice(2);
+for (const [data, make] of Object.entries(makers)) {
+  const wanted = sizes.filter(({ width }) => words.every((word) => `${data}-${width}`.includes(word)));
+  if (wanted.length === 0) continue;
+  const workbench = await startWorkbenchProcess();
+  try {
+    const typeId = await make(workbench);
+    for (const viewport of wanted) {
+      const { page, close, faults } = await openWindow(workbench, '#/', { viewport, reducedMotion: 'reduce' });
+      const name = `${data}-${viewport.width}`;
+      await drawSheets(page, name, typeId);
+      process.stdout.write(`${name}${faults.length > 0 ? `: ${faults.join('; ')}` : ''}\n`);
+      await close();
+    }
+  } finally {
+    await workbench.stop();
+  }
 }
 process.exit(0);
