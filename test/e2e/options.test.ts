@@ -29,7 +29,7 @@ describe('options in the browser', () => {
     const dialogs: [name: string, place: string, open: () => Promise<void>][] = [
       ['New decision type', 'Examples', () => click('New decision type')],
       ['Add example', 'Examples', addExample],
-      ['Change an option everywhere', 'Define', () => click('Rename, merge or delete an option')],
+      ['Change an option everywhere', 'Define', () => click('Change an option')],
     ];
     for (const [name, place, open] of dialogs) {
       await goToPlace(page(), place);
@@ -47,7 +47,7 @@ describe('options in the browser', () => {
 
   test('renames an option everywhere after showing what that touches [TYP-27]', async () => {
     await goToPlace(page(), 'Define');
-    await page().getByRole('button', { name: 'Rename, merge or delete an option' }).click();
+    await page().getByRole('button', { name: 'Change an option' }).click();
     const dialog = page().getByRole('dialog', { name: 'Change an option everywhere' });
     await dialog.getByLabel('Option', { exact: true }).selectOption('deny');
     await dialog.getByLabel('New name').fill('refuse');
@@ -64,7 +64,7 @@ describe('options in the browser', () => {
     const labels = async () =>
       (await workbench.call<{ by_option: object }>('GET', `${typePath}/examples/stats`)).body.by_option;
     const before = await labels();
-    await page().getByRole('button', { name: 'Rename, merge or delete an option' }).click();
+    await page().getByRole('button', { name: 'Change an option' }).click();
     const dialog = page().getByRole('dialog', { name: 'Change an option everywhere' });
     await dialog.getByText('Delete', { exact: true }).click();
     await dialog.getByLabel('Option', { exact: true }).selectOption('review');

@@ -30,7 +30,7 @@ export function ShortcutTable() {
   };
   return (
     <div className="stack">
-      <p className="muted">
+      <p>
         Choose “Change”, then press the new keys. Those of a place are listed while it is open: press ? there. Single
         keys act in the card, a table or a list of rows while it has the focus; ? and keys with Ctrl or Alt act
         everywhere.

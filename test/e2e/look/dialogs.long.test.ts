@@ -49,7 +49,7 @@ async function pasteRules(page: Page): Promise<void> {
 }
 
 async function deleteOption(page: Page): Promise<void> {
-  await click(page, 'Rename, merge or delete an option…');
+  await click(page, 'Change an option…');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Delete', { exact: true }).click();
   await dialog.getByRole('button', { name: 'Show what it affects' }).click();

@@ -253,7 +253,7 @@ describe.each(rounds)('an analyst alone in one window, round %i', (round) => {
 
   test('renames an option, names a release, adds an example, takes each back, and labels in another type', async () => {
     await goToAddress(page(), `#/types/${id}/define`);
-    await button('Rename, merge or delete an option…').click();
+    await button('Change an option…').click();
     const dialog = page().getByRole('dialog', { name: 'Change an option everywhere' });
     await dialog.getByLabel('New name').fill('Building');
     await dialog.getByRole('button', { name: 'Show what it affects' }).click();

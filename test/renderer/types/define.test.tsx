@@ -34,7 +34,7 @@ describe('Define', () => {
     await call('POST', '/api/v1/connections', { name: 'judge', url: 'http://127.0.0.1:1/v1', model: 'm' });
     const id = await makeType(call);
     await openDefine(call, id);
-    const rename = () => screen.getByRole('button', { name: 'Rename, merge or delete an option…' });
+    const rename = () => screen.getByRole('button', { name: 'Change an option…' });
     expect(rename()).toHaveProperty('disabled', false);
     await screen.findByRole('option', { name: 'judge' });
     enter('Connected model', 'judge');
@@ -129,7 +129,7 @@ describe('Define', () => {
     const url = `/api/v1/decision-types/${id}`;
     await call('POST', `${url}/examples`, { examples: [{ input: { n: 1 }, decision: 'maybe' }] });
     await openDefine(call, id);
-    fireEvent.click(screen.getByRole('button', { name: 'Rename, merge or delete an option…' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Change an option…' }));
     const dialog = await screen.findByRole('dialog', { name: 'Change an option everywhere' });
     fireEvent.click(within(dialog).getByText('Merge'));
     enter('Option', 'maybe');
@@ -155,7 +155,7 @@ describe('Define', () => {
     const id = await makeType(call, { options: ['yes', 'no', 'maybe'] });
     const url = `/api/v1/decision-types/${id}`;
     const { page } = await openDefine(call, id);
-    fireEvent.click(screen.getByRole('button', { name: 'Rename, merge or delete an option…' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Change an option…' }));
     const dialog = await screen.findByRole('dialog', { name: 'Change an option everywhere' });
     fireEvent.click(within(dialog).getByText('Delete'));
     enter('Option', 'no');

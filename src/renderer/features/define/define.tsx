@@ -219,7 +219,7 @@ function Answers({ type }: { type: DecisionType }) {
           title={isEdited ? 'Save or discard the changes first.' : 'Rename, merge or delete an option…'}
           onClick={() => setIsChanging(true)}
         >
-          Rename, merge or delete an option…
+          Change an option…
         </Button>
       }
     >
@@ -249,7 +249,7 @@ function RemovedOptions({ type, options }: { type: DecisionType; options: readon
   return (
     <p className="note warn">
       Examples labelled {removed.map((option) => `“${isolate(option)}”`).join(', ')} keep a label that is then no
-      option. To change them with it, discard this and use “Rename, merge or delete an option”.
+      option. To change them with it, discard this and use “Change an option”.
     </p>
   );
 }

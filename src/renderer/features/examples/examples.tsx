@@ -1,5 +1,6 @@
 import './examples.css';
-import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
+import { Download, Upload } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -184,8 +185,16 @@ function Tools({ type, queues, view, canSearch, generation, onView, onAdd, onTea
           { value: 'table', label: 'Table' },
         ]}
       />
-      <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import…</Button>
-      <Button onClick={onExport}>Export…</Button>
+      <ActionIcon
+        variant="default"
+        title="Import…"
+        onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}
+      >
+        <Upload size={16} />
+      </ActionIcon>
+      <ActionIcon variant="default" title="Export…" onClick={onExport}>
+        <Download size={16} />
+      </ActionIcon>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button loading={generation.isRunning} {...leavesFocus}>

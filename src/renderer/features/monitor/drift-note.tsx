@@ -29,7 +29,9 @@ export function DriftNote({ type }: { type: DecisionType }) {
   if (drift.isError) return <ErrorNote error={drift.error} />;
   if (!drift.data || drift.data.computed_at === null) return null;
   const { items, decisions, comparable, unfamiliar, languages } = drift.data;
-  const seen = languages.filter((field) => field.decisions.length > 0);
+  const seen = languages.filter(
+    (field) => field.decisions.length > 0 && describeLanguages(field.decisions) !== describeLanguages(field.examples),
+  );
   const now = seen.map((field) => (
     <p key={field.field} className="muted">
       {showUnseen(field.field)} is in {describeLanguages(field.decisions)} now

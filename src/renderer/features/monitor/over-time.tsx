@@ -5,6 +5,7 @@ import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
+import { useNarrow } from '../../parts/panes.tsx';
 import { number, percent, shortDay } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
@@ -14,8 +15,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Decisions of fewer days are shown by the hour, with at least this many hours. */
 const [minDays, minHours] = [3, 12];
-/** Options with a colour of their own in the chart, the commonest first. */
-const maxOptions = 5;
+/** Options with a colour of their own in the chart, the commonest first; in a small window fewer. */
+const [maxOptions, maxOptionsNarrow] = [5, 3];
 
 /** A day, or an hour of it. */
 type Day = OutputOf<'metrics.days'>['items'][number];
@@ -122,11 +123,12 @@ function topOf(days: readonly Day[]): number {
 
 function DaysChart({ typeId, days }: { typeId: string; days: readonly Day[] }) {
   const colourOf = useOptionColours(typeId);
+  const most = useNarrow() ? maxOptionsNarrow : maxOptions;
   const countOf = (option: string) => (day: Day) => day.decision_distribution[option] ?? 0;
   const sumOf = (option: string) => days.reduce((sum, day) => sum + countOf(option)(day), 0);
   const options = [...new Set(days.flatMap((day) => Object.keys(day.decision_distribution)))]
     .sort((a, b) => sumOf(b) - sumOf(a))
-    .slice(0, maxOptions);
+    .slice(0, most);
   const others = (day: Day) => day.total_decisions - options.reduce((sum, option) => sum + countOf(option)(day), 0);
   const hasOthers = days.some((day) => others(day) > 0);
   return (

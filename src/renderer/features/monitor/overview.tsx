@@ -6,6 +6,7 @@ import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
+import { useNarrow } from '../../parts/panes.tsx';
 import { milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
@@ -14,7 +15,8 @@ import { ChangedFields, DriftNote } from './drift-note.tsx';
 const OverTime = lazy(async () => ({ default: (await import('./over-time.tsx')).OverTime }));
 
 const liveMs = 5_000;
-const maxOptions = 6;
+/** Options whose share is shown, those that changed most; in a small window fewer. */
+const [maxOptions, maxOptionsNarrow] = [6, 3];
 
 /** Decisions of the last days, how they differ from the examples, and how things stand now; an alert first. */
 export function Overview({ type, days }: { type: DecisionType; days: number }) {
@@ -40,18 +42,20 @@ function Now({ type }: { type: DecisionType }) {
   if (!metrics.data) return null;
   const { total_decisions, latency_p50_ms, latency_p95_ms } = metrics.data;
   return (
-    <Part
-      title="decisions in the last 24 hours"
-      tools={
-        <Figure className="figure-large" says="Decisions recorded in the last 24 hours.">
-          {number(total_decisions)}
-        </Figure>
-      }
-    >
-      <div className="stack tight">
+    <>
+      <Part
+        title="decisions in the last 24 hours"
+        tools={
+          <Figure className="figure-large" says="Decisions recorded in the last 24 hours.">
+            {number(total_decisions)}
+          </Figure>
+        }
+      >
         <Mix type={type} distribution={metrics.data.decision_distribution} />
+      </Part>
+      <footer className="row">
         {latency_p50_ms !== null && latency_p95_ms !== null && (
-          <p className="muted small">
+          <p className="muted">
             Answered in{' '}
             <Figure says="Half of the newest 1,000 decisions of the last 24 hours were answered within this time. An item of a batch counts its share of the batch.">
               {milliseconds(latency_p50_ms)}
@@ -64,8 +68,8 @@ function Now({ type }: { type: DecisionType }) {
         )}
         <PromiseState promise={type.declared_promise} />
         <AuditNote type={type} />
-      </div>
-    </Part>
+      </footer>
+    </>
   );
 }
 
@@ -73,6 +77,7 @@ function Now({ type }: { type: DecisionType }) {
 function Mix({ type, distribution }: { type: DecisionType; distribution: Readonly<Record<string, number>> }) {
   const stats = useOperation('examples.stats', { params: { decision_type_id: type.id } });
   const colourOf = useOptionColours(type.id);
+  const most = useNarrow() ? maxOptionsNarrow : maxOptions;
   const decided = Object.values(distribution).reduce((sum, count) => sum + count, 0);
   if (decided === 0 || !stats.data) return null;
   const { by_option, labelled } = stats.data;
@@ -86,7 +91,7 @@ function Mix({ type, distribution }: { type: DecisionType; distribution: Readonl
   return (
     <Bars
       says="The share of each option among the decisions of the last 24 hours; marks are its share of the labelled examples."
-      items={rows.slice(0, maxOptions).map(({ option, now, examples }) => ({
+      items={rows.slice(0, most).map(({ option, now, examples }) => ({
         key: option,
         name: <OptionName typeId={type.id} option={option} />,
         value: now,

@@ -29,7 +29,7 @@ export function ApiKeys() {
       <NewKey />
       {keys.isPending && <Busy>Loading keys…</Busy>}
       {keys.isError && <ErrorNote error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data?.length === 0 && <p className="muted">Programs sign in with a key. There is none yet.</p>}
+      {keys.data?.length === 0 && <p>Programs sign in with a key. There is none yet.</p>}
       {keys.data && keys.data.length > 0 && <KeyTable keys={keys.data} />}
       <Agents />
     </div>

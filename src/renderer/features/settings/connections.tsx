@@ -17,7 +17,7 @@ export function Connections() {
   const test = useChange('connections.test');
   return (
     <div className="stack">
-      <p className="muted">
+      <p>
         Synthetic examples are made on this machine. A connected chat model (Ollama, llama.cpp, vLLM, LM Studio or
         another OpenAI-compatible one) makes better ones. It is sent examples of the decision type, in which PII fields
         are redacted.

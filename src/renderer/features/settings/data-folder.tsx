@@ -22,7 +22,7 @@ export function DataFolder() {
   return (
     <div className="stack">
       <DamageNote />
-      <p className="muted">
+      <p>
         Your data is{' '}
         {folder === undefined ? (
           'in the data folder'
@@ -45,9 +45,7 @@ export function DataFolder() {
       )}
       {(create.isError || backups.isError) && <ErrorNote error={create.error ?? backups.error} />}
       {backups.isPending && <Busy>Looking for backups…</Busy>}
-      {backups.data?.length === 0 && (
-        <p className="muted">There is no backup yet. A damaged disk would take everything with it.</p>
-      )}
+      {backups.data?.length === 0 && <p>There is no backup yet. A damaged disk would take everything with it.</p>}
       {backups.data && backups.data.length > 0 && (
         <PlainTable
           heads={[

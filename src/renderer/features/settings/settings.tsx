@@ -45,7 +45,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
         </Pane>
       }
     >
-      <div className="form">
+      <div className="form part">
         <View />
       </div>
     </Place>

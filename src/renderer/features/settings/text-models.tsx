@@ -14,7 +14,7 @@ export function TextModelSettings() {
   const remove = useChange('text_models.delete');
   return (
     <div className="stack">
-      <p className="muted">
+      <p>
         Texts are read by one of these, or by their words alone. A training finds out by itself which suits its
         examples; a bundle carries the one that its policy uses.
       </p>

@@ -12,6 +12,8 @@ import { showUnseen } from '../../../parts/text/names.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 
 export const maxKeyOptions = 9;
+/** A likelihood that is shown. */
+const leastShown = 0.01;
 
 /** The options that the keys 1 to 9 stand for, of all that hold what is typed, and whether the likeliest come first. */
 type ShownOptions = { shown: readonly string[]; text: string; matchCount: number; isRanked: boolean };
@@ -75,6 +77,27 @@ export const Choices = memo(function Choices({
   const likelihoods = new Map(suggestion?.likely.map(({ decision, probability }) => [decision, probability]));
   return (
     <div className="stack">
+      <div className="choices" style={{ '--longest': longest }}>
+        {[...shown, ...late].map((option, index) => (
+          <button
+            key={option}
+            type="button"
+            className="choice"
+            title={showUnseen(option)}
+            aria-pressed={example.expected_decision === option}
+            data-suggested={suggestion?.decision === option ? true : undefined}
+            style={{ '--colour': colourOf(option) }}
+            onClick={() => onLabel(option)}
+          >
+            <kbd>{index < shown.length ? index + 1 : 'Enter'}</kbd>
+            <OptionMark typeId={type.id} option={option} />
+            <span className="words">{showUnseen(option)}</span>
+            <span className="muted number" title="How likely this option is by what was learned so far.">
+              {(likelihoods.get(option) ?? 0) >= leastShown && percent(likelihoods.get(option) ?? 0)}
+            </span>
+          </button>
+        ))}
+      </div>
       <div className="answer-fields">
         {all.length > maxKeyOptions && (
           <Finder
@@ -89,26 +112,6 @@ export const Choices = memo(function Choices({
           />
         )}
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
-      </div>
-      <div className="choices" style={{ '--longest': longest }}>
-        {[...shown, ...late].map((option, index) => (
-          <button
-            key={option}
-            type="button"
-            className="choice"
-            aria-pressed={example.expected_decision === option}
-            data-suggested={suggestion?.decision === option ? true : undefined}
-            style={{ '--colour': colourOf(option) }}
-            onClick={() => onLabel(option)}
-          >
-            <kbd>{index < shown.length ? index + 1 : 'Enter'}</kbd>
-            <OptionMark typeId={type.id} option={option} />
-            <span className="words">{showUnseen(option)}</span>
-            <span className="muted number" title="How likely this option is by what was learned so far.">
-              {likelihoods.has(option) && percent(likelihoods.get(option) ?? 0)}
-            </span>
-          </button>
-        ))}
       </div>
       <p className="muted">
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
