@@ -90,6 +90,8 @@ export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<
 /** The choices about a file: its columns, the kinds of some, and those that are said to be learned from or not. */
 export type Choices = {
   columns: ExampleColumns;
+  /** Columns that become personal fields; left out: nothing was said about it. */
+  piiFields?: readonly string[] | undefined;
   kinds: Readonly<Record<string, ColumnKind>>;
   settled: readonly string[];
 };
@@ -104,6 +106,9 @@ export type ImportPlan = {
   kinds: ReadonlyMap<string, ColumnKind>;
   /** How each column is read; null as it stands. */
   readings: ReadonlyMap<string, Reading | null>;
+  /** Columns of the input that tell who somebody is, and those that become personal fields; null: nothing was said. */
+  personal: string[];
+  piiFields: string[] | null;
   questions: Question[];
 };
 
@@ -126,7 +131,11 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
   for (const { name, reason, choices: possible } of surveys)
     if (possible.length > 0 && inputs.has(name) && !Object.hasOwn(choices.kinds, name))
       questions.push({ about: 'kind', column: name, sentence: `${reason}. Choose ${possible.join(' or ')}` });
-  return { columns, kinds, readings: chooseReadings(surveys, kinds), questions };
+  return {
+    ...{ columns, kinds, readings: chooseReadings(surveys, kinds), questions },
+    personal: surveys.flatMap(({ name, isPersonal }) => (isPersonal && inputs.has(name) ? [name] : [])),
+    piiFields: choices.piiFields?.filter((name) => inputs.has(name)) ?? null,
+  };
 }
 
 /** How each column is read: as it was found, or as a person has chosen; null as it stands. */

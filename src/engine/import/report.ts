@@ -27,6 +27,15 @@ export function describeFile(sheet: Pick<Sheet, 'rows' | 'detected' | 'skipped' 
   return [[countOf(sheet.rows.length, 'row'), ...sheet.detected].join(', '), ...describeReading(sheet)];
 }
 
+/** Says which columns become personal fields, and which tell who somebody is and do not. */
+export function describePersonal(personal: readonly string[], piiFields: readonly string[] | null): string[] {
+  const rest = personal.filter((name) => !piiFields?.includes(name));
+  return [
+    ...(piiFields === null || piiFields.length === 0 ? [] : [`Personal fields: ${piiFields.join(', ')}`]),
+    ...(rest.length === 0 ? [] : [`Who somebody is, and no personal field: ${rest.join(', ')}`]),
+  ];
+}
+
 /** Asks which encoding a text has, with a word of it in each; null where the encoding is known. */
 export function askForEncoding({ encoding }: Sheet): string | null {
   if (encoding === undefined || encoding.choices.length === 0) return null;

@@ -9,12 +9,13 @@ import type { Json } from '../json.ts';
 import { limits } from '../limits.ts';
 import { type FoundKind, findKind, isMissing, isMissingText, type ValueUses } from './kinds.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
-import { tellPerson } from './tell-contents.ts';
+import { tellsPerson } from './tell-contents.ts';
 
 export type ColumnSurvey = FoundKind & {
   name: string;
   /** The JSON type of the values as read: `mixed` where they have several, `empty` if there is none. */
   type: string;
+  isPersonal: boolean;
   /** Rows with a value, and the different ones among them. */
   filled: number;
   distinct: number;
@@ -179,7 +180,8 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   const kept = tellWords(values, 'is a value here');
   const texts = [...uses.keys()];
   const filled = sum(uses);
-  const person = tellPerson(name, texts);
+  const isPersonal = tellsPerson(name, texts);
+  const person = isPersonal ? 'it tells who somebody is' : '';
   return {
     ...found,
     ...(codes.length > 0 && isTable ? { reading: { kind: 'text' as const, missing: [...missing.keys()] } } : {}),
@@ -188,6 +190,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
       [found.reason, talk, tellForm(texts, types), person, blanks, kept].filter((part) => part !== '').join('; '),
     ),
     type: isTable && texts.length > 0 ? toJsonType(found.reading) : toType(types),
+    isPersonal,
     filled,
     distinct: texts.length,
     samples: texts.slice(0, maxSamples),

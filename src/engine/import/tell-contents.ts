@@ -1,4 +1,4 @@
-/** Sentences about text columns whose cells hold more than words: lists, and what tells who somebody is. */
+/** Columns that tell who somebody is. */
 
 /** Different texts that are looked at. */
 const maxTexts = 1_000;
@@ -11,10 +11,9 @@ const anyName = /^(?:(?:customer|client|kunden)[ _-]?)?name$|^nom$|^nombre$|^kun
 const fullName = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}.'’-]*)+$/u;
 const minNameShare = 0.8;
 
-/** Notes that a column tells who somebody is. */
-export function tellPerson(name: string, texts: readonly string[]): string {
+/** Whether a column tells who somebody is, by its name and its texts. */
+export function tellsPerson(name: string, texts: readonly string[]): boolean {
   const sample = texts.slice(0, maxTexts);
   const areNames = () => sample.filter((text) => fullName.test(text)).length >= minNameShare * sample.length;
-  const isPersonal = sample.length > 1 && (personalName.test(name) || (anyName.test(name) && areNames()));
-  return isPersonal ? 'it tells who somebody is: leave it out, or make it a personal field of the decision type' : '';
+  return sample.length > 1 && (personalName.test(name) || (anyName.test(name) && areNames()));
 }

@@ -28,13 +28,16 @@ export const importOptions = {
   ...columnOptions,
   'learn-from': { type: 'string', multiple: true },
   means: { type: 'string', multiple: true },
+  personal: { type: 'string', multiple: true },
 } as const;
 export const importHelp = `${readAsHelp}
   --learn-from COLUMN, once for each that is to be learned from although the import would leave it out
+  --personal COLUMN, once for each that becomes a personal field, whose values the log masks
   --means LABEL=OPTION, once for each label that is asked about: an option, itself (a new option), or nothing`;
 type ImportFlags = ColumnFlags & {
   'learn-from'?: string[] | undefined;
   means?: string[] | undefined;
+  personal?: string[] | undefined;
   onConflict?: ConflictChoice | undefined;
 };
 type Committed = OutputOf<'imports.commit'>;
@@ -68,6 +71,7 @@ function toChoice(flags: ImportFlags): ImportChoice {
     ...(flags.label === undefined ? {} : { answer: flags.label }),
     ...(flags.must === undefined ? {} : { must: flags.must }),
     ...(flags.means === undefined ? {} : { targets: Object.fromEntries(flags.means.map(readTarget)) }),
+    ...(flags.personal === undefined ? {} : { pii_fields: flags.personal }),
     roles: Object.fromEntries(roles),
     kinds: readKinds(flags['read-as']),
     settle: true,
@@ -83,6 +87,7 @@ const flagOf: Readonly<Record<string, string>> = {
   kind: '--read-as COLUMN=KIND',
   kinds: '--read-as COLUMN=KIND',
   targets: '--means LABEL=OPTION',
+  pii_fields: '--personal COLUMN',
   encoding: '--encoding NAME',
   on_conflict: '--on-conflict W',
 };

@@ -19,6 +19,8 @@ export type ImportChoices = {
   columns?: ExampleColumns;
   must: string | null;
   kinds: Chosen<ColumnKind>;
+  /** undefined: nothing was said about it. */
+  piiFields?: readonly string[] | undefined;
   targets: Chosen<LabelTarget>;
   options: readonly string[];
   repeated: 'keep' | 'drop' | undefined;
@@ -60,6 +62,7 @@ export function keepKnown(choices: ImportChoices, columns: readonly string[]): I
     must: must !== null && isKnown(must) ? must : null,
     roles: pick(choices.roles, isKnown),
     kinds: pick(choices.kinds, isKnown),
+    piiFields: choices.piiFields?.filter(isKnown),
   };
 }
 
@@ -92,12 +95,13 @@ export function addChoice(
   columns: readonly string[],
 ): ImportChoices {
   const known = new Set(columns);
-  const { answer, must, roles = {}, kinds = {}, options, repeated } = choice;
+  const { answer, must, roles = {}, kinds = {}, options, repeated, pii_fields: piiFields } = choice;
   const places: [loc: string[], name: string | null | undefined][] = [
     [['answer'], answer],
     [['must'], must],
     ...Object.keys(roles).map((name): [string[], string] => [['roles', name], name]),
     ...Object.keys(kinds).map((name): [string[], string] => [['kinds', name], name]),
+    ...(piiFields ?? []).map((name): [string[], string] => [['pii_fields'], name]),
   ];
   refuseProblems(
     places.flatMap(([loc, name]): ErrorDetail[] =>
@@ -114,6 +118,7 @@ export function addChoice(
     kinds: { ...next.kinds, ...kinds },
     options: options ?? next.options,
     repeated: repeated ?? next.repeated,
+    piiFields: piiFields ?? next.piiFields,
   };
 }
 

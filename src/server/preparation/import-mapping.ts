@@ -24,8 +24,8 @@ export function chooseByMapping(
   const chosen = startChoices({});
   if (given === undefined) return { ...chosen, answer: findCalledAnswer(names, findAnswers(surveys, options)) };
   checkMapping(given, names);
-  const { decision: answer, must = null, read_as: kinds } = given;
-  return { ...chosen, answer, must, kinds, columns: toColumns(given, names) };
+  const { decision: answer, must = null, read_as: kinds, pii_fields: piiFields } = given;
+  return { ...chosen, answer, must, kinds, piiFields, columns: toColumns(given, names) };
 }
 
 /** The mapping that a plan follows. */
@@ -111,6 +111,7 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
     [mapping.decision, 'decision'],
     [mapping.reason_codes, 'reason_codes'],
     [mapping.must ?? null, 'must'],
+    ...(mapping.pii_fields ?? []).map((name): [string, string] => [name, 'pii_fields']),
     ...(mapping.input ?? []).map((name, index): [string, string, number] => [name, 'input', index]),
     ...Object.keys(mapping.read_as).map((name): [string, string, string] => [name, 'read_as', name]),
   ];

@@ -7,6 +7,7 @@ import { describeColumnLanguages } from '../../engine/findings/column-languages.
 import { listLabels, readLabel } from '../../engine/import/labels.ts';
 import { proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
 import type { RowsPlan } from '../../engine/import/plan-rows.ts';
+import { describePersonal } from '../../engine/import/report.ts';
 import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
 import { countSpreads } from '../../engine/import/spreads.ts';
@@ -41,6 +42,7 @@ import {
   describeColumns,
   describeReport,
   listMisfits,
+  listPersonal,
   maxComparedRows,
   ownMapping,
   readFields,
@@ -153,7 +155,7 @@ const toCounted = (kind: Parameters<typeof describePairs>[0], pairs: RowsPlan['r
   sentence: describePairs(kind, pairs)[0] ?? null,
 });
 
-function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
+function describeFile({ name, sheet }: ReadFile, known: readonly string[]): OpenImportPlan['file'] {
   const { rows, detected, workbook, header, refused } = sheet;
   const first = refused.slice(0, maxRefused).map(({ line, message }) => ({ line, message }));
   return {
@@ -162,7 +164,7 @@ function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
     detected,
     workbook,
     header,
-    report: describeReport(sheet, []),
+    report: describeReport(sheet, known),
     refused: { count: refused.length, first },
   };
 }
@@ -170,9 +172,11 @@ function describeFile({ name, sheet }: ReadFile): OpenImportPlan['file'] {
 function describeOpened(
   file: ReadFile,
   { proposal, roles, read, labels, targets, near, rows }: FilePlan,
+  known: readonly string[],
 ): Omit<OpenImportPlan, 'known' | 'merge'> {
   const { sheet, surveys, spreads, languages } = file;
   const { answers, asked, leaks } = proposal;
+  const personal = listPersonal(read, known);
   const columns = describeColumns(surveys, { read, proposal }, true).map((column, place) => {
     const { isDoubtful = false, filled = 0, distinct = 0 } = surveys[place] ?? {};
     const { name } = column;
@@ -189,8 +193,10 @@ function describeOpened(
   });
   const previewed = Math.min(maxPreviewed, Math.ceil(maxPreviewedCells / Math.max(1, surveys.length)));
   return {
-    file: describeFile(file),
+    file: describeFile(file, describePersonal(personal, read.piiFields)),
     columns,
+    personal,
+    pii_fields: read.piiFields,
     answer: proposal.answer ?? null,
     answer_candidates: answers.candidates.map((candidate) => describeCandidate(candidate, surveys)),
     answer_is_certain: answers.isCertain,
@@ -253,7 +259,7 @@ export async function planOpenImport(
   const own = await readExport(file, order, 'refuse');
   const known = file.known === null ? null : (await import('./merge-export.ts')).describeKnown(compared, file.known);
   const merge = own === null || type === null ? null : describeMerge(own, type);
-  return { choices, plan: { ...describeOpened(file, planned), known, merge } };
+  return { choices, plan: { ...describeOpened(file, planned, order.merge.piiFields), known, merge } };
 }
 
 /** Reads rows of the file as texts, all or those with a label. */
@@ -287,7 +293,7 @@ export type WrittenImport = {
   rows: ExampleRows;
   ids: string[];
   /** Names that the type gains beside them. */
-  names: { options: string[]; reason_codes: string[]; readings: Readings };
+  names: { options: string[]; reason_codes: string[]; readings: Readings; pii_fields: string[] };
   merges: ExampleMerges | null;
   merge: OwnExport['merge'] | null;
 };
@@ -308,7 +314,8 @@ export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promis
     refuseProblems([...own.problems, ...unknown.listProblems(ownMapping)].slice(0, maxListed));
     for (const example of own.added) written.addWhole(example);
     const names = type === null ? made.definition : definition;
-    return { rows: written.finish(), ids: own.added.map(({ id }) => id), names, merges: own.merges, merge: own.merge };
+    const ids = own.added.map(({ id }) => id);
+    return { rows: written.finish(), ids, names: { ...names, pii_fields: [] }, merges: own.merges, merge: own.merge };
   }
   const ids: string[] = [];
   const planned = planColumns(file, type?.definition.options ?? [], choices);
@@ -321,7 +328,14 @@ export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promis
   refuseProblems(problems.slice(0, maxListed));
   if (ids.length > limits.maxExamples) refuseProblems([toInvalidValue(['body', 'file'], exampleBound)]);
   const { newOptions: options, newReasons: reason_codes, newReadings: readings } = plan.rows;
-  return { rows: written.finish(), ids, names: { options, reason_codes, readings }, merges: null, merge: null };
+  const pii_fields = plan.read.piiFields ?? [];
+  return {
+    rows: written.finish(),
+    ids,
+    names: { options, reason_codes, readings, pii_fields },
+    merges: null,
+    merge: null,
+  };
 }
 
 /** The type that an export of examples makes; null for another file, and where its columns or labels become others. */

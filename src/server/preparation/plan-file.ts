@@ -36,7 +36,8 @@ export function planColumns(file: SurveyedSheet, options: readonly string[], cho
   const columns = choices.columns ?? toExampleColumns(names, roles);
   checkInputColumns(columns.inputs);
   const settled = choices.columns === undefined ? Object.keys(choices.roles) : names;
-  return { proposal, roles, read: planImport(file, proposal, { columns, kinds: choices.kinds, settled }) };
+  const { kinds, piiFields } = choices;
+  return { proposal, roles, read: planImport(file, proposal, { columns, kinds, settled, piiFields }) };
 }
 
 export type FilePlan = PlannedColumns & {

@@ -3,12 +3,13 @@ import type { ZodType, z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
-import { describeFile } from '../../engine/import/report.ts';
+import { describeFile, describePersonal } from '../../engine/import/report.ts';
 import { describePairs } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
 import { countOf } from '../../engine/numeric.ts';
+import { isPiiField } from '../../engine/pii.ts';
 import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
@@ -123,6 +124,7 @@ export async function readImport(
       other_answers: [...planned.proposal.otherAnswers],
       questions,
       report: describeReport(sheet, [
+        ...describePersonal(listPersonal(planned.read, order.merge.piiFields), planned.read.piiFields),
         ...describePairs('repeated', plan.rows.repeated),
         ...describePairs('alike', plan.rows.alike),
         ...describePairs('conflicts', plan.rows.conflicts),
@@ -138,6 +140,10 @@ export async function readImport(
     rows: rows?.finish() ?? null,
   };
 }
+
+/** Columns of the input that tell who somebody is, without those that are `known` as personal fields. */
+export const listPersonal = ({ personal }: PlannedColumns['read'], known: readonly string[]): string[] =>
+  personal.filter((name) => !isPiiField([name], known));
 
 /** Says of each column what is in it, how it is read and why. */
 export function describeColumns(

@@ -119,7 +119,7 @@ describe('a spreadsheet that nobody prepared', () => {
     await goToPlace(page(), 'Examples');
     await page().getByRole('button', { name: 'Import…' }).click();
     const more =
-      'Anliegen,Betrag,whatever\nWo ist mein Paket,1,lieferung\nBitte kündigen Sie meinen Vertrag,2,Kündigung\n';
+      'Anliegen,Betrag,E-Mail,whatever\nWo ist mein Paket,1,a@b.example,lieferung\nBitte kündigen Sie meinen Vertrag,2,c@d.example,Kündigung\n';
     await page()
       .locator('input[type=file]')
       .first()
@@ -127,8 +127,17 @@ describe('a spreadsheet that nobody prepared', () => {
     await page().getByLabel('Column whatever becomes').selectOption('decision');
     expect(await page().getByLabel('Label lieferung means').inputValue()).toBe('Lieferung');
     await page().getByText('New options: Kündigung.').waitFor();
+    await page()
+      .getByText(/^Set .*E-Mail.* as personal\?$/)
+      .waitFor();
+    await page()
+      .getByRole('button', { name: /^Set as personal/ })
+      .click();
+    await page().getByText('Personal fields: E-Mail.').waitFor();
     await page().getByRole('button', { name: 'Import 2 rows' }).click();
     await page().getByText('152 rows').waitFor();
+    const types = await workbench.call<{ items: { pii_fields: string[] }[] }>('GET', '/api/v1/decision-types');
+    expect(types.body.items[0]?.pii_fields).toEqual(['E-Mail']);
     await page().keyboard.press('ControlOrMeta+z');
     await page().getByText('2 examples imported from more.csv', { exact: true }).waitFor();
     await page().getByRole('button', { name: 'Undo it' }).click();

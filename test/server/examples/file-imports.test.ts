@@ -1,8 +1,9 @@
 /** The import of a file: looked at once, planned anew with each choice, and committed whole. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callerOf, makeType, openForTest, sendForm } from '../workbench.ts';
+import { openSource } from '../../../src/server/command-line/import.ts';
+import { callerOf, makeType, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 
 const tickets = 'text;shop;label\nbroken;A;yes\nlate;B;no\nlost;A;Yes\nfine;B;\nlate;B;no\n';
 const toFile = (text: string, name = 'tickets.csv') => new File([text], name);
@@ -89,6 +90,44 @@ describe('the import of a file', () => {
     expect((await commit(id, {}, key)).text).toBe(first.text);
     const stats = (await call('GET', `/api/v1/decision-types/${typeId}/examples/stats`)).body;
     expect(stats).toMatchObject({ total: 40, by_option: { storniert: 15, behalten: 25 } });
+  });
+
+  it('makes columns that tell who somebody is personal fields by one choice, behind each door [FIL-47]', async () => {
+    const { begin, choose, commit, call } = await openForFiles();
+    const people = ['Anna Schmidt', 'Peter Müller', 'Eva Klein'];
+    const rows = Array.from(
+      { length: 12 },
+      (_, i) => `${people[i % 3]};a${i}@b.example;${i};${i % 2 === 0 ? 'da' : 'weg'}`,
+    );
+    const text = ['Name;E-Mail;Betrag;Ergebnis', ...rows].join('\n');
+    const { id, plan } = (await begin(text)).body;
+    expect(plan).toMatchObject({ personal: ['Name', 'E-Mail'], pii_fields: null });
+    expect(plan.file.report.account).toContain('Who somebody is, and no personal field: Name, E-Mail');
+    const slip = (await choose(id, { pii_fields: ['Nam'] })).body.error;
+    expect(slip.details[0]).toMatchObject({ type: 'unknown_column', loc: ['body', 'pii_fields'] });
+    const chosen = (await choose(id, { answer: 'Ergebnis', pii_fields: plan.personal })).body.plan;
+    expect(chosen.file.report.account).toContain('Personal fields: Name, E-Mail');
+    const { decision_type: type } = (await commit(id, { name: 'Fälle' })).body;
+    expect(type.pii_fields).toEqual(['Name', 'E-Mail']);
+
+    const more = text.replace('E-Mail', 'Telefon');
+    const again = (await begin(more, { decision_type_id: type.id })).body;
+    expect(again.plan).toMatchObject({ personal: ['Telefon'], pii_fields: null });
+    const url = `/api/v1/decision-types/${type.id}`;
+    const request = { content: more, mapping: { decision: 'Ergebnis', pii_fields: ['Telefon'] }, commit: true };
+    const { key } = (await call('POST', '/api/v1/api-keys', { name: 'labeller', scopes: ['label', 'read'] })).body;
+    const held = { authorization: `Bearer ${key}` };
+    expect((await call('POST', `${url}/examples/import`, request, held)).status).toBe(403);
+    expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(12);
+    expect((await call('POST', `${url}/examples/import`, request)).body.report.account).toContain(
+      'Personal fields: Telefon',
+    );
+    expect((await call('GET', url)).body.pii_fields).toEqual(['Name', 'E-Mail', 'Telefon']);
+
+    const file = path.join(temporaryFolder(), 'cases.csv');
+    writeFileSync(file, text);
+    const { choice } = await openSource(file, { personal: ['Name'] });
+    expect(choice.pii_fields).toEqual(['Name']);
   });
 
   it('is read otherwise where that is chosen, and keeps what was said of columns that are still there', async () => {

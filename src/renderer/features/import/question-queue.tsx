@@ -28,7 +28,11 @@ type Question = {
 
 /** Shows the first open question, or one that is opened again; answers are kept below it. */
 export function QuestionQueue({ mapping }: { mapping: Mapping }) {
-  const questions = [...listColumnQuestions(mapping), ...listLabelQuestions(mapping)];
+  const questions = [
+    ...listColumnQuestions(mapping),
+    ...listLabelQuestions(mapping),
+    ...listPersonalQuestions(mapping),
+  ];
   const [opened, setOpened] = useState<string | null>(null);
   const shown =
     questions.find(({ key }) => key === opened) ?? questions.find(({ answered }) => answered === null) ?? null;
@@ -152,6 +156,23 @@ function listColumnQuestions({ columns, listOpen, setRole }: Mapping): Question[
           },
         ],
   );
+}
+
+/** Asks whether columns that tell who somebody is become personal fields. */
+function listPersonalQuestions({ plan: { personal, pii_fields: fields }, choose }: Mapping): Question[] {
+  if (personal.length === 0) return [];
+  return [
+    {
+      key: 'personal',
+      title: `Set ${personal.map(isolate).join(', ')} as personal?`,
+      says: 'The log then masks the values, and no policy stores them.',
+      sides: [],
+      yes: 'Set as personal',
+      no: 'Leave as they are',
+      answered: fields === null ? null : fields.length > 0 ? 'yes' : 'no',
+      answer: (isYes) => choose({ pii_fields: isYes ? personal : [] }),
+    },
+  ];
 }
 
 /** Asks of labels that are written nearly the same whether they are one answer or two. */

@@ -155,6 +155,11 @@ const importMappingSchema = z.strictObject({
     .record(z.string(), z.enum(columnKinds))
     .default({})
     .describe('Kinds of columns by name; of the others they are found by all of their values'),
+  pii_fields: z
+    .array(z.string())
+    .max(500)
+    .optional()
+    .describe('Columns that become personal fields; needs the scope deploy'),
 });
 export type ImportMapping = z.output<typeof importMappingSchema>;
 

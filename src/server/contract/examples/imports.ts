@@ -6,7 +6,7 @@ import { columnKinds } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
 import { uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
-import { decisionTypeSchema } from '../types/decision-types.ts';
+import { decisionTypeSchema, piiFields } from '../types/decision-types.ts';
 import {
   encodingField,
   exampleOperations,
@@ -24,6 +24,7 @@ const importPlanSchema = z
     options: names(limits.maxOptions).describe('Options that the type gains, or that the new one has'),
     reason_codes: names(limits.maxReasonCodes).describe('Reason codes, likewise'),
     readings: readingsSchema.default({}).describe('How texts of fields are read, as far as the type does not say it'),
+    pii_fields: piiFields.default([]).describe('Personal fields that the type gains'),
   })
   .refine((plan) => (plan.decision_type_id === undefined) !== (plan.name === undefined), {
     message: 'give either decision_type_id or name',
@@ -69,6 +70,9 @@ const importChoiceSchema = z
       .optional()
       .describe('What labels mean: an option, a new option of their name (add), or no label (none)'),
     options: names(limits.maxOptions).optional().describe('Options of a new type whose file has no labels'),
+    pii_fields: piiFields
+      .optional()
+      .describe('Columns that become personal fields: their values are masked in the log'),
     repeated: z.enum(['keep', 'drop']).optional().describe('What becomes of copies. Left out: as the file suggests'),
     settle: z
       .boolean()
@@ -113,6 +117,11 @@ const planSchema = z
         language: z.string().nullable().describe('Of a column of texts, in words'),
       }),
     ),
+    personal: z.array(z.string()).describe('Columns of the input that tell who somebody is, by name or values'),
+    pii_fields: z
+      .array(z.string())
+      .nullable()
+      .describe('Columns that become personal fields; null: nothing was said about it'),
     answer: z.string().nullable().describe('Column with the labels; null: none, or a question asks for it'),
     answer_candidates: resultShape.answer_candidates,
     answer_is_certain: z.boolean().describe('Whether the file itself tells which column is the answer'),

@@ -25,7 +25,7 @@ import { draftSchema } from './drafts.ts';
 const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
 const name = nameText(limits.maxTypeNameLength).describe('By which callers name it');
 const description = characters(0, 10_000).describe('For people');
-const piiFields = z
+export const piiFields = z
   .array(characters(1, 400))
   .max(500)
   .describe('Dot paths of personal fields, whose values are masked in the log');

@@ -4,7 +4,7 @@ import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
 import { compileReadings } from '../../../engine/readings/readings.ts';
-import { hasScope } from '../../auth/auth.ts';
+import { hasScope, requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
@@ -24,7 +24,7 @@ import {
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
 import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
 import { nameCaller, nameReader } from '../../services/releases.ts';
-import { addReadings } from '../../services/types/decision-types.ts';
+import { addPersonalFields, addReadings } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -111,6 +111,11 @@ export const exampleHandlers = {
   'examples.import': (deps, { type, caller, body, receipt }) =>
     importExamples(deps, toCallerId(caller), type, body, (result) => {
       if (hasScope(caller, 'deploy')) addReadings(deps, caller, type.id, result.readings);
+      const { pii_fields: personal = [] } = result.mapping;
+      if (personal.length > 0) {
+        requireScope(caller, 'deploy');
+        addPersonalFields(deps, caller, type.id, personal);
+      }
       receipt?.keep(result);
     }),
 } satisfies Handlers;

@@ -19,7 +19,9 @@ export const importHandlers = {
   'imports.begin': async (deps, { caller, body }) => {
     if (body instanceof SpilledForm) return beginFileImport(deps, caller, body);
     if (body.name !== undefined) requireScope(caller, 'train');
-    else if ([body.options, body.reason_codes, Object.keys(body.readings)].some((added) => added.length > 0)) {
+    else if (
+      [body.options, body.reason_codes, body.pii_fields, Object.keys(body.readings)].some((added) => added.length > 0)
+    ) {
       requireScope(caller, 'deploy');
     }
     const { id } = await beginImport(deps, caller, body);

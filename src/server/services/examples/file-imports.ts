@@ -191,7 +191,8 @@ async function writeAll(
   { rows, ids, names, merges, merge }: WrittenImport,
   alongside: (committed: CommittedFile) => void,
 ): Promise<CommittedFile> {
-  if (type !== null && names.options.length + names.reason_codes.length > 0) requireScope(caller, 'deploy');
+  if (type !== null && names.options.length + names.reason_codes.length + names.pii_fields.length > 0)
+    requireScope(caller, 'deploy');
   const readings = type === null || hasScope(caller, 'deploy') ? names.readings : {};
   const request = { ...names, readings };
   const plan =

@@ -2,6 +2,7 @@
 import type { ZodType, z } from 'zod';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
+import { isPiiField } from '../../../engine/pii.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { ImportPlan } from '../../contract/examples/imports.ts';
 import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../contract/types/decision-types.ts';
@@ -220,8 +221,8 @@ export async function planNewType(
   request: ImportPlan,
   id: string = deps.newId(),
 ): Promise<TypePlan> {
-  const { name = '', options, reason_codes, readings } = request;
-  const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings });
+  const { name = '', options, reason_codes, readings, pii_fields } = request;
+  const wanted = readPart(decisionTypeCreateSchema, { name, options, reason_codes, readings, pii_fields });
   const definition = await checkNewDecisionType(deps, caller, wanted);
   refuseAnother(deps, caller, name);
   const { decisionTypes } = deps.store;
@@ -253,7 +254,10 @@ export async function planExtension(
     reason_codes: [...new Set([...reason_codes, ...added.reason_codes])],
     readings: { ...added.readings, ...readings },
   };
-  const change = readPart(decisionTypeUpdateSchema, definition);
+  const isNew = (field: string) => !isPiiField([field], type.piiFields);
+  const personal = added.pii_fields.filter(isNew);
+  const pii = personal.length > 0 && { pii_fields: [...type.piiFields, ...personal] };
+  const change = readPart(decisionTypeUpdateSchema, { ...definition, ...pii });
   const planned = await checkUpdate(deps, caller, id, change);
   return {
     type: toPartType(id, definition),

@@ -10,7 +10,7 @@ import {
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
-import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
+import { type DecisionTypeCreate, type DecisionTypeUpdate, piiFields } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { isoTime } from '../../process/clock.ts';
@@ -258,6 +258,15 @@ export async function checkUpdate(
     ...listAuditProblems(next.audit, next.retentionDays),
   ]);
   return change;
+}
+
+/** Adds personal fields; throws `validation_error` where they are too many. */
+export function addPersonalFields(deps: Foundation, caller: Caller, id: string, added: readonly string[]): void {
+  const seen = findDecisionType(deps, caller, id);
+  const merged = piiFields.safeParse([...new Set([...seen.piiFields, ...added])]);
+  if (!merged.success)
+    throw toValidationError([toInvalidValue(['body', 'mapping'], merged.error.issues[0]?.message ?? '')]);
+  writeUpdate(deps, caller, planChange(deps, seen, { pii_fields: merged.data }));
 }
 
 /** Adds readings of fields of which the type has none; throws `validation_error` where they are too many. */
