@@ -578,7 +578,7 @@ const training = {
   'CST-6':
     'confidence_thresholds.by_option, optional, holds higher thresholds of single options; they go along with a rename, merge or deletion and come back with its undo, and an unknown option or no confidence is a 422 at its place.',
   'CST-7':
-    'An option is decided alone only from its own threshold where that is above auto_decide, alike in decisions, explanations, figures, bundle and Python package; without them a bundle is as before.',
+    'An option is decided alone only from its own threshold where that is above auto_decide, alike in decisions, explanations, figures, bundle and Python package; without them a bundle is as before. Figures try other ones, as JSON (by_option), before they are kept.',
   'CST-8':
     'While options have thresholds of their own no promise is said to be kept; asked for again, it takes them away.',
   'CST-9': 'Under Define an option is given a threshold of its own, which is saved, decides and is taken away again.',

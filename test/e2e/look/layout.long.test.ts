@@ -147,6 +147,9 @@ test('in a small window the acts are in sight: answers at the foot of the card, 
     await show(opened, `#/types/${typeId}/evaluate`);
     await page.locator('.desk .drawing svg').waitFor();
     for (const handle of await page.getByRole('slider').all()) await expect.poll(() => isInSight(handle)).toBe(true);
+    const matrix = page.getByRole('table', { name: 'Right options against decided ones' });
+    for (const row of await matrix.getByRole('row').all())
+      expect(await isInSight(row), await row.innerText()).toBe(true);
     expect(opened.faults).toEqual([]);
   } finally {
     await opened.close();

@@ -134,6 +134,20 @@ describe('many options', () => {
     await page.setViewportSize({ width: 1024, height: 700 });
   });
 
+  test('six have their commonest mistakes beside the matrix where it is wide', async () => {
+    const { page } = opened;
+    const table = (name: string) => page.getByRole('table', { name });
+    await goToAddress(page, `#/types/${few}/evaluate`);
+    await table('Right options against decided ones').waitFor();
+    expect(await table('Commonest mistakes').count()).toBe(0);
+    await page.setViewportSize({ width: 2560, height: 1440 });
+    const list = await table('Commonest mistakes').boundingBox();
+    const matrix = await table('Right options against decided ones').boundingBox();
+    expect((list?.x ?? 0) - (matrix?.x ?? 0)).toBeGreaterThanOrEqual(matrix?.width ?? Number.POSITIVE_INFINITY);
+    expect(Math.abs((list?.y ?? 0) - (matrix?.y ?? 0))).toBeLessThan(matrix?.height ?? 0);
+    await page.setViewportSize({ width: 1024, height: 700 });
+  });
+
   test('150 are shown as the commonest mistakes first, in sight, and a click opens their rows in sight', async () => {
     const { page } = opened;
     await goToAddress(page, `#/types/${many}/evaluate`);

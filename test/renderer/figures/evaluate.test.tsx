@@ -219,6 +219,28 @@ describe('Evaluate', () => {
     await waitFor(async () => expect((await kept())?.by_option).toEqual({ pay: 1 }));
   });
 
+  it('shows what the threshold of an option does before it is kept, and from where the promise holds of it', async () => {
+    const { call, url, policyUrl } = await openPlace('evaluate', {});
+    const desk = within(await region('How much to automate'));
+    const findAutomated = (share: number) =>
+      desk.findByText(`${percent(share)} automated`, { selector: '.figure-large' });
+    const { automatic } = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    await findAutomated(automatic.share);
+    fireEvent.click(desk.getByText('By option'));
+    fireEvent.change(desk.getByLabelText('An option that needs more confidence'), { target: { value: 'pay' } });
+    fireEvent.change(await desk.findByLabelText('pay directly from'), { target: { value: '1' } });
+    const tried = encodeURIComponent(JSON.stringify({ pay: 1 }));
+    const { automatic: fewer } = (await call('GET', `${policyUrl}/whole-decision?by_option=${tried}`)).body;
+    expect(fewer.count).toBeLessThan(automatic.count);
+    await findAutomated(fewer.share);
+    const terms = { target_error: '0.05', certainty: '0.95', option: 'pay' };
+    const { sentence } = (await call('GET', `${policyUrl}/promise?${new URLSearchParams(terms)}`)).body;
+    await desk.findByText(quoteNames(sentence));
+    expect((await call('GET', url)).body.draft).toBe(null);
+    fireEvent.click(desk.getByRole('button', { name: 'Back to the thresholds in use' }));
+    await findAutomated(automatic.share);
+  });
+
   it('has nothing to say before a training, and leads there', async () => {
     const { call } = await openForTest();
     const { id } = (await call('POST', '/api/v1/decision-types', { name: 'new', options: ['a', 'b'] })).body;

@@ -110,6 +110,14 @@ describe('thresholds of options of a deployed policy', () => {
       auto_decide: 0.55,
       by_option: { pay: 1 },
     });
+    // Other ones are tried instead, none too, before they are kept.
+    const tryOwn = (own: object) =>
+      get(`${policy}/whole-decision?by_option=${encodeURIComponent(JSON.stringify(own))}`);
+    expect((await tryOwn({ refuse: 1 })).automatic.count).toBe(
+      rows.filter(({ predicted, confidence }) => predicted === 'pay' && confidence >= 0.6).length,
+    );
+    expect((await tryOwn({})).confidence_thresholds).toEqual(common);
+    expect((await tryOwn({ nobody: 1 })).error.details[0].loc).toEqual(['query', 'by_option', 'nobody']);
   });
 
   it('travel in the bundle, whose card names them; without them its manifest has no such key [CST-7]', async () => {

@@ -6,6 +6,7 @@ import type { DecisionType } from '../../../server/contract/types/decision-types
 import { FigureHead } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { findLongest, OptionName } from '../../parts/option.tsx';
+import { useWide } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { count, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -14,14 +15,20 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 /** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
 const maxMatrixOptions = 12;
 const maxListed = 30;
+/** Mistakes beside the matrix, which are about as high as it is. */
+const maxBeside = 12;
 /** Names of more characters than this in all would not stand beside one another. */
 const maxLevelCharacters = 60;
 type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
 
 /** Where the policy is wrong: a matrix, or with many options the commonest mistakes first. */
-export function Confusions({ type, confusion, canOpen }: Props) {
+export function Confusions(props: Props) {
+  const { confusion } = props;
   const isSmall = confusion.confusion_labels.length <= maxMatrixOptions;
   const [view, setView] = useState<'matrix' | 'list'>(isSmall ? 'matrix' : 'list');
+  const longest = findLongest(confusion.confusion_labels);
+  const isSlanted = confusion.confusion_labels.length * longest > maxLevelCharacters;
+  const isBeside = useWide() && isSlanted && view === 'matrix';
   return (
     <Part
       title="Where it is wrong"
@@ -39,11 +46,10 @@ export function Confusions({ type, confusion, canOpen }: Props) {
         )
       }
     >
-      {view === 'matrix' ? (
-        <Matrix type={type} confusion={confusion} canOpen={canOpen} />
-      ) : (
-        <Mistakes type={type} confusion={confusion} canOpen={canOpen} />
-      )}
+      <div className="mistakes">
+        {view === 'matrix' && <Matrix {...props} longest={longest} isSlanted={isSlanted} />}
+        {(view === 'list' || isBeside) && <Mistakes {...props} most={isBeside ? maxBeside : maxListed} />}
+      </div>
     </Part>
   );
 }
@@ -55,11 +61,9 @@ function nameCell(examples: number, right: string, decided: string): string {
   return `${count(examples, 'example')} of ${isolate(right)} decided as ${isolate(decided)}`;
 }
 
-function Matrix({ type, confusion, canOpen }: Props) {
+function Matrix({ type, confusion, canOpen, longest, isSlanted }: Props & { longest: number; isSlanted: boolean }) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
-  const longest = findLongest(labels);
-  const isSlanted = labels.length * longest > maxLevelCharacters;
   return (
     <div className="scroll">
       <table
@@ -125,12 +129,15 @@ function Matrix({ type, confusion, canOpen }: Props) {
   );
 }
 
-function Mistakes({ type, confusion, canOpen }: Props) {
+function Mistakes({ type, confusion, canOpen, most }: Props & { most: number }) {
   const mistakes = listMistakes(confusion);
   if (mistakes.length === 0) return <p className="muted">No mistakes on the unseen examples.</p>;
   return (
-    <PlainTable heads={['Actual', 'Decided', { name: 'Examples', says: 'Unseen examples with this mistake.' }]}>
-      {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
+    <PlainTable
+      label="Commonest mistakes"
+      heads={['Actual', 'Decided', { name: 'Examples', says: 'Unseen examples with this mistake.' }]}
+    >
+      {mistakes.slice(0, most).map(({ right, decided, count }) => (
         <tr key={`${right}\n${decided}`}>
           <td>
             <OptionName typeId={type.id} option={right} />

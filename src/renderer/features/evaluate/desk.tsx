@@ -23,9 +23,9 @@ import { useSetting } from '../../state/use-setting.ts';
 import { Latency } from './classifier-alone.tsx';
 import { CostSheet } from './cost-sheet.tsx';
 import { CostLine, describe, findCheapest } from './costs.tsx';
-import { PromiseLine, usePromise } from './promise.tsx';
+import { OptionPromise, PromiseLine, usePromise } from './promise.tsx';
 import { SettingRefusal } from './setting-refusal.tsx';
-import { tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
+import { isSame, tryThresholds, useCosts, useTriedThresholds } from './tried-thresholds.ts';
 
 type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; whole: OutputOf<'policies.whole'> };
 type Mark = { at: number; name: string };
@@ -79,10 +79,7 @@ export function Desk({ type, policy, metrics, whole }: Props) {
               )}
             </CostLine>
           )}
-          <details>
-            <summary>By option{listOwnThresholds(wanted, isolate)}</summary>
-            <OwnThresholds options={type.active_version.options} thresholds={wanted} set={handles.setOwn} />
-          </details>
+          <ByOption policy={policy} options={type.active_version.options} wanted={wanted} terms={promise.terms} />
         </div>
       </div>
       <SettingRefusal setting={setting} />
@@ -104,6 +101,27 @@ export function Desk({ type, policy, metrics, whole }: Props) {
       )}
       <Remarks type={type} policy={policy} whole={whole} />
     </section>
+  );
+}
+
+type ByOptionProps = Pick<Props, 'policy'> & {
+  options: readonly string[];
+  wanted: ConfidenceThresholds;
+  terms: ReturnType<typeof usePromise>['terms'];
+};
+
+/** Sets thresholds of single options, each with the promise it could keep. */
+function ByOption({ policy, options, wanted, terms }: ByOptionProps) {
+  return (
+    <details>
+      <summary>By option{listOwnThresholds(wanted, isolate)}</summary>
+      <OwnThresholds
+        options={options}
+        thresholds={wanted}
+        set={(own) => tryThresholds({ ...wanted, ...own })}
+        below={(option, take) => <OptionPromise policy={policy} option={option} terms={terms} onTake={take} />}
+      />
+    </details>
   );
 }
 
@@ -138,14 +156,10 @@ function useHandles(type: DecisionType, isCostEdited: boolean) {
   const stored = type.active_version.confidence_thresholds;
   const kept = toDraft(type).confidence_thresholds;
   const tried = useTriedThresholds(type);
-  const [own, setOwn] = useState<Partial<ConfidenceThresholds> | null>(null);
-  const wanted: ConfidenceThresholds = { ...(tried ?? stored), ...own };
+  const wanted = tried ?? stored;
   const isKept = isSame(wanted, kept);
   const setting = useSetting(type, !isKept || isCostEdited);
-  const reset = () => {
-    tryThresholds(null);
-    setOwn(null);
-  };
+  const reset = () => tryThresholds(null);
   const save = (thresholds: ConfidenceThresholds) =>
     setting.save({
       to: { confidence_thresholds: thresholds },
@@ -154,22 +168,22 @@ function useHandles(type: DecisionType, isCostEdited: boolean) {
       onDone: reset,
     });
   const saveTitle = type.model_deployed ? 'Keep as draft' : 'Use these thresholds';
-  const back = () => {
-    tryThresholds(stored);
-    setOwn(null);
-  };
   useCommands('Edit', [
     { id: 'save', title: saveTitle, keys: 'Mod+S', inFields: true, enabled: !isKept, run: () => save(wanted) },
     { id: 'undo', title: 'Undo', keys: 'Mod+Z', enabled: !isKept, run: reset },
   ]);
-  const isTried = tried !== null || own !== null;
-  return { wanted, kept, isKept, isTried, setting, saveTitle, setOwn, save, reset, back };
+  return {
+    wanted,
+    kept,
+    isKept,
+    isTried: tried !== null,
+    setting,
+    saveTitle,
+    save,
+    reset,
+    back: () => tryThresholds(stored),
+  };
 }
-
-const isSame = (a: ConfidenceThresholds, b: ConfidenceThresholds) =>
-  a.auto_decide === b.auto_decide &&
-  a.escalation === b.escalation &&
-  JSON.stringify(a.by_option) === JSON.stringify(b.by_option);
 
 type ActsProps = { type: DecisionType; handles: ReturnType<typeof useHandles> };
 
@@ -213,14 +227,9 @@ type DistributionProps = Pick<Props, 'whole'> & {
 };
 
 /** Draws how sure the classifier is of the rows that thresholds decide about, with the handles and the marks below. */
-function Distribution({
-  whole,
-  thresholds: { auto_decide: high, escalation: low },
-  alone,
-  marks,
-  kept,
-}: DistributionProps) {
+function Distribution({ whole, thresholds, alone, marks, kept }: DistributionProps) {
   const from = findStart(whole, kept);
+  const { auto_decide: high, escalation: low } = thresholds;
   return (
     <Chart
       rows={whole.confidence_bins}
@@ -250,7 +259,7 @@ function Distribution({
             minRange={0}
             label={(value) => decimal(value, 2)}
             value={[low, high]}
-            onChange={([escalation, auto_decide]) => tryThresholds({ auto_decide, escalation })}
+            onChange={([escalation, auto_decide]) => tryThresholds({ ...thresholds, auto_decide, escalation })}
           />
           {marks.map(({ at, name }) => (
             <p key={name} className="mark" style={{ '--at': Math.max(0, at - from) / (1 - from) }}>

@@ -13,7 +13,7 @@ import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { ClassifierAlone } from './classifier-alone.tsx';
 import { Confusions } from './confusions.tsx';
-import { useTriedThresholds, useWhole } from './tried-thresholds.ts';
+import { isSame, useTriedThresholds, useWhole } from './tried-thresholds.ts';
 
 // Panels that ask the server again when opened are loaded then.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
@@ -141,7 +141,7 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
   const place = { decision_type_id: type.id, policy_id: policy.id };
   const tried = useTriedThresholds(type);
   const kept = toDraft(type).confidence_thresholds;
-  const isEdited = tried !== null && (tried.auto_decide !== kept.auto_decide || tried.escalation !== kept.escalation);
+  const isEdited = tried !== null && !isSame(tried, kept);
   const whole = useWhole(type, place, isHeldOut);
   // Without held-out examples only the classifier was measured.
   const confusion = isHeldOut ? whole.data : metrics;

@@ -2,10 +2,13 @@
 import { Button, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import type { PromiseTerms } from '../../../engine/measured.ts';
+import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { ServerCall } from '../../api/journal.ts';
 import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { number } from '../../parts/text/figures.ts';
+import { quoteNames } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useUndo } from '../../state/use-undo.ts';
 
@@ -118,6 +121,31 @@ function usePromiseActs(type: DecisionType, { terms, setTyped }: Props['promise'
         },
       ),
   };
+}
+
+type OptionProps = {
+  policy: Pick<PolicyDetail, 'id' | 'decision_type_id'>;
+  option: string;
+  terms: PromiseTerms;
+  onTake(threshold: number): void;
+};
+
+/** Offers the threshold from which the terms hold of one option, and of all such options at once. */
+export function OptionPromise({ policy, option, terms, onTake }: OptionProps) {
+  const params = { decision_type_id: policy.decision_type_id, policy_id: policy.id };
+  const { data } = useOperation('policies.promise', { params, query: { ...terms, option } });
+  if (data === undefined) return null;
+  const { threshold, sentence } = data;
+  return (
+    <div className="row small muted">
+      {quoteNames(sentence)}
+      {threshold !== null && (
+        <Button size="compact-xs" onClick={() => onTake(threshold)}>
+          Take {number(threshold)}
+        </Button>
+      )}
+    </div>
+  );
 }
 
 /** The promise by itself, where no unseen example says yet what can be promised. */

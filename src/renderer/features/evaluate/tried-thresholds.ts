@@ -11,30 +11,51 @@ const restMs = 20;
 /** Figures that take longer than a count of rows are asked for after this pause. */
 export const longRestMs = 400;
 
+/** Whether two sets of thresholds decide alike. */
+export const isSame = (a: ConfidenceThresholds, b: ConfidenceThresholds) =>
+  a.auto_decide === b.auto_decide &&
+  a.escalation === b.escalation &&
+  JSON.stringify(a.by_option) === JSON.stringify(b.by_option);
+
+/** In an address: no thresholds of single options, as it holds nothing that is empty. */
+const noOwn = '-';
+
+function readOwn(text: string, options: readonly string[]): Pick<ConfidenceThresholds, 'by_option'> {
+  const own = [...new URLSearchParams(text)].flatMap(([option, at]) =>
+    options.includes(option) && Number(at) >= 0 && Number(at) <= 1 ? [[option, Number(at)]] : [],
+  );
+  return own.length === 0 ? {} : { by_option: Object.fromEntries(own) };
+}
+
 /** The thresholds of the address, or else of the draft; null where those in use are meant. */
 export function useTriedThresholds({ active_version, draft }: DecisionType): ConfidenceThresholds | null {
   const stored = active_version.confidence_thresholds;
   const kept = draft?.settings.confidence_thresholds;
-  const { direct, below } = useQueryPart();
+  const { direct, below, own } = useQueryPart();
   if (direct === undefined || below === undefined) return kept ?? null;
   const [high, low] = [Number(direct), Number(below)];
   const isOrdered = low >= 0 && low <= high && high <= 1;
-  const isStored = high === stored.auto_decide && low === stored.escalation;
-  return isOrdered && !isStored ? { ...(kept ?? stored), auto_decide: high, escalation: low } : null;
+  const { by_option } = own === undefined ? (kept ?? stored) : readOwn(own, active_version.options);
+  const tried = { auto_decide: high, escalation: low, ...(by_option && { by_option }) };
+  return isOrdered && !isSame(tried, stored) ? tried : null;
 }
 
 /** Tries thresholds, or with null none: then those of the draft show, or else those in use. */
 export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
-  const patch = { direct: `${thresholds?.auto_decide ?? ''}`, below: `${thresholds?.escalation ?? ''}` };
+  const own = Object.entries(thresholds?.by_option ?? {}).map(([option, at]) => [option, `${at}`]);
+  const patch = {
+    direct: `${thresholds?.auto_decide ?? ''}`,
+    below: `${thresholds?.escalation ?? ''}`,
+    own: thresholds === null ? '' : new URLSearchParams(own).toString() || noOwn,
+  };
   changeQuery(patch, { replace: true });
 }
 
-/** The thresholds to ask the server about, those of single options from the draft: none for those in use. */
+/** The thresholds to ask the server about: none for those in use. */
 export function useAskedThresholds(type: DecisionType, delayMs = restMs): InputOf<'policies.costs'>['query'] {
   const tried = useTriedThresholds(type);
-  const draft = type.draft?.settings.confidence_thresholds === undefined ? {} : { draft: true };
-  const asked = tried === null ? {} : { auto_decide: tried.auto_decide, escalation: tried.escalation, ...draft };
-  return JSON.parse(useSettled(JSON.stringify(asked), delayMs));
+  const asked = tried && { ...tried, by_option: JSON.stringify(tried.by_option ?? {}) };
+  return JSON.parse(useSettled(JSON.stringify(asked ?? {}), delayMs));
 }
 
 /** The whole decision of a policy under the thresholds that are tried; the last answer stays while it is asked for. */

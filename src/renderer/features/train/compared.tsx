@@ -31,7 +31,13 @@ function RareAnswers({ rare: { minima, sentence } }: { rare: NonNullable<Metrics
       {first && (
         <PlainTable
           label="From how many examples on an answer is decided alone"
-          heads={['Decided alone', 'Correct', 'Automated', 'Of these wrong', { name: 'Choice', isHidden: true }]}
+          heads={[
+            'Decided alone',
+            { name: 'Correct', says: 'Automated or not.' },
+            { name: 'Automated', says: 'The share that needs no review.' },
+            { name: 'Of these wrong', says: 'Of the automated ones.' },
+            { name: 'Choice', isHidden: true },
+          ]}
         >
           {minima.map(({ min_per_option, accuracy, automatic, error_automatic, chosen }) => (
             <tr key={min_per_option}>
@@ -67,7 +73,7 @@ function TextModels({ policy, names }: Props) {
         label="What texts are read by"
         heads={[
           'Read by',
-          'Correct',
+          { name: 'Correct', says: 'By classifiers that had not seen the example.' },
           { name: 'Log-loss', says: 'Less is better.' },
           { name: 'Time a text', says: 'Measured at the training.' },
           { name: 'In a bundle', says: 'The size of the text model.' },

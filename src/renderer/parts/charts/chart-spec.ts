@@ -26,4 +26,4 @@ type Line<Row> = {
 
 /** The margins of the drawing in rem, so that things below it can line up with its values. */
 export const chartMarginsRem = { left: 2.75, right: 0.875, top: 1.375, bottom: 2.125 };
-export const chartHeightRem = 10.5;
+export const chartHeightRem = { usual: 10.5, low: 7.5 };

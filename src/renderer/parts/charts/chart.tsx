@@ -1,5 +1,5 @@
 import './charts.css';
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useRemPx } from '../panes.tsx';
 import { PlainTable } from '../plain-table.tsx';
@@ -19,11 +19,12 @@ export function Chart<Row>({ says, below, ...spec }: ChartProps<Row>) {
   const place = useRef<HTMLDivElement>(null);
   const { ref, width } = useElementSize();
   const remPx = useRemPx();
+  const isLow = useMediaQuery('(max-height: 760px)', false, { getInitialValueInEffect: false });
   const [isLost, setLost] = useState(false);
   useEffect(() => {
     let isOver = false;
     const show = ({ drawChart }: typeof import('./drawing.ts')) => {
-      const drawn = drawChart(spec, width || widthBeforeLayoutPx, remPx);
+      const drawn = drawChart(spec, width || widthBeforeLayoutPx, remPx, isLow);
       // An unchanged drawing stays, under the pointer too.
       if (!isOver && place.current?.firstElementChild?.isEqualNode(drawn) !== true)
         place.current?.replaceChildren(drawn);

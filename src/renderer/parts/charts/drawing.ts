@@ -5,11 +5,11 @@ import { type ChartSpec, chartHeightRem, chartMarginsRem } from './chart-spec.ts
 const maxTicks = 4;
 
 /** Draws a chart in this many pixels, at a size of type; colours are values of CSS, so that it follows the theme. */
-export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: number): Element {
+export function drawChart<Row>(spec: ChartSpec<Row>, widthPx: number, remPx: number, isLow: boolean): Element {
   const { x, y, guides = [] } = spec;
   const drawing = Plot.plot({
     width: widthPx,
-    height: chartHeightRem * remPx,
+    height: chartHeightRem[isLow ? 'low' : 'usual'] * remPx,
     marginLeft: chartMarginsRem.left * remPx,
     marginRight: chartMarginsRem.right * remPx,
     marginTop: chartMarginsRem.top * remPx,

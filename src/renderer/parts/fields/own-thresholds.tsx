@@ -1,4 +1,5 @@
 import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { showUnseen } from '../text/names.ts';
@@ -10,32 +11,37 @@ type Props = {
   options: readonly string[];
   thresholds: ConfidenceThresholds;
   set(patch: Partial<ConfidenceThresholds>): void;
+  /** Shows what is known of an option; `take` sets its threshold. */
+  below?(option: string, take: (threshold: number) => void): ReactNode;
 };
 
 /** The options that are decided directly only from a higher confidence, and a list to add one. */
-export function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, set }: Props) {
+export function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, set, below }: Props) {
   const others = useFirstPart(options).filter((option) => !Object.hasOwn(by_option, option));
   const put = (own: [string, number][]) => set({ by_option: own.length === 0 ? undefined : Object.fromEntries(own) });
   const own = Object.entries(by_option);
+  const change = (option: string, to: number) => put(own.map(([name, at]) => [name, name === option ? to : at]));
   return (
     <>
       {own.map(([option, threshold]) => (
-        <NumberInput
-          key={option}
-          label={`${showUnseen(option)} directly from`}
-          {...thresholdBounds}
-          min={auto_decide}
-          value={threshold}
-          onChange={(value) => put(own.map(([name, at]) => [name, name === option ? Number(value) : at]))}
-          rightSectionPointerEvents="all"
-          rightSection={
-            <CloseButton
-              size="sm"
-              aria-label={`No own threshold for ${showUnseen(option)}`}
-              onClick={() => put(own.filter(([name]) => name !== option))}
-            />
-          }
-        />
+        <Fragment key={option}>
+          <NumberInput
+            label={`${showUnseen(option)} directly from`}
+            {...thresholdBounds}
+            min={auto_decide}
+            value={threshold}
+            onChange={(value) => change(option, Number(value))}
+            rightSectionPointerEvents="all"
+            rightSection={
+              <CloseButton
+                size="sm"
+                aria-label={`No own threshold for ${showUnseen(option)}`}
+                onClick={() => put(own.filter(([name]) => name !== option))}
+              />
+            }
+          />
+          {below?.(option, (threshold) => change(option, threshold))}
+        </Fragment>
       ))}
       <NativeSelect
         label="An option that needs more confidence"

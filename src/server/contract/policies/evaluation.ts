@@ -5,7 +5,7 @@ import { confidenceThresholdsSchema } from '../../../engine/domain/definition.ts
 import { judgedParts, metricsSchema } from '../../../engine/domain/metrics.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
 import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
-import { analysisStateShape, pageQuery, paginated, uuid } from '../common.ts';
+import { analysisStateShape, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 import { draftDefinition } from '../types/rules.ts';
 
@@ -65,6 +65,9 @@ export const triedThresholds = {
   draft: z.boolean().optional().describe('Try the thresholds of the draft, where it has some'),
   auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
   escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
+  by_option: jsonText(z.record(z.string(), z.number().min(0).max(1)))
+    .optional()
+    .describe('Try these thresholds of single options instead of the current ones, as JSON; `{}` for none'),
 };
 
 /** The whole decision with what stands behind its figures. */

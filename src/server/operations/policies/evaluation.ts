@@ -120,6 +120,7 @@ export const evaluationHandlers = {
       draft: query.draft,
       auto_decide: query.auto_decide,
       escalation: query.escalation,
+      by_option: query.by_option,
     });
     const report = state.known?.result ?? noSlices;
     const parts = query.rows === 'held_out' ? { ...report, sentence: null } : withoutRates(report);

@@ -61,6 +61,7 @@ export type TriedThresholds = {
   draft?: boolean | undefined;
   auto_decide?: number | undefined;
   escalation?: number | undefined;
+  by_option?: Readonly<Record<string, number>> | undefined;
 };
 export type WholeDecisionDetail = WholeDecision &
   Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
@@ -85,7 +86,7 @@ const maxRows = 10_000;
 const maxKept = 40;
 const binCount = 40;
 
-/** Returns the thresholds that are tried. Throws `validation_error` where they are in the wrong order. */
+/** Returns the thresholds that are tried. Throws `validation_error` for a wrong order or an unknown option. */
 export function tryThresholds(
   type: DecisionTypeRecord,
   { confidence_thresholds: present }: Pick<DecidingSettings, 'confidence_thresholds'>,
@@ -93,11 +94,18 @@ export function tryThresholds(
   { draft = false, ...tried }: TriedThresholds,
 ): { confidence_thresholds: ConfidenceThresholds } {
   const from = (draft && type.draft?.to.confidence_thresholds) || present;
-  const { auto_decide = from.auto_decide, escalation = from.escalation } = tried;
+  const { auto_decide = from.auto_decide, escalation = from.escalation, by_option = from.by_option ?? {} } = tried;
   if (escalation > auto_decide) {
     throw toValidationError([toInvalidValue(['query', 'escalation'], 'must not exceed auto_decide')]);
   }
-  return { confidence_thresholds: mergeThresholds({ ...from, auto_decide, escalation }, ownEscalation) };
+  const unknown = Object.keys(tried.by_option ?? {}).find(
+    (option) => !type.activeVersion.definition.options.includes(option),
+  );
+  if (unknown !== undefined) {
+    throw toValidationError([toInvalidValue(['query', 'by_option', unknown], 'is not one of the options')]);
+  }
+  const thresholds = { auto_decide, escalation, ...(Object.keys(by_option).length > 0 && { by_option }) };
+  return { confidence_thresholds: mergeThresholds(thresholds, ownEscalation) };
 }
 
 /** Decides held-out rows again, once for each change of rules, thresholds, fallback or examples. */
