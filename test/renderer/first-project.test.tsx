@@ -34,32 +34,32 @@ describe('a first project', () => {
     showWindow(call, `#/types/${id}/define`);
     await screen.findByRole('list', { name: 'Steps' });
     await waitForSteps([
-      'Step 1, Data: Import examples',
-      'Step 2, Labels: Add examples',
-      'Step 3, Train: Train',
-      'Step 4, Check: Check',
-      'Step 5, Deploy: Deploy',
+      'Step 1, Data: import examples',
+      'Step 2, Labels: add examples',
+      'Step 3, Train: train',
+      'Step 4, Check: check',
+      'Step 5, Deploy: deploy',
     ]);
-    fireEvent.click(screen.getByRole('button', { name: 'Import examples' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Next: import examples' }));
     await waitFor(() => expect(window.location.hash).toBe(`#/types/${id}/import`));
     closePage();
     const inputs = [{ input: { amount: 1 } }, { input: { amount: 2 } }];
     await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: inputs });
     showWindow(call, `#/types/${id}/define`);
-    await screen.findByRole('button', { name: 'Label · 2 to do' });
-    expect(listSteps().slice(0, 2)).toEqual(['Step 1, Data: done', 'Step 2, Labels: Label · 2 to do']);
-    expect(findNextStep()).toBe('Step 2, Labels: Label · 2 to do');
+    await screen.findByRole('button', { name: 'Next: label 2 rows' });
+    expect(listSteps().slice(0, 2)).toEqual(['Step 1, Data: done', 'Step 2, Labels: label 2 rows']);
+    expect(findNextStep()).toBe('Step 2, Labels: label 2 rows');
   });
 
   it('offers the labels that the model disagrees with, and asks for corrections to be learned [FST-2]', async () => {
     const { suspect } = await openClaims();
     expect(suspect).toBeGreaterThan(1);
-    const review = `Review ${suspect} labels the model disagrees with`;
+    const review = `review ${suspect} labels the model disagrees with`;
     await waitForSteps([
       'Step 1, Data: done',
       'Step 2, Labels: done',
       'Step 3, Train: done',
-      `Step 4, Check: done. ${review}`,
+      `Step 4, Check: done, ${review}`,
       'Step 5, Deploy: done',
     ]);
     // What the model doubts is never the next act.
@@ -75,7 +75,34 @@ describe('a first project', () => {
       const corrected = await call('PUT', `${url}/logs/${record.id}/correction`, { decision: 'refuse' });
       expect(corrected.status).toBe(200);
     });
-    await waitFor(() => expect(findNextStep()).toBe('Step 3, Train: Train · 1 correction'));
+    await waitFor(() => expect(findNextStep()).toBe('Step 3, Train: train on 1 correction'));
+  });
+});
+
+describe('the first page', () => {
+  it('says of each type what its policy got right when it was trained, and its decisions of 24 hours [MET-2]', async () => {
+    const { call, policyUrl } = await openClaims(async (call) => {
+      const input = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
+      await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
+    });
+    await makeType(call);
+    const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    closePage();
+    showWindow(call, '#/');
+    const lines = async () =>
+      (await screen.findAllByRole('row')).map((row) =>
+        within(row)
+          .queryAllByRole('cell')
+          .slice(0, 4)
+          .map((cell) => cell.textContent),
+      );
+    await waitFor(async () =>
+      expect((await lines()).toSorted()).toEqual([
+        [],
+        [claims.name, 'deployed', toRight(whole), '1'],
+        ['triage', 'not trained', '–', '0'],
+      ]),
+    );
   });
 });
 

@@ -44,7 +44,7 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
         {type && <DeployedTag type={type} deployed={deployed} />}
         {type && next && route.page === 'type' && !isAt(route, next.to) && (
           <Button variant="light" size="compact-sm" onClick={() => goTo({ page: 'type', id: type.id, ...next.to })}>
-            {next.text}
+            Next: {next.text}
           </Button>
         )}
       </div>

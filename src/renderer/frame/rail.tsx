@@ -38,7 +38,7 @@ function shortenNames(names: readonly string[]): string[] {
 export function Rail({ route, types, state }: { route: Route; types: readonly DecisionType[]; state: TypeState }) {
   const [search, setSearch] = useState('');
   const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
-  const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
+  const decisions = new Map(metrics.data?.decision_types.map(({ id, decisions_24h }) => [id, decisions_24h]));
   const words = foldCase(search.trim());
   const initials = shortenNames(types.map(({ name }) => foldCase(showUnseen(name))));
   const shown = types.filter(({ name }) => foldCase(name).includes(words));
@@ -145,7 +145,7 @@ function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
     <ol className="ticks only-wide" aria-label="Steps">
       {steps.map((step, index) => {
         const { name, isDone, act, isOffered } = step;
-        const says = `Step ${index + 1}, ${name}: ${[...(isDone ? ['done'] : []), ...(isDone && !isOffered ? [] : [act.text])].join('. ')}`;
+        const says = `Step ${index + 1}, ${name}: ${[...(isDone ? ['done'] : []), ...(isDone && !isOffered ? [] : [act.text])].join(', ')}`;
         return (
           <li key={name} className={isDone ? 'done' : ''}>
             <a

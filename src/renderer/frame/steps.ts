@@ -3,10 +3,10 @@ import { isInProgress } from '../../engine/domain/training.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { PolicySummary, Readiness } from '../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { count, number } from '../parts/text/figures.ts';
+import { count } from '../parts/text/figures.ts';
 import type { Place, Query } from '../state/route.ts';
 
-/** The next act: the words of its button and the place where it is done. */
+/** The next act: the words after “Next:” on its button, and the place where it is done. */
 export type Act = { text: string; to: { place: Place; query?: Query } };
 export type Step = {
   name: string;
@@ -34,38 +34,38 @@ export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
   // A policy that waits for its deployment may have learned the corrections already.
   const toLearn = waits ? 0 : corrections;
   return [
-    { name: 'Data', isDone: stats.total > 0 || isTrained, act: { text: 'Import examples', to: { place: 'import' } } },
+    { name: 'Data', isDone: stats.total > 0 || isTrained, act: { text: 'import examples', to: { place: 'import' } } },
     {
       name: 'Labels',
       isDone: readiness.ready || isTrained || isRunning,
-      act: stats.unlabelled > 0 ? toLabel(stats.unlabelled) : { text: 'Add examples', to: { place: 'import' } },
+      act: stats.unlabelled > 0 ? toLabel(stats.unlabelled) : { text: 'add examples', to: { place: 'import' } },
     },
     {
       name: 'Train',
       isDone: isTrained && !isRunning && type?.needs_retraining !== true && toLearn === 0,
       act: isRunning
-        ? { text: 'See the training', to: { place: 'train' } }
-        : { text: toLearn > 0 ? `Train · ${count(toLearn, 'correction')}` : 'Train', to: { place: 'train' } },
+        ? { text: 'see the training', to: { place: 'train' } }
+        : { text: toLearn > 0 ? `train on ${count(toLearn, 'correction')}` : 'train', to: { place: 'train' } },
     },
     {
       name: 'Check',
       isDone: isTrained && audit === 0,
       ...(audit > 0
-        ? { act: toQueue(`Check · ${count(audit, 'decision')}`, 'audit') }
+        ? { act: toQueue(`check ${count(audit, 'decision')}`, 'audit') }
         : suspect > 0
           ? // Labels that a model doubts are worth a look, and never the way to a better figure.
-            { act: toQueue(`Review ${count(suspect, 'label')} the model disagrees with`, 'suspect'), isOffered: true }
-          : { act: { text: 'Check', to: { place: 'evaluate' } } }),
+            { act: toQueue(`review ${count(suspect, 'label')} the model disagrees with`, 'suspect'), isOffered: true }
+          : { act: { text: 'check', to: { place: 'evaluate' } } }),
     },
     {
       name: 'Deploy',
       isDone: type?.model_deployed === true && !waits,
-      act: { text: newest === undefined ? 'Deploy' : `Deploy v${newest.version}`, to: { place: 'deploy' } },
+      act: { text: newest === undefined ? 'deploy' : `deploy v${newest.version}`, to: { place: 'deploy' } },
     },
   ];
 }
 
-const toLabel = (rows: number): Act => ({ text: `Label · ${number(rows)} to do`, to: { place: 'examples' } });
+const toLabel = (rows: number): Act => ({ text: `label ${count(rows, 'row')}`, to: { place: 'examples' } });
 const toQueue = (text: string, queue: string): Act => ({
   text,
   to: { place: 'examples', query: { queue } },
@@ -74,5 +74,5 @@ const toQueue = (text: string, queue: string): Act => ({
 /** The one next act: that of the first step which is not done, then what is still to label, then a try. */
 export function findNext(steps: readonly Step[], unlabelled: number): Act {
   const first = steps.find(({ isDone }) => !isDone);
-  return first?.act ?? (unlabelled > 0 ? toLabel(unlabelled) : { text: 'Try it', to: { place: 'try' } });
+  return first?.act ?? (unlabelled > 0 ? toLabel(unlabelled) : { text: 'try it', to: { place: 'try' } });
 }

@@ -165,7 +165,7 @@ describe('the decision log', () => {
     expect(all).toMatchObject({
       total_decisions: 4,
       avg_latency_ms: 2,
-      decision_types: [{ name: 'triage', escalation_rate: 0.25 }],
+      decision_types: [{ name: 'triage', total_decisions: 4, decisions_24h: 3, escalation_rate: 0.25 }],
     });
   });
 

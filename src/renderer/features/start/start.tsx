@@ -1,10 +1,12 @@
 import './start.css';
 import { Button, FileButton } from '@mantine/core';
+import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { acceptedFiles } from '../../parts/text/accepted-files.ts';
+import { number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
@@ -99,14 +101,18 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
 
 function TypesTable({ types }: { types: readonly DecisionType[] }) {
   const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
-  const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
+  const decisions = new Map(metrics.data?.decision_types.map(({ id, decisions_24h }) => [id, decisions_24h]));
   return (
     <PlainTable
       className="part"
       heads={[
         'Name',
         'State',
-        { name: 'Decisions', says: 'Decisions in the last 24 hours.' },
+        {
+          name: 'Correct when trained',
+          says: 'The share of unseen examples that the deployed policy decided correctly, as of its training. Evaluate has it with the current rules and labels.',
+        },
+        { name: 'Decisions, 24 h', says: 'Decisions in the last 24 hours.' },
         'Options',
         { name: 'Rules', says: 'Rules that decide before the classifier is asked.' },
         'Changed',
@@ -115,15 +121,22 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
       {types.map((type) => (
         <tr key={type.id}>
           <td>
-            <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
+            <a
+              className="strong clip"
+              title={showUnseen(type.name)}
+              href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}
+            >
               {showUnseen(type.name)}
             </a>
           </td>
           <td>
             <TypeTag type={type} />
           </td>
-          <td className="number">{decisions.get(type.id) ?? 0}</td>
-          <td>
+          <td className="number strong">
+            {type.correct_at_training === null ? '–' : formatShare(type.correct_at_training)}
+          </td>
+          <td className="number">{number(decisions.get(type.id) ?? 0)}</td>
+          <td className="options-cell">
             <OptionNames options={type.active_version.options} />
           </td>
           <td className="number">{type.active_version.hard_rules.length}</td>
@@ -139,7 +152,7 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
 function OptionNames({ options }: { options: readonly string[] }) {
   const names = options.slice(0, maxNamedOptions).map(isolate).join(', ');
   return (
-    <span className="clip options-cell" title={names}>
+    <span className="clip" title={names}>
       {names}
     </span>
   );

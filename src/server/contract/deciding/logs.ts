@@ -207,6 +207,7 @@ export const logOperations = {
           id: uuid,
           name: z.string(),
           total_decisions: z.int(),
+          decisions_24h: z.int().describe('Of the last 24 hours'),
           avg_confidence: z.number().nullable(),
           avg_latency_ms: z.number().nullable(),
           escalation_rate: z.number().nullable(),

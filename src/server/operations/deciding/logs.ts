@@ -261,6 +261,7 @@ export const logHandlers = {
         id: type.id,
         name: type.name,
         total_decisions: metrics.total,
+        decisions_24h: deps.store.logs.computeMetrics(type.seq, now - dayMs).total,
         avg_confidence: metrics.avgConfidence,
         avg_latency_ms: metrics.avgLatencyMs,
         escalation_rate: metrics.escalationRate,
