@@ -39,7 +39,7 @@ describe('a deployed policy in the browser', () => {
     await page().getByLabel('amount').fill('1500');
     await expect.poll(() => decision.innerText()).toContain('review');
     await page()
-      .getByText(/^Decided by rule/)
+      .getByText(/^Rule .* matched\.$/)
       .waitFor();
     await page().screenshot({ path: join(pictures, 'try.png') });
   });

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { percent } from '../../src/renderer/parts/text/figures.ts';
+import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { applyRetention } from '../../src/server/services/upkeep/housekeeping.ts';
 import { type Call, stoppedClock } from '../server/workbench.ts';
 import { prepareClaims } from './claims.ts';
@@ -18,15 +19,18 @@ describe('Try', () => {
     const { call, url } = await openPlace('try');
     const amount = await screen.findByLabelText('amount');
     const answer = await screen.findByTestId('decision');
-    const said = /^Decided by rule too much in (?:under )?[\d.]+\sms\./;
     screen.getByLabelText('shop.country');
     fireEvent.change(amount, { target: { value: '9500' } });
     await waitFor(() => expect(answer.textContent).toBe('refuse'));
-    await screen.findByText((_, element) => element?.tagName === 'P' && said.test(element.textContent ?? ''));
+    await screen.findByText('Rule “too much” matched.');
     fireEvent.change(screen.getByLabelText('proof'), { target: { value: '95' } });
     fireEvent.change(amount, { target: { value: '500' } });
-    await screen.findByText(/The classifier decided/);
     await waitFor(() => expect(screen.getByTestId('decision').textContent).toBe('pay'));
+    await screen.findByText(
+      (_, element) =>
+        element?.tagName === 'P' &&
+        /^[\d.]+% sure, by the classifier: automated, as it is from [\d.]+% on\.$/.test(element.textContent ?? ''),
+    );
     expect((await call('GET', `${url}/logs`)).body.total).toBe(0);
   });
 
@@ -56,7 +60,7 @@ describe('Try', () => {
     expect((await names()).toSorted()).toEqual(['AT', 'CH', 'DE']);
     fireEvent.change(country, { target: { value: 'FR' } });
     expect(country).toHaveProperty('value', 'FR');
-    await screen.findByText(/The classifier decided/);
+    await screen.findByText(/^[\d.]+% sure$/);
   });
 
   it('has dates as dates, and takes what was asked for last [TRY-2]', async () => {
@@ -162,7 +166,7 @@ describe('Monitor', () => {
     await screen.findByText(
       (_, element) =>
         element?.tagName === 'P' &&
-        (element.textContent ?? '').startsWith(`Sent to the fallback option with ${percent(likely.refuse)} confidence`),
+        element.textContent === `${percent(likely.refuse)} sure. ${quoteNames(explanation)}`,
     );
   });
 
@@ -339,7 +343,7 @@ describe('Train and Deploy', () => {
     show('deploy');
     const history = await region('History');
     await within(history).findByText(/^Rule “everything” is new: If true, the answer is refuse\.$/);
-    expect(within(history).getAllByText(/^1 decision in the log, .* without review\.$/)).toHaveLength(2);
+    expect(within(history).getAllByText(/^1 decision, .* automated$/)).toHaveLength(2);
     fireEvent.click(within(history).getByRole('button', { name: 'Back to this one: release 1' }));
     await within(history).findByText('Back to release 1.');
     expect((await ask()).body).toMatchObject({ release: 3, digest, decision: 'pay' });

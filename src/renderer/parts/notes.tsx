@@ -57,30 +57,16 @@ type EmptyStateProps = {
   facts?: ReactNode;
   children: ReactNode;
   actions?: ReactNode;
-  /** The steps that come next: the name of each, and what it is. */
-  steps?: Readonly<Record<string, string>>;
 };
 
 /** Fills a place before there is anything: what belongs here and how to get it. */
-export function EmptyState({ title, facts, children, actions, steps }: EmptyStateProps) {
+export function EmptyState({ title, facts, children, actions }: EmptyStateProps) {
   return (
     <section className="empty">
       <h2>{title}</h2>
       {facts}
       <p>{children}</p>
       {actions && <div className="row">{actions}</div>}
-      {steps && (
-        <ol className="pair">
-          {Object.entries(steps).map(([name, says], at) => (
-            <li key={name}>
-              <strong>
-                {at + 1} · {name}
-              </strong>
-              <p className="muted">{says}</p>
-            </li>
-          ))}
-        </ol>
-      )}
     </section>
   );
 }

@@ -21,10 +21,7 @@ export function Snippet({ name, text }: { name: string; text: string }) {
         <h3>{name}</h3>
         <CopyButton what={name} text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard */}
-      <pre className="snippet" tabIndex={0}>
-        {text}
-      </pre>
+      <pre className="snippet">{text}</pre>
     </div>
   );
 }

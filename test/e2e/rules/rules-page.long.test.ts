@@ -59,8 +59,8 @@ describe('the Rules page', () => {
   });
 
   test('lists by keyboard the examples that disagree with a rule', async () => {
-    const summary = page.getByText('1 example disagrees with large');
-    await summary.focus();
+    const large = page.getByLabel('Effect of each rule', { exact: true }).getByRole('row', { name: /^large/ });
+    await large.getByRole('button', { name: 'Disagreeing examples: 1' }).focus();
     await page.keyboard.press('Enter');
     const rows = () => cells('Examples that disagree with large');
     await expect.poll(rows).toEqual(['amount: 250 · country: AT', 'approve', 'deny']);

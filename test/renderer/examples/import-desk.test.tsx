@@ -133,7 +133,7 @@ describe('Import', () => {
     );
     const next = () => screen.findByRole('button', { name: 'Make a second type from “tone”' });
     await choose('Calls 2026.csv', ['note,outcome,tone', ...rows].join('\n'));
-    await screen.findByText(/^Several look like answers, and each can be its own decision type/);
+    await screen.findByText(/^Several columns could be\. Each can become a decision type of its own later/);
     const button = () => screen.getByRole('button', { name: 'Create decision type and import 60 rows' });
     fireEvent.click(screen.getByRole('radio', { name: isolate('outcome') }));
     await waitFor(() => expect(button()).toHaveProperty('disabled', false));

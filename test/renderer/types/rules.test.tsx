@@ -70,7 +70,9 @@ describe('the effect of unsaved rules', () => {
       [...screen.getByLabelText(table).querySelectorAll('td')].map((cell) => cell.textContent);
     const open = (summary: string) => fireEvent.click(screen.getByText(summary));
     expect(cellsOf('Effect of each rule')).toEqual(['large', '14', '9 (75.0%)', '3', '2', '2 of 7']);
-    open('3 examples disagree with large, the newest 1 are listed');
+    const number = screen.getByRole('button', { name: 'Disagreeing examples: 3' });
+    fireEvent.click(number);
+    screen.getByText('3 examples disagree with large, the newest 1 are listed');
     await screen.findByLabelText('Examples that disagree with large');
     expect(cellsOf('Examples that disagree with large')).toEqual(['{"amount":150}', 'review', 'approve']);
     open('No rule decides 26 examples, the newest 1 are listed');

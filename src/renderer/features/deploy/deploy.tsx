@@ -1,5 +1,5 @@
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { type Dispatch, lazy, type SetStateAction, Suspense, useState } from 'react';
+import { Button, SegmentedControl } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
@@ -24,6 +24,7 @@ import { Aliases } from './aliases.tsx';
 import { ArchiveExport, BundleExport } from './exports.tsx';
 import { History } from './history.tsx';
 import { Questions } from './questions.tsx';
+import { ReasonField, type Why } from './reason-field.tsx';
 
 // It comes when it is first opened: few replay the log before each deployment.
 const Replay = lazy(async () => ({ default: (await import('./replay.tsx')).Replay }));
@@ -66,7 +67,9 @@ export function Deploy({ type }: { type: DecisionType }) {
       )}
       {policies.data && policies.data.length > 0 && <PolicyTable type={type} policies={policies.data} why={why} />}
       <PinnedCases type={type} />
-      {policies.data && policies.data.length > 0 && <History type={type} reason={why[0]} />}
+      {policies.data && policies.data.length > 0 && (
+        <History type={type} why={why} isAsked={policies.data.some(isDeployable)} />
+      )}
       {type.model_deployed && <Aliases type={type} />}
       {type.model_deployed && <BundleExport type={type} />}
       <ArchiveExport type={type} />
@@ -74,10 +77,9 @@ export function Deploy({ type }: { type: DecisionType }) {
   );
 }
 
-const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
+const isDeployable = ({ status, deployed }: PolicySummary) => status === 'trained' && !deployed;
 
-/** The reason for what is released next, and what takes it. */
-type Why = [reason: string, set: Dispatch<SetStateAction<string>>];
+const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
 
 /** Deploys policies of a type, each as an act that can be taken back. */
 function useDeployment(type: DecisionType, deployed: PolicySummary | null, [reason, setReason]: Why) {
@@ -157,31 +159,22 @@ function usePolicyCommands(
   );
 }
 
-const maxReasonLength = 500;
-
 type PolicyTableProps = { type: DecisionType; policies: readonly PolicySummary[]; why: Why };
 
 function PolicyTable({ type, policies, why }: PolicyTableProps) {
   const deployed = policies.find((policy) => policy.deployed) ?? null;
   const { run, isPending, error } = useDeployment(type, deployed, why);
-  const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
+  const deployable = policies.filter(isDeployable);
   const [replayedId, setReplayedId] = useState('');
   const replayed = deployable.find(({ id }) => id === replayedId);
   usePolicyCommands(deployable, run, deployed && setReplayedId);
   return (
     <>
-      <Part title="Deciding now">
+      <Part title="Deciding now" tools={deployed && <ReportButton typeId={type.id} policyId={deployed.id} />}>
         <div className="stack">
           <Standing type={type} newest={policies[0]} deployed={deployed} />
           {error && <ErrorNote error={error} />}
-          <TextInput
-            label="Reason"
-            description="Kept in the history with what you deploy or go back to next. Needed where something speaks against it."
-            maw={480}
-            maxLength={maxReasonLength}
-            value={why[0]}
-            onChange={(event) => why[1](event.currentTarget.value)}
-          />
+          {deployable.length > 0 && <ReasonField why={why} />}
           <PlainTable
             heads={[
               'Policy',
@@ -210,11 +203,6 @@ function PolicyTable({ type, policies, why }: PolicyTableProps) {
               />
             ))}
           </PlainTable>
-          {deployed && (
-            <div className="row">
-              <ReportButton typeId={type.id} policyId={deployed.id} />
-            </div>
-          )}
         </div>
       </Part>
       {deployed && replayed && (
@@ -274,7 +262,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
         <Moment iso={policy.created_at} />
       </td>
       <td className="actions">
-        {policy.status === 'trained' && deployed !== null && !policy.deployed && (
+        {isDeployable(policy) && deployed !== null && (
           <Button
             size="compact-xs"
             variant="subtle"
@@ -285,7 +273,7 @@ function PolicyRow({ type, policy, deployed, isPending, onDeploy, onReplay }: Po
             Replay
           </Button>
         )}{' '}
-        {policy.status === 'trained' && !policy.deployed && (
+        {isDeployable(policy) && (
           <Button size="compact-xs" disabled={isPending} aria-label={`Deploy v${policy.version}`} onClick={onDeploy}>
             Deploy
           </Button>

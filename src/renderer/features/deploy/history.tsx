@@ -9,6 +9,7 @@ import { notify } from '../../state/notices.tsx';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
+import { ReasonField, type Why } from './reason-field.tsx';
 
 const shownRows = 20;
 /** Changes of one release that are shown; the rest is counted. */
@@ -38,13 +39,20 @@ function useRestore(type: DecisionType, current: Release | undefined, reason: st
   return { run, isPending: restore.isPending, error: restore.error };
 }
 
+type HistoryProps = {
+  type: DecisionType;
+  why: Why;
+  /** Whether the reason is asked for elsewhere. */
+  isAsked: boolean;
+};
+
 /** Shows every release of a type: what decided, since when, by whom and why; each can decide again, for a reason. */
-export function History({ type, reason }: { type: DecisionType; reason: string }) {
+export function History({ type, why, isAsked }: HistoryProps) {
   const params = { decision_type_id: type.id };
   const { data, error } = useOperation('releases.list', { params, query: { page_size: shownRows } });
   const releases = data?.items ?? [];
   const now = releases.find(({ current }) => current);
-  const restore = useRestore(type, now, reason);
+  const restore = useRestore(type, now, why[0]);
   const isOther = ({ digest, policy_id }: Release) => digest !== now?.digest || policy_id !== now.policy_id;
   useCommands(
     'Training',
@@ -64,6 +72,7 @@ export function History({ type, reason }: { type: DecisionType; reason: string }
     <Part title="History">
       <div className="stack">
         {restore.error && <ErrorNote error={restore.error} />}
+        {!isAsked && releases.some(isOther) && <ReasonField why={why} />}
         <ol>
           {releases.map((release) => (
             <ReleaseItem
@@ -85,11 +94,11 @@ export function History({ type, reason }: { type: DecisionType; reason: string }
   );
 }
 
-/** Says what became of the decisions of a release, as far as the log goes back. */
+/** Says what became of the decisions of a release, as far as the log goes back: a part of a line. */
 function describeLive({ decisions, escalated, checked, wrong }: Release['live']): string {
-  if (decisions === 0) return 'No decision in the log.';
-  const alone = `${count(decisions, 'decision')} in the log, ${formatShare((decisions - escalated) / decisions)} without review.`;
-  return checked === 0 ? alone : `${alone} Of ${number(checked)} that people checked, ${number(wrong)} were wrong.`;
+  if (decisions === 0) return 'no decision in the log';
+  const alone = `${count(decisions, 'decision')}, ${formatShare((decisions - escalated) / decisions)} automated`;
+  return checked === 0 ? alone : `${alone}, ${number(wrong)} of ${number(checked)} that people checked wrong`;
 }
 
 type ItemProps = {
@@ -103,16 +112,22 @@ type ItemProps = {
 function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
   const { automatic, by, reason, changes, current, aliases, replaced_at, live } = release;
   const more = changes.length - shownChanges;
+  const shown = [
+    ...changes.slice(0, shownChanges),
+    ...(more > 0 ? [more === 1 ? 'One more change.' : `${number(more)} more changes.`] : []),
+  ];
   return (
     <li className="part stack tight">
-      <div className="row between">
-        <span className="wrap">
+      <div className="row still">
+        <span className="wrap grow">
           <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
           {aliases.map((alias) => (
             <span key={alias} className="tag">
               {alias}
             </span>
-          ))}
+          ))}{' '}
+          {reason !== null && <span>{showUnseen(reason)} </span>}
+          <span className="muted">{shown.map(showUnseen).join(' ')}</span>
         </span>
         {current && <span className="tag good">decides now</span>}
         {isOther && (
@@ -126,13 +141,6 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
           </Button>
         )}
       </div>
-      {reason !== null && <p className="wrap">{showUnseen(reason)}</p>}
-      {changes.slice(0, shownChanges).map((change) => (
-        <p key={change} className="muted wrap">
-          {showUnseen(change)}
-        </p>
-      ))}
-      {more > 0 && <p className="muted">{more === 1 ? 'One more change' : `${number(more)} more changes`}</p>}
       <p className="muted small">
         <Moment iso={release.created_at} />
         {automatic ? ', automatically after training' : by === null ? '' : ` by ${showUnseen(by)}`}
@@ -141,7 +149,7 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
             , until <Moment iso={replaced_at} />
           </>
         )}{' '}
-        · <span>{describeLive(live)}</span> <span className="mono">{release.digest.slice(0, shownDigits)}</span>
+        · <span>{describeLive(live)}</span> · <span className="mono">{release.digest.slice(0, shownDigits)}</span>
       </p>
     </li>
   );

@@ -14,13 +14,13 @@ const noColumn = '';
 export function AnswerQuestion({ mapping: { plan, answer, columns, choose } }: { mapping: Mapping }) {
   const shown = plan.answer_candidates.slice(0, maxCandidates);
   const what = plan.answers_are_several
-    ? 'Several look like answers, and each can be its own decision type: the others are left out now, and you are offered the next one after the import.'
-    : 'Its values are the decisions to learn.';
+    ? 'Several columns could be. Each can become a decision type of its own later; one'
+    : 'Its values are the decisions to learn. One';
   return (
     <Radio.Group
       className="part"
-      label="Which column is the answer?"
-      description={`${what} If it is not listed, choose “Decision” for it under Columns.`}
+      label={<span className="question">Which column is the answer?</span>}
+      description={`${what} that is not listed is chosen under Columns.`}
       value={answer === undefined ? null : (answer ?? noColumn)}
       onChange={(value) => choose({ answer: value === noColumn ? null : value })}
     >

@@ -1,9 +1,10 @@
 import './import.css';
 import { Button, FileButton } from '@mantine/core';
-import { Fragment, lazy, Suspense } from 'react';
+import { Upload } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { Busy, EmptyState } from '../../parts/notes.tsx';
+import { Busy } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { acceptedFiles } from '../../parts/text/accepted-files.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -16,10 +17,7 @@ const MovedDesk = lazy(async () => ({ default: (await import('./moved-desk.tsx')
 
 const MergeDesk = lazy(async () => ({ default: (await import('./merge-desk.tsx')).MergeDesk }));
 
-const formats = [
-  ...['CSV', 'TSV', 'Excel', 'Parquet', 'JSON', 'JSON Lines', 'ZIP of a decision type', 'Bundle'],
-  `up to ${limits.maxImportBytes / 1_000_000} MB`,
-];
+const formats = ['CSV', 'TSV', 'Excel', 'Parquet', 'JSON', 'JSON Lines', 'ZIP of a decision type', 'Bundle'];
 
 const steps = {
   'One row, one example': 'A column with the answer, where there is one, and the others as input.',
@@ -64,22 +62,14 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
     );
   }
   return (
-    <Pane title={title} level={1}>
+    <Pane title={title} level={1} cards>
       {state.kind === 'reading' ? (
         <div className="empty">
           <Busy>Reading {isolate(state.name)}…</Busy>
           <Button onClick={state.cancel}>Cancel</Button>
         </div>
       ) : (
-        <EmptyState title="Drop a file anywhere" actions={choose} steps={steps}>
-          Nothing is stored before you have seen it.
-          <br />
-          {formats.map((name) => (
-            <Fragment key={name}>
-              <span className="tag">{name}</span>{' '}
-            </Fragment>
-          ))}
-        </EmptyState>
+        <BeforeFile choose={choose} />
       )}
       {state.kind === 'failed' && (
         <p className="note error" role="alert">
@@ -87,5 +77,37 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
         </p>
       )}
     </Pane>
+  );
+}
+
+/** Says before there is a file what it may be and what happens then, and takes one. */
+function BeforeFile({ choose }: { choose: ReactNode }) {
+  return (
+    <div className="before-file">
+      <section className="empty">
+        <Upload size={28} strokeWidth={1.5} color="var(--accent)" aria-hidden="true" />
+        <h2>Drop a file anywhere</h2>
+        <p>Nothing is stored before you have seen it.</p>
+        <p className="row">
+          {formats.map((name) => (
+            <span key={name} className="tag">
+              {name}
+            </span>
+          ))}
+        </p>
+        {choose}
+        <small className="muted">Up to {limits.maxImportBytes / 1_000_000} MB</small>
+      </section>
+      <ol className="pair">
+        {Object.entries(steps).map(([name, says], at) => (
+          <li key={name}>
+            <strong>
+              {at + 1} · {name}
+            </strong>
+            <p className="muted">{says}</p>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }

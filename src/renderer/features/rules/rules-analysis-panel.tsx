@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { OptionName } from '../../parts/option.tsx';
@@ -38,7 +38,7 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
       {analysis.findings_left_out > 0 && (
         <p className="note">{analysis.findings_left_out} more findings are left out.</p>
       )}
-      <EffectTable impact={impact} onOpenRule={onOpenRule} />
+      <EffectTable typeId={typeId} impact={impact} onOpenRule={onOpenRule} />
       {notes.length > 0 && (
         <details open={saysWhyUnmatched}>
           <summary>{count(notes.length, 'remark')} on the rules</summary>
@@ -46,9 +46,6 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
         </details>
       )}
       <UndecidedRows typeId={typeId} examples={impact.examples} />
-      {impact.rules.map(({ name, examples }) => (
-        <DisagreeingRows key={name} typeId={typeId} name={name} examples={examples} />
-      ))}
       {impact.rules.some(({ examples }) => examples.disagrees > 0) && (
         <p className="muted small">
           Once the rules are saved, these are among the{' '}
@@ -62,12 +59,7 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
         Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')}
         {impact.decisions.rows > 0 && ` and the newest ${count(impact.decisions.rows, 'logged decision')}`}.
       </p>
-      {impact.against_saved && (
-        <>
-          <Change title="examples" change={impact.against_saved.examples} />
-          <Change title="logged inputs" change={impact.against_saved.decisions} />
-        </>
-      )}
+      {impact.against_saved && <Changes changed={impact.against_saved} />}
     </div>
   );
 });
@@ -111,91 +103,108 @@ function basisText({ basis, shown_by }: Finding): string {
   return counts ? `exact, ${counts}` : 'exact';
 }
 
-function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place: number): void }) {
+type EffectProps = { typeId: string; impact: Impact; onOpenRule(place: number): void };
+
+/** Shows what each rule would do; the number of examples that disagree opens them below. */
+function EffectTable({ typeId, impact, onOpenRule }: EffectProps) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const shown = impact.rules.find(({ name, examples }) => name === opened && examples.disagrees > 0);
   return (
-    <PlainTable
-      label="Effect of each rule"
-      heads={[
-        'Rule',
-        { name: 'Matches examples', says: 'Examples that this rule is the first to match.' },
-        {
-          name: 'Agrees',
-          says: 'Matched examples whose label is what the rule decides, and their share of those with a label.',
-        },
-        { name: 'Disagrees', says: 'Matched examples with another label.' },
-        { name: 'No label', says: 'Matched examples that have none.' },
-        {
-          name: 'Changes decisions',
-          says: 'Logged decisions that this rule would change, of those that it would make.',
-        },
-      ]}
-    >
-      {impact.rules.map(({ rule, name, examples, decisions }) => (
-        <tr key={name}>
-          <td>
-            <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
-              {showUnseen(name)}
-            </Button>
-            {examples.errors > 0 && (
-              <span className="tag" title="A value is missing there, or of another kind: the rule does not match.">
-                not on {count(examples.errors, 'example')}
-              </span>
-            )}
-          </td>
-          <td className="number">{examples.matched}</td>
-          <td className="number">
-            {examples.agrees}
-            {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
-          </td>
-          <td className="number">{examples.disagrees}</td>
-          <td className="number">{examples.unlabelled}</td>
-          <td className="number">
-            {decisions.changed} <span className="muted">of {decisions.matched}</span>
-            {decisions.masked > 0 && (
-              <Figure
-                className="tag warn"
-                says="It reads a personal field, which is masked in these logged inputs: what it would do there is not known."
-              >
-                {decisions.masked} masked
-              </Figure>
-            )}
-          </td>
-        </tr>
-      ))}
-    </PlainTable>
+    <>
+      <PlainTable
+        label="Effect of each rule"
+        heads={[
+          'Rule',
+          { name: 'Matches examples', says: 'Examples that this rule is the first to match.' },
+          {
+            name: 'Agrees',
+            says: 'Matched examples whose label is what the rule decides, and their share of those with a label.',
+          },
+          { name: 'Disagrees', says: 'Matched examples with another label; the number opens them.' },
+          { name: 'No label', says: 'Matched examples that have none.' },
+          {
+            name: 'Changes decisions',
+            says: 'Logged decisions that this rule would change, of those that it would make.',
+          },
+        ]}
+      >
+        {impact.rules.map(({ rule, name, examples, decisions }) => (
+          <tr key={name}>
+            <td>
+              <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
+                {showUnseen(name)}
+              </Button>
+              {examples.errors > 0 && (
+                <span className="tag" title="A value is missing there, or of another kind: the rule does not match.">
+                  not on {count(examples.errors, 'example')}
+                </span>
+              )}
+            </td>
+            <td className="number">{examples.matched}</td>
+            <td className="number">
+              {examples.agrees}
+              {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
+            </td>
+            <td className="number">
+              {examples.disagrees === 0 ? (
+                0
+              ) : (
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  aria-expanded={name === opened}
+                  aria-label={`Disagreeing examples: ${examples.disagrees}`}
+                  onClick={() => setOpened(name === opened ? null : name)}
+                >
+                  {examples.disagrees}
+                </Button>
+              )}
+            </td>
+            <td className="number">{examples.unlabelled}</td>
+            <td className="number">
+              {decisions.changed} <span className="muted">of {decisions.matched}</span>
+              {decisions.masked > 0 && (
+                <Figure
+                  className="tag warn"
+                  says="It reads a personal field, which is masked in these logged inputs: what it would do there is not known."
+                >
+                  {decisions.masked} masked
+                </Figure>
+              )}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
+      {shown && <DisagreeingRows typeId={typeId} {...shown} />}
+    </>
   );
 }
 
 type RuleRows = { typeId: string } & Pick<Impact['rules'][number], 'name' | 'examples'>;
 
-function DisagreeingRows({ typeId, name, examples }: RuleRows) {
-  const { disagreeing, disagrees } = examples;
-  if (disagrees === 0) return null;
+function DisagreeingRows({ typeId, name, examples: { disagreeing, disagrees } }: RuleRows) {
   return (
-    <Opened
-      summary={
-        <>
-          {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {isolate(name)}
-          {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
-        </>
-      }
-      label={`Examples that disagree with ${isolate(name)}`}
-      heads={['Example', 'Label', 'Rule decides']}
-    >
-      {disagreeing.map(({ id, input, expected, decided }) => (
-        <tr key={id}>
-          <td>
-            <ExampleLink typeId={typeId} id={id} input={input} />
-          </td>
-          <td>
-            <OptionName typeId={typeId} option={expected} />
-          </td>
-          <td>
-            <OptionName typeId={typeId} option={decided} />
-          </td>
-        </tr>
-      ))}
-    </Opened>
+    <div className="stack tight">
+      <h3 className="wrap">
+        {count(disagrees, 'example disagrees', 'examples disagree')} with {isolate(name)}
+        {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
+      </h3>
+      <PlainTable label={`Examples that disagree with ${isolate(name)}`} heads={['Example', 'Label', 'Rule decides']}>
+        {disagreeing.map(({ id, input, expected, decided }) => (
+          <tr key={id}>
+            <td>
+              <ExampleLink typeId={typeId} id={id} input={input} />
+            </td>
+            <td>
+              <OptionName typeId={typeId} option={expected} />
+            </td>
+            <td>
+              <OptionName typeId={typeId} option={decided} />
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
+    </div>
   );
 }
 
@@ -228,22 +237,39 @@ function UndecidedRows({ typeId, examples }: { typeId: string; examples: Impact[
   );
 }
 
-type Changed = NonNullable<Impact['against_saved']>['examples'];
+type Against = NonNullable<Impact['against_saved']>;
+type Changed = Against['examples'];
 
-function Change({ title, change }: { title: string; change: Changed }) {
-  const { rows, changed, differing } = change;
+/** Says what saving the rules would change. */
+function Changes({ changed: { examples, decisions } }: { changed: Against }) {
+  if (examples.changed === 0 && decisions.changed === 0) {
+    return <p className="muted small">Saving these rules changes none of them.</p>;
+  }
+  return (
+    <>
+      <Change title="examples" change={examples} />
+      <Change title="logged inputs" change={decisions} />
+    </>
+  );
+}
+
+function Change({ title, change: { rows, changed, differing } }: { title: string; change: Changed }) {
   if (rows === 0) return null;
   const saving = 'Saving these rules changes';
-  const summary =
-    changed === 0
-      ? `${saving} none of ${rows} ${title}.`
-      : `${saving} the rule or outcome of ${changed} of ${rows} ${title}.`;
-  if (changed === 0) return <p className="muted small">{summary}</p>;
+  if (changed === 0) {
+    return (
+      <p className="muted small">
+        {saving} none of {rows} {title}.
+      </p>
+    );
+  }
   const outcome = (decided: Changed['differing'][number]['before']) =>
     decided ? `${isolate(decided.rule)} → ${isolate(decided.then)}` : 'no rule';
   return (
     <details>
-      <summary>{summary}</summary>
+      <summary>
+        {saving} the rule or outcome of {changed} of {rows} {title}.
+      </summary>
       <PlainTable
         label={`Changed ${title}`}
         heads={[title === 'examples' ? 'Example' : 'Decision', 'Saved rules', 'These rules']}

@@ -1,4 +1,4 @@
-import { toOwnProbability } from '../../../engine/decide/compose-decision.ts';
+import { isBareFallback, toOwnProbability } from '../../../engine/decide/compose-decision.ts';
 import type { DecideResponse } from '../../../server/contract/deciding/decisions.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -8,14 +8,11 @@ import { FieldWeights } from '../../parts/explained/weights.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
-import { decimal, milliseconds, percent } from '../../parts/text/figures.ts';
+import { decimal, milliseconds, number, percent } from '../../parts/text/figures.ts';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 
-const stageNames = {
-  classifier: 'The classifier decided',
-  escalation: 'The connected model decided',
-  fallback: 'Sent to the fallback option',
-} as const;
+/** The threshold that a decision has met, as the decider's own sentence has it. */
+const metThreshold = /at or above the automatic threshold (\S+)\.$/;
 
 const maxOptions = 12;
 const maxUnread = 5;
@@ -31,34 +28,25 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           <OptionMark typeId={type.id} option={answer.decision} />
           {showUnseen(answer.decision)}
         </p>
+        <p className="wrap">
+          <HowSure answer={answer} />
+        </p>
         <div className="row">
           {answer.unfamiliar && <span className="tag bad">unfamiliar input</span>}
           {answer.escalate && <span className="tag warn">needs review</span>}
           {answer.fallback_used && <span className="tag warn">fallback</span>}
-          <span className="tag">{answer.policy_version}</span>
           {answer.reason_codes.map((code) => (
             <span key={code} className="tag">
               {isolate(code)}
             </span>
           ))}
+          <span className="muted small">
+            {answer.policy_version} ·{' '}
+            <Figure says="The time from the call to its answer, in the server.">
+              {milliseconds(answer.latency_ms)}
+            </Figure>
+          </span>
         </div>
-        <p className="muted">
-          {answer.stage === 'rules' ? (
-            `Decided by ${answer.rules_triggered.length === 1 ? 'rule' : 'rules'} ${answer.rules_triggered.map(isolate).join(', ')}`
-          ) : (
-            <>
-              {stageNames[answer.stage]} with{' '}
-              <Figure says="How likely the decision is right, by the calibrated classifier.">
-                {percent(toOwnProbability(answer))}
-              </Figure>{' '}
-              confidence
-            </>
-          )}{' '}
-          in{' '}
-          <Figure says="The time from the call to its answer, in the server.">{milliseconds(answer.latency_ms)}</Figure>
-          .
-        </p>
-        {answer.explanation && <p className="wrap">{quoteNames(answer.explanation)}</p>}
         {unread.length > 0 && (
           <p className="note warn wrap">Not read: {unread.slice(0, maxUnread).map(showUnseen).join('; ')}.</p>
         )}
@@ -95,6 +83,25 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           Cut to the length that the text model reads: {trace.truncated.map(isolate).join(', ')}
         </p>
       )}
+    </>
+  );
+}
+
+/** Says how sure the answer is, and why it stands. */
+function HowSure({ answer }: { answer: DecideResponse }) {
+  const explanation = answer.explanation ?? '';
+  if (answer.stage === 'rules' || isBareFallback(answer)) return quoteNames(explanation);
+  const met = metThreshold.exec(explanation)?.[1];
+  return (
+    <>
+      <strong>
+        <Figure says="How likely the decision is right, by the calibrated classifier.">
+          {percent(toOwnProbability(answer))} sure
+        </Figure>
+      </strong>
+      {met === undefined
+        ? `. ${quoteNames(explanation)}`
+        : `, by the classifier: automated, as it is from ${number(Number(met) * 100)}% on.`}
     </>
   );
 }

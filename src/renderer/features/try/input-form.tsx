@@ -11,7 +11,10 @@ import { showUnseen } from '../../parts/text/names.ts';
 /** Values that are still looked through rather than typed. */
 const maxChoices = 20;
 
-type Kind = 'boolean' | 'number' | 'date' | 'text' | 'other';
+/** Characters from which on a text takes the whole width. */
+const minLongText = 40;
+
+type Kind = 'boolean' | 'number' | 'date' | 'text' | 'long' | 'other';
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -19,6 +22,7 @@ function toKind(value: unknown): Kind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'string' && isoDate.test(value)) return 'date';
+  if (typeof value === 'string' && value.length >= minLongText) return 'long';
   return typeof value === 'string' || value === null ? 'text' : 'other';
 }
 
@@ -42,35 +46,33 @@ type InputFormProps = {
   seen: SeenFields;
   /** How the type reads texts: a cell of such a field may be typed as its file has it. */
   readings: Readings;
-  /** Where this object stands in the input; '' for the input itself. */
-  path: string;
   onInput(input: JsonObject): void;
 };
 
-/** The fields of an input by their whole paths; the kind of a field does not follow what is typed into it. */
-export function InputForm({ input, path, onInput, ...shared }: InputFormProps) {
-  const { kinds, seen, readings } = shared;
-  return (
-    <>
-      {Object.entries(input).map(([name, value]) => {
-        const place = path === '' ? name : `${path}.${name}`;
-        const set = (changed: Json) => onInput({ ...input, [name]: changed });
-        return isJsonObject(value) ? (
-          <InputForm key={name} {...shared} input={value} path={place} onInput={set} />
-        ) : (
-          <Field
-            key={name}
-            name={place}
-            kind={kinds.get(place) ?? toKind(value)}
-            choices={listChoices(seen, place)}
-            isRead={Object.hasOwn(readings, place)}
-            value={value}
-            onValue={set}
-          />
-        );
-      })}
-    </>
-  );
+type Leaf = { path: string; value: Json; set(value: Json): void };
+
+/** Lists the fields of an object by their whole paths, each with the act that changes it. */
+function listFields(input: JsonObject, onInput: (input: JsonObject) => void, above = ''): Leaf[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    const path = above === '' ? name : `${above}.${name}`;
+    const set = (changed: Json) => onInput({ ...input, [name]: changed });
+    return isJsonObject(value) ? listFields(value, set, path) : [{ path, value, set }];
+  });
+}
+
+/** The fields of an input, long texts first; the kind of a field does not follow what is typed into it. */
+export function InputForm({ input, kinds, seen, readings, onInput }: InputFormProps) {
+  const fields = listFields(input, onInput).map((field) => {
+    const choices = listChoices(seen, field.path);
+    const kind = kinds.get(field.path) ?? toKind(field.value);
+    return { ...field, choices, kind: kind === 'long' && choices !== null ? 'text' : kind };
+  });
+  const isLong = ({ kind }: { kind: Kind }) => Number(kind === 'long');
+  return fields
+    .sort((a, b) => isLong(b) - isLong(a))
+    .map(({ path, set, ...field }) => (
+      <Field key={path} name={path} isRead={Object.hasOwn(readings, path)} onValue={set} {...field} />
+    ));
 }
 
 type FieldProps = {
@@ -101,6 +103,7 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
         />
       );
     case 'text':
+    case 'long':
       return choices !== null ? (
         <Autocomplete
           label={label}
@@ -115,6 +118,7 @@ function Field({ name, kind, choices, isRead, value, onValue }: FieldProps) {
           label={label}
           minRows={1}
           maxRows={12}
+          mod={{ long: kind === 'long' }}
           value={typeof value === 'string' ? value : ''}
           onChange={(event) => onValue(event.currentTarget.value)}
         />

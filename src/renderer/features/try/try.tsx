@@ -157,14 +157,7 @@ function ShapedForm({ type, input, onInput }: ShapedFormProps) {
   const [kinds] = useState(() => readKinds(input));
   return (
     <div className="input-form part">
-      <InputForm
-        input={input}
-        kinds={kinds}
-        seen={seen}
-        readings={type.active_version.readings}
-        path=""
-        onInput={onInput}
-      />
+      <InputForm input={input} kinds={kinds} seen={seen} readings={type.active_version.readings} onInput={onInput} />
     </div>
   );
 }
