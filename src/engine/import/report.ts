@@ -32,7 +32,7 @@ export function describePersonal(personal: readonly string[], piiFields: readonl
   const rest = personal.filter((name) => !piiFields?.includes(name));
   return [
     ...(piiFields === null || piiFields.length === 0 ? [] : [`Personal fields: ${piiFields.join(', ')}`]),
-    ...(rest.length === 0 ? [] : [`Who somebody is, and no personal field: ${rest.join(', ')}`]),
+    ...(rest.length === 0 ? [] : [`Not set as personal fields: ${rest.join(', ')}`]),
   ];
 }
 

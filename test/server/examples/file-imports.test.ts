@@ -102,7 +102,7 @@ describe('the import of a file', () => {
     const text = ['Name;E-Mail;Betrag;Ergebnis', ...rows].join('\n');
     const { id, plan } = (await begin(text)).body;
     expect(plan).toMatchObject({ personal: ['Name', 'E-Mail'], pii_fields: null });
-    expect(plan.file.report.account).toContain('Who somebody is, and no personal field: Name, E-Mail');
+    expect(plan.file.report.account).toContain('Not set as personal fields: Name, E-Mail');
     const slip = (await choose(id, { pii_fields: ['Nam'] })).body.error;
     expect(slip.details[0]).toMatchObject({ type: 'unknown_column', loc: ['body', 'pii_fields'] });
     const chosen = (await choose(id, { answer: 'Ergebnis', pii_fields: plan.personal })).body.plan;
