@@ -95,8 +95,6 @@ const parts = {
     'events',
     [
       'store/input-hash.ts',
-      'store/fold-case.ts',
-      'store/number-lists.ts',
       'store/database-copy.ts',
       'store/database.ts',
       'store/write-lock.ts',

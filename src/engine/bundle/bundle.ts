@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/rules-file.ts';
 import { packAdapters, unpackAdapters } from '../text/adapters.ts';
-import { assemble, listFiles, toJsonBytes } from './assemble.ts';
-import { licensesText, withTextModelLicense } from './licenses.ts';
+import { assemble, licensesText, listFiles, toJsonBytes, withTextModelLicense } from './assemble.ts';
 import {
   adaptersEntry,
   bundleFormatVersion,

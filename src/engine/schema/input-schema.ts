@@ -1,11 +1,11 @@
 /** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
+
 import { Ajv2020, type ErrorObject, str, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { countUtf8Bytes } from '../code-points.ts';
 import type { ErrorDetail } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileLinearPattern } from '../patterns.ts';
-import { isMultiple } from './decimals.ts';
 import { isTimeOfDay, plainFormats, timeFormats } from './formats.ts';
 import { type Path, readSchema } from './schema-parts.ts';
 import { weighParts } from './schema-work.ts';
@@ -186,4 +186,20 @@ function toDetail(error: ErrorObject, prefix: Path, root: unknown): ErrorDetail 
         .slice(0, 300)}`
     : '';
   return { type: error.keyword, loc, msg: `${error.message ?? 'is not valid'}${allowed}` };
+}
+
+/** Tests whether a number is a whole multiple of another one as both are written: 19.99 is one of 0.01. */
+function isMultiple(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const [a, b] = [readDecimal(value), readDecimal(divisor)];
+  const exponent = Math.min(a.exponent, b.exponent);
+  const [whole, by] = [a, b].map((one) => one.digits * 10n ** BigInt(one.exponent - exponent));
+  return whole !== undefined && by !== undefined && by !== 0n && whole % by === 0n;
+}
+
+/** The digits of a finite number as a whole number, and the power of ten that it is multiplied by. */
+function readDecimal(value: number): { digits: bigint; exponent: number } {
+  const [mantissa = '0', exponent = '0'] = value.toExponential().split('e');
+  const decimals = mantissa.split('.')[1]?.length ?? 0;
+  return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - decimals };
 }

@@ -1,7 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import type { Rule } from '../../engine/domain/definition.ts';
 import type { DecisionType, DecisionTypeUpdate, Version } from '../../server/contract/types/decision-types.ts';
-import { amendHistory, type History, pushHistory, redoHistory, startHistory, undoHistory } from './history.ts';
 
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
 export type TypeDraft = Pick<
@@ -203,3 +202,39 @@ export function createDraftStore(storage: Store) {
 }
 
 export type DraftStore = ReturnType<typeof createDraftStore>;
+
+/** A value with the values before and after it: undo and redo as plain data. */
+type History<T> = { past: readonly T[]; present: T; future: readonly T[] };
+
+/** Steps kept, more than a day of edits has; each holds only what differs from the one before. */
+const maxSteps = 10_000;
+
+/** A history that begins at `present`, with nothing to undo. */
+function startHistory<T>(present: T): History<T> {
+  return { past: [], present, future: [] };
+}
+
+/** `present` becomes the newest step; what could be redone is dropped. The same value again changes nothing. */
+function pushHistory<T>(history: History<T>, present: T): History<T> {
+  if (Object.is(history.present, present)) return history;
+  return { past: [...history.past, history.present].slice(-maxSteps), present, future: [] };
+}
+
+/** The present is replaced without a step of its own: for keystrokes that belong to one edit. */
+function amendHistory<T>(history: History<T>, present: T): History<T> {
+  return { past: history.past, present, future: [] };
+}
+
+/** One step back, or the same history if there is none. */
+function undoHistory<T>(history: History<T>): History<T> {
+  const previous = history.past.at(-1);
+  if (history.past.length === 0 || previous === undefined) return history;
+  return { past: history.past.slice(0, -1), present: previous, future: [history.present, ...history.future] };
+}
+
+/** One step forward again, or the same history if there is none. */
+function redoHistory<T>(history: History<T>): History<T> {
+  const [next, ...future] = history.future;
+  if (next === undefined) return history;
+  return { past: [...history.past, history.present], present: next, future };
+}

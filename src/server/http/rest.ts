@@ -1,6 +1,7 @@
 /** The binding between the operation table and the HTTP framework. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { ZodType } from 'zod';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -17,10 +18,8 @@ import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import { SpilledForm } from '../preparation/spilled-form.ts';
-import type { Receipt } from '../services/receipts.ts';
-import { answerOnce, keyHeader } from './idempotency.ts';
+import type { Receipt, Receipts } from '../services/receipts.ts';
 import { readLargeBody, spillForms } from './large-bodies.ts';
-import { createQueryReader } from './request-parsing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -218,4 +217,68 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation
     return reply.type('application/json; charset=utf-8').send(answer.json);
   }
   return row.output === null ? reply.send() : answer;
+}
+
+/** Name of the header as requests carry it. */
+const keyHeader = 'idempotency-key';
+
+/** Does a call with an Idempotency-Key by `run`, or replays its answer. Rejects as `Receipts.begin`. */
+async function answerOnce<Answer>(
+  receipts: Receipts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (receipt: Receipt) => Answer | Promise<Answer>,
+): Promise<Answer | string> {
+  const { caller, method, url, body } = request;
+  if (caller === null) throw new Error('An authorised request has no caller.');
+  const begun = receipts.begin(caller, { key: String(request.headers[keyHeader]), method, url, body });
+  if ('answer' in begun) {
+    reply.header('idempotency-replayed', 'true');
+    reply.type('application/json; charset=utf-8');
+    return begun.answer;
+  }
+  try {
+    return await run(begun.receipt);
+  } finally {
+    begun.receipt.finish();
+  }
+}
+
+type Kind = 'integer' | 'number' | 'boolean' | 'string';
+const integer = /^-?(?:0|[1-9]\d{0,15})$/;
+/** A number as JSON writes it, so that what a client's language prints for a float can be read. */
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+type ZodDef = { type: string; format?: string; innerType?: ZodType; shape?: Record<string, ZodType> };
+const readDefinition = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;
+
+function inferKind(schema: ZodType): Kind {
+  const def = readDefinition(schema);
+  if (def.innerType !== undefined) return inferKind(def.innerType);
+  if (def.type === 'boolean') return 'boolean';
+  if (def.type === 'number') return def.format === 'safeint' ? 'integer' : 'number';
+  return 'string';
+}
+
+/**
+ * Makes the reader of an address's query: its strings become the JSON types that the schema declares, and only in their
+ * plain form (`page=0x10`, `page=1e2` and `page=01` are errors). Anything else stays a string and fails the schema.
+ */
+function createQueryReader(schema: ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
+  const kinds = new Map(
+    Object.entries(readDefinition(schema).shape ?? {}).map(([name, field]) => [name, inferKind(field)]),
+  );
+  return (query) => {
+    const read: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(query)) read[name] = readQueryValue(value, kinds.get(name) ?? 'string');
+    return read;
+  };
+}
+
+function readQueryValue(value: unknown, kind: Kind): unknown {
+  if (typeof value !== 'string') return value;
+  if (kind === 'integer' && integer.test(value)) return Number(value);
+  if (kind === 'number' && decimal.test(value)) return Number(value);
+  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
 }

@@ -1,9 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkbenchError } from '../../engine/errors.ts';
 import { BusyError } from '../errors/busy-error.ts';
 import { toDialectError } from '../errors/dialect-errors.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
-import { dropUnreadBody, hasUnreadBody } from './unread-body.ts';
 
 /**
  * Answers any error with the envelope, or in the shape of the route's own format, after the rest of its body; only
@@ -30,3 +30,37 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 const toOwn = ({ code, message, details }: WorkbenchError) => toEnvelope(code, message, details);
+
+/** How much of a body is read, and for how long, only so that its sender reads the answer. */
+const drainLimits = { bytes: 80 * 1024 * 1024, timeoutMs: 5_000 } as const;
+
+/** Whether the client may still be sending a body. */
+function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.readableEnded || request.destroyed) return false;
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+}
+
+/**
+ * Drops the rest of a body and resolves with whether its end came: many clients (urllib, fetch) read an answer only
+ * when their whole body is sent.
+ */
+function dropUnreadBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    let leftBytes: number = drainLimits.bytes;
+    const finish = (isWhole: boolean) => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', reachEnd).off('close', giveUp).off('error', giveUp);
+      if (!isWhole) request.pause();
+      resolve(isWhole);
+    };
+    const reachEnd = () => finish(true);
+    const giveUp = () => finish(false);
+    const count = (chunk: Buffer) => {
+      leftBytes -= chunk.length;
+      if (leftBytes < 0) giveUp();
+    };
+    const timer = setTimeout(giveUp, drainLimits.timeoutMs).unref();
+    request.on('data', count).once('end', reachEnd).once('close', giveUp).once('error', giveUp);
+    request.resume();
+  });
+}

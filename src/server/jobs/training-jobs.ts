@@ -17,10 +17,9 @@ import {
 } from './attempt-machine.ts';
 import { advanceProgress, finishProgress } from './attempt-progress.ts';
 import { endOrphans } from './orphans.ts';
-import { sendSnapshot } from './send-snapshot.ts';
 import type { LiveProgress, TrainingJobsOptions } from './training-ports.ts';
 import type { WorkerOrder, WorkerReport, WorkerResult } from './worker-messages.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { sendSnapshot, WorkerProcess } from './worker-process.ts';
 
 const progressWriteIntervalMs = 1_000;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */

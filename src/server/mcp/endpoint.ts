@@ -14,13 +14,12 @@ import type { Operation } from '../contract/operation.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
-import type { Place } from '../hot-path/json-body.ts';
+import { type Place, readJsonBody } from '../hot-path/json-body.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { withNamed } from '../operations/with-named.ts';
-import { correctArguments } from './correct-arguments.ts';
 import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -222,4 +221,31 @@ function toStandardSchema(json: Record<string, unknown>): StandardSchemaWithJSON
   const validate = (value: unknown) => ({ value: value as ToolArguments });
   const jsonSchema = { input: () => json, output: () => json };
   return { '~standard': { version: 1, vendor: 'decision-workbench', validate, jsonSchema } };
+}
+
+/** Levels of arguments that may need it: a list as text, whose objects have nulls, one of them in an object. */
+const maxRounds = 3;
+
+/** Leaves out refused nulls and reads JSON texts where objects or lists are due. Throws as `readJsonBody`. */
+function correctArguments(schema: z.ZodObject, given: ToolArguments): ToolArguments {
+  let corrected = given;
+  for (let round = 0; round < maxRounds; round += 1) {
+    const issues = schema.safeParse(corrected, { reportInput: false }).error?.issues ?? [];
+    const next = structuredClone(corrected);
+    if (!issues.map(({ code, path }) => correctValue(next, path, code === 'invalid_type')).includes(true)) break;
+    corrected = next;
+  }
+  return corrected;
+}
+
+/** Leaves out a null at a path, or reads a JSON text where another type is due; false where neither stands there. */
+function correctValue(root: object, path: readonly PropertyKey[], isOfOtherType: boolean): boolean {
+  const [last, ...above] = path.toReversed();
+  const parent: unknown = above.reduceRight<unknown>((value, key) => Reflect.get(Object(value), key), root);
+  if (last === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) return false;
+  const value: unknown = Reflect.get(parent, last);
+  if (value === null && !Array.isArray(parent)) return Reflect.deleteProperty(parent, last);
+  const read =
+    isOfOtherType && typeof value === 'string' && /^\s*[[{]/.test(value) ? readJsonBody(Buffer.from(value)) : null;
+  return typeof read === 'object' && read !== null && Reflect.set(parent, last, read);
 }

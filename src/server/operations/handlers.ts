@@ -11,13 +11,10 @@ import { questionHandlers } from './deciding/questions.ts';
 import { auditHandlers } from './examples/audit.ts';
 import { dataFindingHandlers } from './examples/data-findings.ts';
 import { exampleHandlers } from './examples/examples.ts';
-import { exampleExportHandlers } from './examples/export.ts';
-import { generateHandlers } from './examples/generate.ts';
 import { importHandlers } from './examples/imports.ts';
 import { labellingHandlers } from './examples/labelling.ts';
 import { sampleHandlers } from './examples/samples.ts';
 import { secondReadingHandlers } from './examples/second-readings.ts';
-import { bundleHandlers } from './policies/bundles.ts';
 import { evaluationHandlers } from './policies/evaluation.ts';
 import { promiseHandlers } from './policies/promises.ts';
 import { releaseHandlers } from './policies/releases.ts';
@@ -47,19 +44,16 @@ export const operationHandlers: OperationHandlers = {
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
-  ...exampleExportHandlers,
   ...importHandlers,
   ...labellingHandlers,
   ...secondReadingHandlers,
   ...auditHandlers,
   ...explainingHandlers,
   ...dataFindingHandlers,
-  ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,
   ...promiseHandlers,
   ...releaseHandlers,
-  ...bundleHandlers,
   ...decideHandlers,
   ...decisionModelHandlers,
   ...questionHandlers,

@@ -2,14 +2,16 @@
  * Work that leaves the server's main thread when it is large: each task is a function of its input alone. What is held
  * of the file of an open import only saves reading it again.
  */
-
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { JsonObject } from '../../engine/json.ts';
 import { compileInputSchema } from '../../engine/schema/input-schema.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type OperationName, operations } from '../contract/operations.ts';
+import { parsePart } from '../errors/parse-part.ts';
+import { type Place, readJsonBody } from '../hot-path/json-body.ts';
 import { analyseRules } from './analyse-rules.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
-import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
 import {
   forgetUpload,
@@ -62,4 +64,26 @@ export async function runTask<N extends TaskName>(
   // The type of each function fits its own name; over all names together it cannot say so.
   const task = tasks[name] as (input: TaskInput<N>, held: HeldFile) => TaskOutput<N> | Promise<TaskOutput<N>>;
   return task(input, held);
+}
+
+/** Bounds a body checked elsewhere, so that the server's thread parses it again within some 50 ms. */
+const maxValues = 524_288;
+
+/**
+ * Reads a body by an operation's schema (null: agent tools). Returns the refusal, and where whole numbers lose digits.
+ * Throws as `readJsonBody`.
+ */
+function checkBody(request: { bytes: Uint8Array; operation: OperationName | null }): {
+  problems: ErrorDetail[];
+  lostDigits: Place[] | null;
+} {
+  let lostDigits: Place[] | null = null;
+  const value = readJsonBody(request.bytes, maxValues, (places) => {
+    lostDigits = places;
+  });
+  if (request.operation === null) return { problems: [], lostDigits };
+  const { body: schema, decides }: Operation = operations[request.operation];
+  if (schema === undefined || decides) return { problems: [], lostDigits };
+  const parsed = parsePart(schema, value, 'body');
+  return { problems: parsed.ok ? [] : parsed.problems, lostDigits };
 }

@@ -1,13 +1,13 @@
 /** Opening the data file: pragmas read back, migrations applied. */
+
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { foldCase } from '../../engine/code-points.ts';
 import { StartError } from '../process/start-error.ts';
 import { copyBeforeUpgrade } from './database-copy.ts';
-import { addFoldCase } from './fold-case.ts';
 import { addInputHash } from './input-hash.ts';
-import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
 
@@ -196,4 +196,52 @@ export function checkSchemaVersion(version: number, migrations: readonly Migrati
         'Start version 0.2.0 on them once, which brings them up to date; nothing was changed.',
     );
   }
+}
+
+/** Gives a connection the function of SQL `fold_case(text)`, as `lower` knows only ASCII. */
+function addFoldCase(db: WorkbenchDatabase): void {
+  db.function('fold_case', { deterministic: true, directOnly: true }, (text) =>
+    text === null ? null : foldCase(String(text)),
+  );
+}
+
+const bytesPerNumber = 8;
+
+/**
+ * Gives a connection two functions of SQL: the aggregate `sorted_numbers(x)`, a blob of all x in ascending order as
+ * little-endian doubles, and `count_between(blob, low, high)`, the number of them between two bounds, both included.
+ */
+function addNumberLists(db: WorkbenchDatabase): void {
+  db.aggregate('sorted_numbers', {
+    start: (): number[] => [],
+    step: (numbers: number[], next: number) => {
+      numbers.push(next);
+    },
+    result: (numbers: number[]) => {
+      const bytes = Buffer.allocUnsafe(numbers.length * bytesPerNumber);
+      for (const [index, number] of Float64Array.from(numbers).sort().entries()) {
+        bytes.writeDoubleLE(number, index * bytesPerNumber);
+      }
+      return bytes;
+    },
+    deterministic: true,
+    directOnly: true,
+  });
+  db.function('count_between', { deterministic: true, directOnly: true }, (blob, low, high) => {
+    const bytes = blob as Buffer;
+    const below = countWhile(bytes, (number) => number < (low as number));
+    return Math.max(0, countWhile(bytes, (number) => number <= (high as number)) - below);
+  });
+}
+
+/** Returns how many numbers of an ascending list come before the first one for which `condition` is false. */
+function countWhile(bytes: Buffer, condition: (number: number) => boolean): number {
+  let low = 0;
+  let high = bytes.length / bytesPerNumber;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (condition(bytes.readDoubleLE(middle * bytesPerNumber))) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

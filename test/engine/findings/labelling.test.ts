@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitTemperature, toUnseenScores } from '../../../src/engine/labelling/fit-temperature.ts';
-import { LabellingModel } from '../../../src/engine/labelling/labelling-model.ts';
+import { fitTemperature, LabellingModel, toUnseenScores } from '../../../src/engine/labelling/labelling-model.ts';
 import { OnlineRidge } from '../../../src/engine/labelling/online-ridge.ts';
 import { writeOptionTexts } from '../../../src/engine/labelling/option-texts.ts';
 import { fitRowEncoder } from '../../../src/engine/labelling/row-encoder.ts';

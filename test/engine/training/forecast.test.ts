@@ -1,6 +1,6 @@
 /** The gain that more labels would bring. */
 import { expect, it } from 'vitest';
-import { forecastGain } from '../../../src/engine/training/evaluate/forecast.ts';
+import { forecastGain } from '../../../src/engine/training/evaluate/learning-curve.ts';
 
 /** A model that learned from some labels, wrong on the first of 400 rows as 0.1 + 1/√labels has it. */
 const learn = (learned: number, rows = 400) => ({

@@ -9,7 +9,7 @@ import type { PlannedExample } from '../../../src/engine/import/row-reader.ts';
 import type { ColumnKind, Sheet } from '../../../src/engine/import/sheet.ts';
 import { countSpreads } from '../../../src/engine/import/spreads.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
-import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
+import { inferSchema } from '../../../src/renderer/features/define/input-schema.tsx';
 import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
 
 const newType = { options: [], reason_codes: [], readings: {} };

@@ -5,8 +5,7 @@ import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { removeExpiredTypes } from '../../../src/server/services/upkeep/expired-types.ts';
-import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
+import { applyRetention, removeExpiredTypes } from '../../../src/server/services/upkeep/housekeeping.ts';
 import {
   complaintExamples,
   complaintType,

@@ -1,7 +1,7 @@
 /** Imports in parts: whole once they are committed, and nothing of them before or otherwise. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Imports, type OpenImport } from '../../../src/server/services/examples/imports.ts';
-import { removeExpiredTypes } from '../../../src/server/services/upkeep/expired-types.ts';
+import { removeExpiredTypes } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { callerOf, makeType, openForTest } from '../workbench.ts';
 
 const toRows = (from: number, count: number) =>

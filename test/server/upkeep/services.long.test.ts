@@ -8,9 +8,8 @@ import { listOperations } from '../../../src/server/contract/operations.ts';
 import { awaitTurn } from '../../../src/server/operations/await-turn.ts';
 import type { Deps } from '../../../src/server/operations/context.ts';
 import { newExample } from '../../../src/server/preparation/new-example.ts';
-import { choosePlan } from '../../../src/server/services/account/billing.ts';
 import { connectModel, disconnectModel } from '../../../src/server/services/account/connections.ts';
-import { chargeCredits } from '../../../src/server/services/account/credits.ts';
+import { chargeCredits, choosePlan } from '../../../src/server/services/account/credits.ts';
 import { decideBatch, decideOne } from '../../../src/server/services/deciding/decisions.ts';
 import { correctDecision } from '../../../src/server/services/deciding/logged-decisions.ts';
 import {

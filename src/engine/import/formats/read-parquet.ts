@@ -14,10 +14,10 @@ import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js';
 import { gunzip } from 'hyparquet-compressors/src/gzip.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { isJsonObject, type Json } from '../../json.ts';
+import { parseJsonText } from '../../json-faults.ts';
 import { type Sheet, UnreadableFile } from '../sheet.ts';
 import { readExportedTable, toExportedLines } from '../tables/exported-table.ts';
 import { findDurations } from './arrow-durations.ts';
-import { readClassNames } from './class-labels.ts';
 import { toHours, toIsoDate, toTimeOfDay } from './number-formats.ts';
 import { fromObjects } from './objects.ts';
 
@@ -252,4 +252,18 @@ function takeOwnTypes({ schema }: FileMetaData): Map<SchemaElement, ReadElement>
     delete element.logical_type;
   }
   return own;
+}
+
+/** Reads the names by the column that holds their numbers; none where the text says nothing of classes. */
+function readClassNames(text: string): Map<string, readonly unknown[]> {
+  const parsed = parseJsonText(text);
+  const info = parsed.ok && isJsonObject(parsed.value) ? parsed.value['info'] : null;
+  const features = isJsonObject(info) ? info['features'] : null;
+  const entries = isJsonObject(features) ? Object.entries(features) : [];
+  return new Map(
+    entries.flatMap(([column, feature]): [string, readonly unknown[]][] => {
+      const names = isJsonObject(feature) && feature['_type'] === 'ClassLabel' ? feature['names'] : null;
+      return Array.isArray(names) ? [[column, names]] : [];
+    }),
+  );
 }

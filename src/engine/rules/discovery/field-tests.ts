@@ -1,5 +1,4 @@
 /** The tests that a condition can be made of, field by field, each with the rows on which it is true. */
-
 import { foldCase } from '../../code-points.ts';
 import { compilePath, identifierPattern, isFiniteNumber, listFrequentValues } from '../../features/values.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
@@ -7,7 +6,6 @@ import { isPiiField } from '../../pii.ts';
 import { collectRows, hasRow, type RowSet } from '../../row-sets.ts';
 import { printLiteral, printPath } from '../parsing/print.ts';
 import { findBestCut, findCuts } from './cuts.ts';
-import { findTellingWords } from './words.ts';
 
 /** One test of a field, as source. `guards` must be true before it, or it would fail where the field is missing. */
 export type FieldTest = {
@@ -199,4 +197,52 @@ function listListTests(column: Column): FieldTest[] {
     makeTest(column, `${name}.size() <= ${size}`, (value) => Array.isArray(value) && value.length <= size),
   ]);
   return [...contained, ...sized];
+}
+
+/** Texts whose words are counted, and characters that are read of each. */
+const maxTexts = 2_000;
+const maxCharacters = 500;
+const maxWords = 24;
+const minTexts = 8;
+
+/**
+ * Finds words of three letters or more that tell an option apart (chi-squared), the most telling first. Texts are
+ * folded; labels count from 0.
+ */
+function findTellingWords(texts: readonly (string | null)[], labels: readonly number[], optionCount: number): string[] {
+  const totals = new Float64Array(optionCount);
+  const counts = new Map<string, Float64Array>();
+  const step = Math.max(1, Math.ceil(texts.length / maxTexts));
+  let read = 0;
+  for (let row = 0; row < texts.length; row += step) {
+    const label = labels[row] ?? 0;
+    totals[label] = totals[label] + 1;
+    read++;
+    for (const word of new Set(texts[row]?.slice(0, maxCharacters).match(/\p{L}{3,30}/gu))) {
+      const own = counts.get(word) ?? new Float64Array(optionCount);
+      own[label] = own[label] + 1;
+      counts.set(word, own);
+    }
+  }
+  return [...counts]
+    .map(([word, own]) => ({ word, score: scoreWord(own, totals, read) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || b.word.length - a.word.length || (a.word < b.word ? -1 : 1))
+    .slice(0, maxWords)
+    .map(({ word }) => word);
+}
+
+/** Chi-squared of a word and the option that it speaks for most; 0 for a rare word. */
+function scoreWord(own: Float64Array, totals: Float64Array, read: number): number {
+  const present = own.reduce((sum, count) => sum + count, 0);
+  if (present < minTexts || present === read) return 0;
+  let best = 0;
+  for (let option = 0; option < own.length; option++) {
+    const total = totals[option];
+    const expected = (present * total) / read;
+    const more = own[option] - expected;
+    if (more <= 0 || total === read) continue;
+    best = Math.max(best, (more * more) / (expected * (1 - total / read) * (1 - present / read)));
+  }
+  return best;
 }

@@ -2,15 +2,22 @@ import { type BundleParts, digestParts, packBundle } from '../../bundle/bundle.t
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
+import type { Decider } from '../../decide/decided.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import { type Metrics, pendingFollowUp } from '../../domain/metrics.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { compileJudge } from '../../findings/judge-rows.ts';
+import type { SeenInput } from '../../findings/slice-conditions.ts';
+import { findWeakSlices } from '../../findings/slices.ts';
 import { toLabel } from '../../findings/taken-out.ts';
+import type { JsonObject } from '../../json.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import {
+  type DecidingSettings,
   isSetAsideLikelier,
   type ReappliedRow,
+  type RecordedRow,
   reapplySettings,
   toMeasuredLabel,
   toUnruledRow,
@@ -18,15 +25,14 @@ import {
 import { measureWholeDecision, readBasis } from '../../measure/whole-decision.ts';
 import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
-import type { Adapters } from '../../ports.ts';
+import type { Adapters, LanguageDetector, MonotonicClock } from '../../ports.ts';
 import { describeHints, isHinted, isLabelled } from '../data/hint-rows.ts';
 import { countReasonsByOption, toRowLabel } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
 import { makeGoldenInputs } from '../package/golden-inputs.ts';
-import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
-import type { PackedPolicy } from '../request.ts';
+import type { PackedPolicy, TrainRequest } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { listCautions } from './cautions.ts';
 import { measureMinima, reportRareOptions } from './rare-options.ts';
@@ -40,7 +46,6 @@ import type {
   TextModelCompared,
   TextModelled,
 } from './state.ts';
-import { listWeakParts } from './weak-parts.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
@@ -229,4 +234,33 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     ],
     ...origins,
   };
+}
+
+const maxMeasured = 100;
+
+/** Milliseconds that each of up to 100 decisions takes, one after the other. */
+async function measureLatency(decider: Decider, inputs: readonly JsonObject[], now: MonotonicClock): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  for (const input of inputs.slice(0, maxMeasured)) {
+    const startedAt = now();
+    await decider.decide(input);
+    latenciesMs.push(now() - startedAt);
+  }
+  return latenciesMs;
+}
+
+const minRows = 30;
+const maxParts = 5;
+
+/** The parts of the measured rows that are decided alone and wrongly more often than the others, five at most. */
+function listWeakParts(
+  { piiFields = [] }: Pick<TrainRequest, 'piiFields'>,
+  recorded: readonly (RecordedRow & SeenInput)[],
+  deciding: DecidingSettings,
+  detectLanguage: LanguageDetector | null,
+): Metrics['weak_parts'] {
+  const judged = recorded.map(compileJudge(deciding, 'whole_decision')).filter((row) => row !== null);
+  return findWeakSlices(judged, { minRows, piiFields, detectLanguage })
+    .items.slice(0, maxParts)
+    .map(({ description, fields, rows, errors }) => ({ description, fields, rows, errors }));
 }

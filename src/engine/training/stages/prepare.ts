@@ -1,12 +1,13 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
 import { findTakenOut } from '../../findings/taken-out.ts';
+import type { Json } from '../../json.ts';
 import { formatCount } from '../../numeric.ts';
 import { isHinted, isLabelled } from '../data/hint-rows.ts';
 import { checkLearned, checkSides, describeSides } from '../data/hold-out.ts';
 import { type LabelledRow, prepareRows, toMeasured, toRowLabel } from '../data/labelled-rows.ts';
-import { findNearDuplicates } from '../data/near-duplicates.ts';
-import { splitRows } from '../data/split.ts';
+import { foldText } from '../data/near-repeats.ts';
+import { compareStrings, splitRows } from '../data/split.ts';
 import type { Generated, Prepared, Run } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
@@ -136,4 +137,31 @@ function refuseUntrainedOptions(options: readonly string[], trainRows: readonly 
     'validation_error',
     `Every example of the option "${missing}" is a test row or nearly repeats one. Add examples of it to learn from, or unmark some.`,
   );
+}
+
+/** How many held-out rows have a near duplicate, and the ids of the first of them. */
+type NearDuplicates = { count: number; exampleIds: string[] };
+
+const maxReportedIds = 100;
+
+/** The words of every value under its path, sorted and folded: equal for near duplicates. */
+function foldInput(value: Json, path = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => foldInput(item, `${path}[]`));
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => foldInput(item, `${path}.${key}`));
+  }
+  if (typeof value !== 'string') return [`${path}=${value}`];
+  return [`${path}=${foldText(value)}`];
+}
+
+const toKey = (row: LabelledRow) => foldInput(row.input).sort(compareStrings).join('\n');
+
+/** Finds the rows of `testRows` that have a near duplicate in `trainRows`; in their order. Linear in all texts. */
+export function findNearDuplicates(
+  trainRows: readonly LabelledRow[],
+  testRows: readonly LabelledRow[],
+): NearDuplicates {
+  const known = new Set(trainRows.map(toKey));
+  const found = testRows.filter((row) => known.has(toKey(row)));
+  return { count: found.length, exampleIds: found.slice(0, maxReportedIds).map(({ id }) => id) };
 }

@@ -2,7 +2,7 @@
 import { planNames } from '../../contract/account/credits.ts';
 import { plans } from '../../metering/plans.ts';
 import { isoTime } from '../../process/clock.ts';
-import { choosePlan } from '../../services/account/billing.ts';
+import { choosePlan } from '../../services/account/credits.ts';
 import type { UsageRecord } from '../../store/account/credits.ts';
 import type { Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';

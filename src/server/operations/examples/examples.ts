@@ -1,8 +1,10 @@
-/** Examples: added, listed, counted, changed, imported. */
+/** Examples: added, listed, counted, changed, generated, imported, and given away as a file. */
 
+import { Readable } from 'node:stream';
 import { pick } from '../../../engine/domain/records.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { setFlags } from '../../../engine/examples/fields.ts';
+import { fileKinds } from '../../../engine/export/file-kinds.ts';
 import { compileReadings } from '../../../engine/readings/readings.ts';
 import { hasScope, requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
@@ -11,6 +13,7 @@ import { refuseProblems } from '../../errors/validation-error.ts';
 import { readExampleFields, toExample } from '../../preparation/example-wire.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
 import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/prepare-examples.ts';
+import { describeTrained, exportExamples } from '../../services/examples/example-export.ts';
 import { importExamples } from '../../services/examples/example-import.ts';
 import {
   addExampleRows,
@@ -21,6 +24,7 @@ import {
   undoExampleChange,
   updateExample,
 } from '../../services/examples/examples.ts';
+import { generateExamples } from '../../services/examples/generation.ts';
 import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
 import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
 import { nameCaller, nameReader } from '../../services/releases.ts';
@@ -118,6 +122,27 @@ export const exampleHandlers = {
       }
       receipt?.keep(result);
     }),
+
+  'examples.export': async (deps, { type, query }) => {
+    const { format, personal, policy_id: policyId = null, ...filter } = query;
+    const { extension, contentType } = fileKinds[format];
+    const pieces = await exportExamples(deps, type, { format, filter, withPersonal: personal, policyId });
+    return {
+      download: true,
+      contentType,
+      fileName: `${type.name}-examples.${extension}`,
+      body: Readable.from(pieces, { highWaterMark: 1 }),
+    };
+  },
+
+  'examples.trained': (deps, { type, query }) => describeTrained(deps, type, query.policy_id),
+
+  'examples.generate': async (deps, { caller, params, body, receipt }) => {
+    const examples = await generateExamples(deps, caller, params.decision_type_id, body, (made) =>
+      receipt?.keep(made.map(toExample)),
+    );
+    return examples.map(toExample);
+  },
 } satisfies Handlers;
 
 function toChange(body: ExampleBulk): ExampleChange {

@@ -1,4 +1,4 @@
-/** Training and policies: start, watch, cancel, deploy. */
+/** Training and policies: start, watch, cancel, deploy, give away as a file. */
 import { endedFollowUp } from '../../../engine/domain/metrics.ts';
 import type { TrainingConfig } from '../../../engine/domain/training.ts';
 import { limits } from '../../../engine/limits.ts';
@@ -10,7 +10,7 @@ import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
 import { deployPolicy } from '../../services/policies/deployment.ts';
-import { withPresentFigures } from '../../services/policies/export.ts';
+import { exportBundle, exportPage, findExportablePolicy, withPresentFigures } from '../../services/policies/export.ts';
 import { tellPromise } from '../../services/policies/job-events.ts';
 import { describeAttention } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
@@ -200,5 +200,16 @@ export const trainingHandlers = {
       queuePlace: deps.store.policies.readQueuePlace(policy.id),
       nowMs: deps.clock.now(),
     });
+  },
+
+  'bundle.export': async (deps, { type, caller, query }) => {
+    const exportable = findExportablePolicy(deps, caller, type, query.policy_id);
+    const { bytes, fileName, identity } = await exportBundle(deps.runtime, type, exportable, query.slim);
+    return { download: true, contentType: 'application/zip', fileName, body: bytes, etag: identity.digest };
+  },
+  'bundle.export_page': async (deps, { type, caller, query }) => {
+    const exportable = findExportablePolicy(deps, caller, type, query.policy_id);
+    const { html, fileName } = await exportPage(deps, type, exportable);
+    return { download: true, contentType: 'text/html; charset=utf-8', fileName, body: Buffer.from(html) };
   },
 } satisfies Handlers;

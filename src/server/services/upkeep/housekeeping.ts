@@ -1,15 +1,18 @@
 /** The regular work of a running service. */
+
+import { rmSync } from 'node:fs';
 import { emptyTrash } from '../../data-folder/trash.ts';
 import type { Foundation } from '../../foundation.ts';
 import { nextTurn } from '../../process/turns.ts';
+import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
 import { emptyWriteAheadLog } from '../../store/database.ts';
 import { chargeHosting } from '../account/hosting.ts';
 import { retryUnavailablePolicies } from '../policies/deployment.ts';
 import { receiptLifeMs } from '../receipts.ts';
 import { continueClearing } from '../types/personal-data.ts';
+import { restorableMs } from '../types/type-deletion.ts';
 import type { Alerts } from './alerts.ts';
-import { removeExpiredTypes } from './expired-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 type RetentionDeps = Foundation & { trustedTime: TrustedTime };
@@ -147,4 +150,32 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
       for (const interval of intervals) clearInterval(interval);
     },
   };
+}
+
+/** Removes types deleted over two days ago with all they have; returns how many. `isStopped` ends it early. */
+export async function removeExpiredTypes(
+  deps: Foundation & { trustedTime: TrustedTime; artifactsDir: string },
+  isStopped: () => boolean = () => false,
+): Promise<number> {
+  const { store, trustedTime, artifactsDir } = deps;
+  const types = store.typeRemoval.listExpired(trustedTime.now() - restorableMs);
+  for (const type of types) {
+    store.typeRemoval.begin(type);
+    // Records past their retention are brought back first: all of a type leave in one way.
+    for (const records of [store.logs.restore(type.seq), store.logs.forget(type.seq, Number.MAX_SAFE_INTEGER, null)]) {
+      for (const _ of records) {
+        await nextTurn();
+        if (isStopped()) return 0;
+      }
+    }
+    const removal = store.typeRemoval.remove(type);
+    let slice = removal.next();
+    for (; slice.done !== true; slice = removal.next()) {
+      await nextTurn();
+      if (isStopped()) return 0;
+    }
+    for (const policyId of slice.value) rmSync(artifactPath(artifactsDir, policyId), { force: true });
+  }
+  if (types.length > 0) await emptyWriteAheadLog(deps.db);
+  return types.length;
 }

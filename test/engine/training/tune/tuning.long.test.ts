@@ -5,11 +5,15 @@ import type { Adapters, BatchTextEncoder, TuningGraph } from '../../../../src/en
 import { createRandom } from '../../../../src/engine/random.ts';
 import { listAdapterMatrices } from '../../../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../../../src/engine/text/encoder-input.ts';
-import { computeRateShare, createAdamW } from '../../../../src/engine/training/tune/adamw.ts';
 import { isBetter, isSettled } from '../../../../src/engine/training/tune/compare-encoders.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../../../src/engine/training/tune/deal-batches.ts';
 import { countFolds, listFolds, planTuning, planTunings } from '../../../../src/engine/training/tune/plan-tuning.ts';
-import { type TuningParams, tuneAdapters } from '../../../../src/engine/training/tune/tune-adapters.ts';
+import {
+  computeRateShare,
+  createAdamW,
+  type TuningParams,
+  tuneAdapters,
+} from '../../../../src/engine/training/tune/tune-adapters.ts';
 import {
   countHeadWeights,
   runTuningStep,
