@@ -6,7 +6,7 @@ import type { Json } from '../json.ts';
 import { nothingPromised } from '../measured.ts';
 import { nounOf, type PathReading } from '../readings/readings.ts';
 import type { RulesFile } from '../rules/rules-file.ts';
-import { describeRule, describeThresholds } from './describe-policy.ts';
+import { listPolicyFacts } from './describe-policy.ts';
 import type { InputField } from './input-fields.ts';
 import type { Golden, ManifestDraft, Reasons } from './manifest.ts';
 import { writeCardHead } from './model-card-head.ts';
@@ -34,7 +34,8 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
   blend: 'blend of a logistic classifier and boosted trees',
 };
 
-const maxRareOptions = 30;
+const maxNames = 200;
+const maxListedRules = 100;
 const formatPercent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 /** Keeps names that users chose from breaking the table or starting markup. */
 const escapeMarkdown = (text: string): string =>
@@ -96,13 +97,9 @@ function describePromise(promise: ModelCardFacts['promise']): string {
 }
 
 /** The whole decision and its promise, as list items; no decision where an earlier version measured the policy. */
-function describeWhole({ whole, split }: Metrics, promise: ModelCardFacts['promise']): string[] {
+function describeWhole({ whole }: Metrics, promise: ModelCardFacts['promise']): string[] {
   const figures = whole === null ? [] : [escapeMarkdown(whole.headline), whole.sentence];
-  const lines = [...figures.filter((text) => text !== ''), describePromise(promise)].map((text) => `- ${text}`);
-  if (split?.refitted === true) {
-    lines.push('- these figures are of the model before it was fitted again on all examples');
-  }
-  return lines;
+  return [...figures.filter((text) => text !== ''), describePromise(promise)].map((text) => `- ${text}`);
 }
 
 function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
@@ -110,32 +107,28 @@ function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
   return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
 }
 
-function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): string[] {
-  const { classifier, fallback_option: fallback } = manifest;
-  const named = fallback === null ? '' : escapeMarkdown(fallback);
-  if (classifier === null || metrics === null) {
-    const count = rules.rules.length === 1 ? '1 hard rule decides' : `${rules.rules.length} hard rules decide`;
-    return [`${count}, the first that matches. What no rule decides is ${named}.`];
-  }
-  return [
-    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
-    describeThresholds(manifest, escapeMarkdown),
-  ];
+function describeDeciding({ manifest: { classifier }, plan, metrics }: ModelCardFacts, order: string): string {
+  if (classifier === null || metrics === null) return order;
+  return `${order} Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`;
 }
 
-function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: ModelCardFacts['promise']): string[] {
+function describeFigures(
+  manifest: ManifestDraft,
+  metrics: Metrics,
+  promise: ModelCardFacts['promise'],
+  learned: readonly string[],
+): string[] {
   const interval = metrics.accuracy_interval;
   const range =
     interval === null ? '' : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95% confidence)`;
   return [
     '## How well it does',
-    `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen. Rules, classifier and thresholds of this bundle together:`,
+    `${learned.join(' ')} Rules, classifier and thresholds of this bundle together:`,
     [
       ...describeWhole(metrics, promise),
       `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     '## The classifier alone',
-    ...(metrics.left_to_rules === null ? [] : [metrics.left_to_rules.sentence]),
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       ...describeCalibration(metrics),
@@ -163,18 +156,16 @@ function describeWeakParts({ weak_parts: parts }: Metrics): string[] {
   return listUnder('Where it was weak when it was trained', items);
 }
 
-const maxListedRules = 100;
 /** In one line, without characters that would end the quotation. */
 const quoteCode = (code: string) => `\`${code.replaceAll(/[\r\n`]+/g, ' ')}\``;
 
-/** Each rule as a sentence: its tests in words, any other condition as code. */
-function describeRules({ rules }: RulesFile): string[] {
-  const items = rules.slice(0, maxListedRules).map((rule) => {
-    const code = rule.reason_code === null ? '' : ` Its reason code is ${escapeMarkdown(rule.reason_code)}.`;
-    return `${escapeMarkdown(rule.name)}: ${describeRule(rule, escapeMarkdown, quoteCode)}${code}`;
+/** Each rule under its name, with its reason code. */
+function describeRules({ rules }: RulesFile, { rules: sentences, moreRules }: ReturnType<typeof listPolicyFacts>) {
+  const items = sentences.map((sentence, at) => {
+    const { name = '', reason_code: code = null } = rules[at] ?? {};
+    return `${escapeMarkdown(name)}: ${sentence}${code === null ? '' : ` Its reason code is ${escapeMarkdown(code)}.`}`;
   });
-  const rest = rules.length - items.length;
-  return listUnder('Rules', rest > 0 ? [...items, `${rest} more are in \`rules.json\`.`] : items);
+  return listUnder('Rules', moreRules > 0 ? [...items, `${moreRules} more are in \`rules.json\`.`] : items);
 }
 
 /** The reason codes that a decision of the classifier may carry, by its option. */
@@ -253,26 +244,14 @@ function writeExample(golden: readonly Golden[]): string {
   return `${open}\nresult = predictor.predict(${example.code})\nprint(result.decision, result.stage)  # ${answer}`;
 }
 
-function listNames(options: readonly string[]): string {
-  const names = options.slice(0, maxRareOptions).map(escapeMarkdown).join(', ');
-  return options.length > maxRareOptions ? `${names} and ${options.length - maxRareOptions} more` : names;
-}
-
-/** The options that go to a person; none where all may be decided alone. */
-function describeRareOptions({ rare_options: rare }: Metrics): string[] {
-  if (rare === null) return [];
-  return [
-    ...(rare.options.length === 0 ? [] : [`These options were not learned: ${listNames(rare.options)}.`]),
-    ...(rare.few.length === 0 ? [] : [`These options are never decided alone: ${listNames(rare.few)}.`]),
-  ];
-}
-
 const listUnder = (title: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join('\n')];
 
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
   const { manifest, metrics, plan, promise, golden, pinned = 0 } = facts;
+  const asked = { ...manifest, rules: facts.rules.rules, isRulesOnly: manifest.classifier === null, metrics };
+  const shared = listPolicyFacts(asked, { names: maxNames, rules: maxListedRules }, escapeMarkdown, quoteCode);
   const isSynthetic = manifest.golden_inputs === 'synthetic';
   const leftOut = plan.left_out.map((entry) => `${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
   const parts = manifest.classifier === null ? '' : ', the feature plan, the classifier (ONNX), reason codes,';
@@ -285,13 +264,13 @@ export function writeModelCard(facts: ModelCardFacts): string {
     `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
     describeOrigin(manifest, facts.digest),
     '## What it decides',
-    `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
-    ...describeDeciding(facts),
-    ...(metrics === null ? [] : describeRareOptions(metrics)),
-    ...(metrics === null ? [describePromise(promise)] : describeFigures(manifest, metrics, promise)),
+    shared.answers,
+    describeDeciding(facts, shared.order),
+    shared.undecided,
+    ...(metrics === null ? [describePromise(promise)] : describeFigures(manifest, metrics, promise, shared.learned)),
     '## Intended use',
     `Inputs like the examples, decided by a program that leaves to a person what comes back with \`escalate\` true. Not for inputs from elsewhere, and not for decisions that nobody looks at afterwards: what it learned grows old.`,
-    ...describeRules(facts.rules),
+    ...describeRules(facts.rules, shared),
     ...describeReasons(facts),
     ...describeFields(manifest.fields),
     ...describeReadings(manifest.readings),

@@ -1,5 +1,5 @@
 /** One page that says what a policy decides, how well and by which rules, for other people. */
-import { describeRule, describeThresholds } from '../bundle/describe-policy.ts';
+import { listPolicyFacts, listSome } from '../bundle/describe-policy.ts';
 import type { CostFinding } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Rule } from '../domain/definition.ts';
@@ -64,7 +64,7 @@ type ReportFacts = {
   made: { by: string; at: string; toolVersion: string };
 };
 
-const maxOptions = 20;
+const maxNames = 20;
 /** A matrix of more options is a list of the commonest mistakes. */
 const maxMatrixOptions = 12;
 /** Names of more characters than this in all are numbers above the columns. */
@@ -124,20 +124,22 @@ code { font: 12px/1.4 ui-monospace, monospace; white-space: pre-wrap }
 
 /** Writes the report as an HTML document that runs nothing and loads nothing but its own style, as `policy` says. */
 export function writeReport(facts: ReportFacts, securityPolicy: string): string {
-  const { type, rules, made } = facts;
+  const { type, policy, rules, settings, metrics, made } = facts;
+  const asked = { ...settings, options: type.options, rules, isRulesOnly: policy.isRulesOnly, metrics };
+  const shared = listPolicyFacts(asked, { names: maxNames, rules: maxRules }, quoteText, quoteCode);
   const sections = [
-    ['The question', describeQuestion(facts)],
+    ['The question', `${describeQuestion(type.description)}<p>${shared.answers}</p>`],
     ['How good it is', describeQuality(facts)],
     ...(facts.whole === null || facts.whole.rows === 0
       ? []
       : [['Where it is wrong', drawMatrix(facts.whole)] as const]),
     ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
-    ['What it was measured on', describeData(facts)],
+    ['What it was measured on', describeData(facts, shared.learned)],
     ...listSentences(facts, 'must').map((sentence) => ['What must hold', `<p>${quoteText(sentence)}</p>`] as const),
     ['What is promised', `<p>${quoteText(listSentences(facts, 'promise')[0] ?? nothingPromised.sentence)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
-    ['The rules', listRules(rules)],
-    ['What no rule decides', describeUndecided(facts)],
+    ['The rules', listRules(shared)],
+    ['What no rule decides', `<p>${shared.undecided}</p>`],
   ] as const;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${escapeHtml(securityPolicy)}">
@@ -151,11 +153,6 @@ ${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`)
 }
 
 const formatTime = (iso: string) => `${iso.slice(0, 10)}, ${iso.slice(11, 16)} UTC`;
-
-function listSome(items: readonly string[], max: number): string {
-  const more = items.length > max ? ` and ${items.length - max} more` : '';
-  return `${items.slice(0, max).join(', ')}${more}`;
-}
 
 function describePolicy({ policy, versionNumber }: ReportFacts): string {
   const { version, isDeployed, isRulesOnly, completedAt } = policy;
@@ -171,10 +168,8 @@ function describeRelease({ policy: { release } }: ReportFacts): string {
   return `<br>${name} has the digest <code>${release.digest}</code>.`;
 }
 
-function describeQuestion({ type }: ReportFacts): string {
-  const description = type.description === '' ? '' : `<p class="description">${quoteText(type.description)}</p>`;
-  return `${description}<p>Every input gets one of ${type.options.length} answers: ${listSome(type.options.map(quoteText), maxOptions)}.</p>`;
-}
+const describeQuestion = (description: string) =>
+  description === '' ? '' : `<p class="description">${quoteText(description)}</p>`;
 
 function describeQuality({ policy, whole }: ReportFacts): string {
   if (whole === null || whole.rows === 0) {
@@ -263,9 +258,6 @@ function describeCosts({ now, suggested, by_hand: byHand, currency, sentence }: 
 const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[number]['kind']): string[] =>
   verdict.filter((item) => item.kind === kind).map(({ sentence }) => sentence);
 
-const listRare = (title: string, options: readonly string[]): string[] =>
-  options.length === 0 ? [] : [`${title}: ${listSome(options.map(quoteText), maxOptions)}.`];
-
 /** Says how many examples the type has, when they were added, who labelled them and how far readers agree. */
 function listSources({ total, labelled, reviewed, synthetic, period, agreement }: ReportFacts['examples']): string[] {
   const [first, last] = [period?.first.slice(0, 10), period?.last.slice(0, 10)];
@@ -280,32 +272,17 @@ function listSources({ total, labelled, reviewed, synthetic, period, agreement }
   ];
 }
 
-function describeData({ metrics, whole, verdict, examples }: ReportFacts): string {
+function describeData({ metrics, whole, verdict, examples }: ReportFacts, learned: readonly string[]): string {
   if (metrics === null) return `<p>${[...listSources(examples), 'There are no figures of a training.'].join(' ')}</p>`;
-  const { train_size, test_size, split, other_ways, rare_options: rare, left_to_rules: left } = metrics;
-  const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
   const sentences = [
     ...listSources(examples),
-    test_size === 0
-      ? `The training learned from ${countOf(train_size, 'example')}.`
-      : `The training learned from ${countOf(train_size, 'example')} and was measured on ${formatCount(test_size)} others, ${chosen}.`,
-    ...(split?.sentence ? [quoteText(split.sentence)] : []),
-    ...(other_ways ?? []).map(({ sentence }) => quoteText(sentence)),
-    ...(split?.corrections
-      ? [
-          `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,
-        ]
-      : []),
-    ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
-    ...(left === null ? [] : [left.sentence]),
+    ...learned,
+    ...(metrics.other_ways ?? []).map(({ sentence }) => quoteText(sentence)),
     ...metrics.directions.map(({ sentence }) => quoteText(sentence)),
     ...listTextSentences(metrics),
     ...listSentences({ verdict }, 'report'),
     ...listSentences({ verdict }, 'gate'),
     ...listSentences({ verdict }, 'retraining'),
-    ...(rare === null ? [] : [rare.sentence]),
-    ...listRare('Not learned', rare?.options ?? []),
-    ...listRare('Never decided alone', rare?.few ?? []),
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),
   ];
@@ -345,15 +322,8 @@ function describeWeakParts(parts: ReportFacts['weakParts']): string {
 
 const quoteCode = (code: string) => `<code>${quoteText(code)}</code>`;
 
-function listRules(rules: ReportFacts['rules']): string {
-  if (rules.length === 0) return '<p>There are no rules.</p>';
-  const items = rules.slice(0, maxRules).map((rule) => `<li>${describeRule(rule, quoteText, quoteCode)}</li>`);
-  const more = rules.length > maxRules ? `<p>And ${rules.length - maxRules} more rules.</p>` : '';
-  return `<p>The first rule that is true decides.</p><ol>${items.join('')}</ol>${more}`;
-}
-
-function describeUndecided({ policy, settings }: ReportFacts): string {
-  const { fallback_option: fallback } = settings;
-  if (!policy.isRulesOnly) return `<p>${describeThresholds(settings, quoteText)}</p>`;
-  return `<p>${fallback === null ? 'Nothing answers' : `The fallback option ${quoteText(fallback)} answers`}.</p>`;
+function listRules({ order, rules, moreRules }: ReturnType<typeof listPolicyFacts>): string {
+  if (rules.length === 0) return `<p>${order}</p>`;
+  const more = moreRules > 0 ? `<p>And ${moreRules} more rules.</p>` : '';
+  return `<p>${order}</p><ol>${rules.map((rule) => `<li>${rule}</li>`).join('')}</ol>${more}`;
 }

@@ -352,7 +352,7 @@ describe('the model card', () => {
       '## Reason codes',
       '- purpose is a\\|b: 9 of 40 decided alone and wrongly',
       'those of some examples as they are',
-      'These options were not learned: re\\_view.',
+      'Not learned: re\\_view.',
       'from decision_edge import EdgePredictor',
     ]) {
       expect(card).toContain(part);

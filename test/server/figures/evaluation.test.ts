@@ -152,7 +152,7 @@ describe('the held-out examples of policies', () => {
       'If <bdi>&lt;s&gt;</bdi> is one of <bdi>&quot;&lt;u&gt;&quot;</bdi>, <bdi>&quot;x&quot;</bdi> and <bdi>a.b</bdi> is missing, the answer is <bdi>deny</bdi>.',
     );
     expect(text).toContain('It was not measured, because rules alone learn from no examples.');
-    expect(text).toContain('The fallback option <bdi>deny</bdi> answers.');
+    expect(text).toContain('The fallback option <bdi>deny</bdi> answers what no rule decides.');
   });
 
   it('fill every cell of the confusion matrix with as many rows as it says', async () => {

@@ -108,7 +108,7 @@ describe('a type whose rules alone shall decide', () => {
     );
     expect(new Set(bundle.golden.map(({ output }) => output.decision))).toEqual(new Set(type.options));
     expect(JSON.stringify(bundle.golden)).not.toContain('Ada');
-    expect(bundle.modelCard).toContain('3 hard rules decide, the first that matches.');
+    expect(bundle.modelCard).toContain('The first rule that is true decides.');
     const decider = compileDecider(bundle, { encoder: null, tokenizer: null, now: () => 0 });
     expect(await runGolden(bundle, decider)).toEqual({ checked: bundle.golden.length, failures: [] });
   });

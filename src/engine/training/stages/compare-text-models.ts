@@ -112,21 +112,21 @@ function readBy(ports: TrainPorts, model: TextModelPorts): TrainPorts {
   return { ...others, ...model };
 }
 
-type Reading = { model: CandidateTextModel; rows: readonly LabelledRow[]; texts: EncodedTexts; choice: TextChoice };
+type TriedModel = { model: CandidateTextModel; rows: readonly LabelledRow[]; texts: EncodedTexts; choice: TextChoice };
 
 /** Reads the compared rows by each model, and tries the uses of text with it. */
 async function tryModels(
   { request, progress, fieldPlan, trainRows, presentOptions }: State,
   models: readonly CandidateTextModel[],
   toText: (row: LabelledRow) => string,
-): Promise<Reading[]> {
+): Promise<TriedModel[]> {
   const optionCount = presentOptions.length;
   const [widest] = models.map(({ encoder }) => encoder).sort((a, b) => b.dimensions - a.dimensions);
   const text = fieldPlan.text && widest && { ...fieldPlan.text, ngrams: noNgrams, encoder: describeEncoder(widest) };
   const plan = { ...fieldPlan, text: text ?? null };
   const rows = takeEvenly(takeAffordableRows(trainRows, plan, optionCount), maxComparedRows);
   const joined = rows.map(toText);
-  const readings: Reading[] = [];
+  const tried: TriedModel[] = [];
   for (const [at, model] of models.entries()) {
     const from = (comparisonShare * at) / models.length;
     const half = comparisonShare / models.length / 2;
@@ -140,24 +140,28 @@ async function tryModels(
       optionCount,
       texts,
       encoder: model.encoder,
-      known: readings[0]?.choice.comparison ?? null,
+      known: tried[0]?.choice.comparison ?? null,
       seed: request.seed,
       tick: progress.heartbeat,
       report: progress.startStep('text_model', from + half, from + 2 * half, `Trying the text model ${model.name}`),
     });
-    readings.push({ model, rows, texts, choice });
+    tried.push({ model, rows, texts, choice });
   }
-  return readings;
+  return tried;
 }
 
 /** A way to read texts, its log-loss by row, and what the report shows of it. */
-type Trial = { reading: Reading; losses: readonly number[]; shown: TextModelTrial };
+type Trial = { reading: TriedModel; losses: readonly number[]; shown: TextModelTrial };
 
 /** Words alone, then each model with its best use of it. */
-async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Promise<Trial[]> {
+async function listTrials(readings: readonly TriedModel[], { now }: TrainPorts): Promise<Trial[]> {
   const readsWords = ({ textUse }: TextUseTrial) => textUse === 'none' || textUse === 'ngrams';
   const trials: Trial[] = [];
-  const add = async (reading: Reading, name: TextModelTrial['text_model'], belongs: (use: TextUseTrial) => boolean) => {
+  const add = async (
+    reading: TriedModel,
+    name: TextModelTrial['text_model'],
+    belongs: (use: TextUseTrial) => boolean,
+  ) => {
     const { comparison } = reading.choice;
     const [best] = (comparison?.uses ?? []).filter(belongs).sort((a, b) => a.trial.logLoss - b.trial.logLoss);
     if (comparison === null || best === undefined) return;
@@ -183,7 +187,7 @@ async function listTrials(readings: readonly Reading[], { now }: TrainPorts): Pr
 }
 
 /** The median time to read one text, in milliseconds. */
-async function timeReading({ model, texts }: Reading, isEncoded: boolean, now: () => number): Promise<number> {
+async function timeReading({ model, texts }: TriedModel, isEncoded: boolean, now: () => number): Promise<number> {
   const encoder = model.freshEncoder ?? model.encoder;
   const times: number[] = [];
   for (const text of [...texts.keys()].slice(0, timedTexts)) {
