@@ -12,7 +12,7 @@ from typing import Any
 
 from service import Service
 
-EDGE = Path(__file__).parents[1]
+EDGE = Path(__file__).parents[2]
 DOCKERFILE = (EDGE / "Dockerfile").read_text(encoding="utf-8")
 
 

@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from test_serve import write_bundle
 
 from decision_edge import EdgePredictor, InvalidBundle
 from service import Service
-from test_serve import write_bundle
 from tiny_bundle import parts
 
 

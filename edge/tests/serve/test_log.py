@@ -18,7 +18,7 @@ from decision_edge.__main__ import main
 from decision_edge._serve.personal import PersonalFields
 from service import Service
 
-SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "personal-fields.json").read_text(encoding="utf-8"))
+SHARED = json.loads((Path(__file__).parents[3] / "test" / "cases" / "personal-fields.json").read_text(encoding="utf-8"))
 MASK = f"pii:{'0' * 24}"
 
 
