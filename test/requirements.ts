@@ -282,6 +282,8 @@ const examples = {
     'The same file gives the same examples by page, REST, agents and command: rows that repeat an earlier one in every column are left out and counted, or kept where no column tells rows apart, labels that differ from an option in case and blanks are that option, and labels that are none are refused or asked about.',
   'FIL-43':
     'Each of several columns of answers can be a decision type of its own: the page offers the next one after the import, REST and command line name the others.',
+  'FIL-48':
+    'A column with the options of the answer is asked about as that of a second reader, by page, REST and command; its labels become second readings in the same commit, and rows on which the two differ wait as conflicts.',
   'FIL-42': 'Of a file without labels the page makes a decision type of options that are typed.',
   'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
   'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',

@@ -151,6 +151,23 @@ function filterOthers(named: readonly NamedAnswer[], answer: string): NamedAnswe
   return named.filter(({ name, family, isNamed }) => name !== answer && (isNamed || family === own));
 }
 
+/** Names of who reads or rates a text. */
+const readerName = /(?:^|[^\p{L}])(?:annotator|rater|reader|coder|labell?er|judge|reviewer|expert)(?![\p{L}])/iu;
+
+/** Finds the column that has the options of the answer, as another reader gives them; null for none. */
+export function findSecondReader(surveys: readonly ColumnSurvey[], answer: string | null): string | null {
+  const options = new Set([...(surveys.find(({ name }) => name === answer)?.uses?.keys() ?? [])].map(toKey));
+  const found = surveys.find(({ name, uses, kind, type }) => {
+    if (name === answer || uses === null || uses.size < limits.minOptions || earlierName.test(toKey(name)))
+      return false;
+    const isNamed = readerName.test(name) || toFirstWord(toKey(name)) === toFirstWord(toKey(answer ?? ''));
+    // Facts of a case are often yes or no, and numbers few.
+    const areWords = kind !== 'yes_no' && type === 'string';
+    return (isNamed || areWords) && [...uses.keys()].every((label) => options.has(toKey(label)));
+  });
+  return found?.name ?? null;
+}
+
 /** Finds other columns of answers, which another decision type would learn, as `label_tone` beside `label_topic`. */
 export function findOtherAnswers(surveys: readonly ColumnSurvey[], answer: string | null): string[] {
   return answer === null ? [] : filterOthers(listNamedAnswers(surveys), answer).map(({ name }) => name);

@@ -30,17 +30,17 @@ export function readLabel(row: SheetRow, columns: readonly string[], column: num
   return /^(?:true|false)$/i.test(label) ? label.toLowerCase() : label;
 }
 
-/** The labels of a column with their counts, commonest first, and the line each is met first. */
-export function listLabels(sheet: Sheet, column: string): LabelUse[] {
+/** The labels of columns with the rows that have them, commonest first, and the line each is met first. */
+export function listLabels(sheet: Sheet, ...columns: readonly (string | null)[]): LabelUse[] {
   const uses = new Map<string, LabelUse>();
-  const at = sheet.columns.indexOf(column);
-  for (const row of sheet.rows) {
-    const label = readLabel(row, sheet.columns, at);
-    if (label === null) continue;
-    const use = uses.get(label) ?? { value: label, count: 0, line: row.line };
-    use.count += 1;
-    uses.set(label, use);
-  }
+  const places = columns.flatMap((column) => (column === null ? [] : [sheet.columns.indexOf(column)]));
+  for (const row of sheet.rows)
+    for (const label of new Set(places.map((at) => readLabel(row, sheet.columns, at)))) {
+      if (label === null) continue;
+      const use = uses.get(label) ?? { value: label, count: 0, line: row.line };
+      use.count += 1;
+      uses.set(label, use);
+    }
   return [...uses.values()].sort((a, b) => b.count - a.count);
 }
 

@@ -2,7 +2,14 @@
 import type { Reading } from '../domain/definition.ts';
 import { isJsonObject } from '../json.ts';
 import { inputNames } from '../readings/inputs.ts';
-import { type Answers, findAnswers, findBeside, findOtherAnswers, findReasonColumn } from './answers.ts';
+import {
+  type Answers,
+  findAnswers,
+  findBeside,
+  findOtherAnswers,
+  findReasonColumn,
+  findSecondReader,
+} from './answers.ts';
 import { usualReadings } from './kinds.ts';
 import { findLeaks, type Leak } from './leaks.ts';
 import { askForEncoding } from './report.ts';
@@ -10,7 +17,7 @@ import type { ExampleColumns } from './row-reader.ts';
 import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
 import type { ColumnSurvey } from './survey.ts';
 
-export const columnRoles = ['input', 'decision', 'reasons', 'ignore'] as const;
+export const columnRoles = ['input', 'decision', 'reasons', 'second_reading', 'ignore'] as const;
 export type ColumnRole = (typeof columnRoles)[number];
 /** A sheet with what its columns are. */
 export type SurveyedSheet = { sheet: Sheet; surveys: readonly ColumnSurvey[] };
@@ -29,6 +36,8 @@ export type Proposal = {
   asked: readonly string[];
   /** Columns that are left out because they are the answers of other decision types. */
   otherAnswers: readonly string[];
+  /** Column of which it is asked whether it holds the labels of a second reader. */
+  second: string | null;
 };
 
 /**
@@ -59,6 +68,8 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const others = findOtherAnswers(surveys, answer).map((name) => [name, anotherAnswer] as const);
   const leftOut = new Map<string, string>([...others, ...following, ...beside, ...(sheet.setAside ?? [])]);
   for (const { name, identifies } of surveys) if (identifies !== null) leftOut.set(name, identifies);
+  const second = findSecondReader(surveys, answer);
+  if (second !== null) leftOut.set(second, `It holds the same options as “${answer}”. Is it a second reader's?`);
   const roles = new Map<string, ColumnRole>();
   for (const [column, name] of sheet.columns.entries()) {
     const isInput = holdsInputs ? column === whole : !leftOut.has(name);
@@ -74,7 +85,7 @@ function proposeRoles({ sheet, surveys }: SurveyedSheet, answer: string | null):
   const asked = inputs.filter((name) => leaks.get(name)?.isCertain === false);
   // Where all would be asked about, there is nothing else to learn from.
   const otherAnswers = [...leftOut].flatMap(([name, sentence]) => (sentence === anotherAnswer ? [name] : []));
-  return { roles, leftOut, leaks, asked: asked.length < inputs.length ? asked : [], otherAnswers };
+  return { roles, leftOut, leaks, asked: asked.length < inputs.length ? asked : [], otherAnswers, second };
 }
 
 /** Groups the columns of a sheet by their roles. */
@@ -84,6 +95,7 @@ export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<
     inputs: listNamed('input'),
     decision: listNamed('decision')[0] ?? null,
     reasons: listNamed('reasons')[0] ?? null,
+    second: listNamed('second_reading')[0] ?? null,
   };
 }
 
@@ -128,6 +140,9 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
   for (const name of proposal.asked)
     if (inputs.has(name) && !settled.includes(name))
       questions.push({ about: 'input', column: name, sentence: proposal.leaks.get(name)?.sentence ?? '' });
+  const { second, leftOut } = proposal;
+  if (second !== null && leftOut.has(second) && !settled.includes(second))
+    questions.push({ about: 'input', column: second, sentence: leftOut.get(second) ?? '' });
   for (const { name, reason, choices: possible } of surveys)
     if (possible.length > 0 && inputs.has(name) && !Object.hasOwn(choices.kinds, name))
       questions.push({ about: 'kind', column: name, sentence: `${reason}. Choose ${possible.join(' or ')}` });

@@ -7,14 +7,20 @@ import { compileCellReader, nounOf } from '../readings/readings.ts';
 import { type LabelTarget, readLabel } from './labels.ts';
 import { type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
 
-type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };
+type ReadRow = { line: number; input: JsonObject; label: string | null; second?: string | null; reasonCodes: string[] };
 type RowReader = {
   readRow(row: SheetRow): ReadRow;
   /** Cells that do not fit the kind of their column, which are left empty: the first of each column, and how many. */
   misfits: ReadonlyMap<string, { refusal: Refusal; count: number }>;
 };
 
-export type ExampleColumns = { inputs: readonly string[]; decision: string | null; reasons: string | null };
+/** Columns by what they become; `second` holds the labels of a second reader. */
+export type ExampleColumns = {
+  inputs: readonly string[];
+  decision: string | null;
+  reasons: string | null;
+  second: string | null;
+};
 
 /** The readings of columns that become inputs, as far as the decision type has none of these fields. */
 export function listNewReadings(
@@ -45,6 +51,7 @@ export function createRowReader(
   });
   const decision = findPlace(chosen.decision);
   const reasons = findPlace(chosen.reasons);
+  const second = findPlace(chosen.second);
   const readValue = (row: SheetRow, column: (typeof inputs)[number]): Json | undefined => {
     const { index, name, noun } = column;
     // An object that was opened into its fields can be chosen whole.
@@ -66,11 +73,13 @@ export function createRowReader(
       line: row.line,
       input: toInput(inputs.map((column) => [column.name, readValue(row, column)] as const)),
       label: decision === undefined ? null : readLabel(row, columns, decision),
+      ...(second !== undefined && { second: readLabel(row, columns, second) }),
       reasonCodes: reasons === undefined ? [] : readReasonCodes(readCell(row, columns, reasons)),
     }),
   };
 }
 
+/** `second`: what the second reader decided, where the file has one. */
 export type PlannedExample = Omit<ReadRow, 'label'> & { decision: string | null };
 /** Lines of a file, each with the earlier line that it repeats or contradicts. */
 export type LinePairs = { line: number; of: number }[];
@@ -100,10 +109,14 @@ export function createRowPlanner(
   copies?: 'keep' | 'drop',
 ): RowPlanner {
   const { readRow, misfits } = createRowReader(sheet, columns, readings);
-  const used = new Set([...columns.inputs, columns.decision, columns.reasons]);
+  const used = new Set([...columns.inputs, columns.decision, columns.reasons, columns.second]);
   const ignored = [...sheet.columns.keys()].filter((index) => !used.has(sheet.columns[index] ?? ''));
   const seenRows = new Map<string, number>();
   const seenInputs = new Map<string, { line: number; decision: string | null }>();
+  const toOption = (label: string | null): string | null => {
+    const target = label === null ? undefined : targets[label];
+    return target?.kind === 'option' ? target.option : target?.kind === 'add' ? label : null;
+  };
   const dropsCopies = copies === undefined ? hasDistinctRows(sheet) : copies === 'drop';
   const repeated: LinePairs = [];
   const alike: LinePairs = [];
@@ -114,17 +127,13 @@ export function createRowPlanner(
     alike,
     conflicts,
     read(row) {
-      const { label, ...example } = readRow(row);
-      const target = label === null ? undefined : targets[label];
-      return {
-        ...example,
-        decision: target?.kind === 'option' ? target.option : target?.kind === 'add' ? label : null,
-      };
+      const { label, second, ...example } = readRow(row);
+      return { ...example, decision: toOption(label), ...(second !== undefined && { second: toOption(second) }) };
     },
-    isCopy(row, { line, input, decision }) {
+    isCopy(row, { line, input, decision, second }) {
       const key = JSON.stringify(input);
       const rest = ignored.map((index) => readCell(row, sheet.columns, index));
-      const rowKey = JSON.stringify([decision, rest]) + key;
+      const rowKey = JSON.stringify([decision, second, rest]) + key;
       const same = seenRows.get(rowKey);
       if (same !== undefined) {
         (dropsCopies ? repeated : alike).push({ line, of: same });

@@ -27,15 +27,18 @@ import { withWorkbench } from './with-workbench.ts';
 export const importOptions = {
   ...columnOptions,
   'learn-from': { type: 'string', multiple: true },
+  'second-reader': { type: 'string' },
   means: { type: 'string', multiple: true },
   personal: { type: 'string', multiple: true },
 } as const;
 export const importHelp = `${readAsHelp}
   --learn-from COLUMN, once for each that is to be learned from although the import would leave it out
   --personal COLUMN, once for each that becomes a personal field, whose values the log masks
+  --second-reader COLUMN  the column with the labels of a second reader, given without sight of the first ones
   --means LABEL=OPTION, once for each label that is asked about: an option, itself (a new option), or nothing`;
 type ImportFlags = ColumnFlags & {
   'learn-from'?: string[] | undefined;
+  'second-reader'?: string | undefined;
   means?: string[] | undefined;
   personal?: string[] | undefined;
   onConflict?: ConflictChoice | undefined;
@@ -66,7 +69,12 @@ function readTarget(text: string): [label: string, target: LabelTarget] {
 function toChoice(flags: ImportFlags): ImportChoice {
   const toRoles = (names: readonly string[] = [], role: ColumnRole) =>
     names.map((name): [string, ColumnRole] => [name, role]);
-  const roles = [...toRoles(flags['learn-from'], 'input'), ...toRoles(flags['leave-out'], 'ignore')];
+  const second = flags['second-reader'] === undefined ? [] : [flags['second-reader']];
+  const roles = [
+    ...toRoles(flags['learn-from'], 'input'),
+    ...toRoles(flags['leave-out'], 'ignore'),
+    ...toRoles(second, 'second_reading'),
+  ];
   return {
     ...(flags.label === undefined ? {} : { answer: flags.label }),
     ...(flags.must === undefined ? {} : { must: flags.must }),
@@ -82,7 +90,7 @@ function toChoice(flags: ImportFlags): ImportChoice {
 const flagOf: Readonly<Record<string, string>> = {
   answer: '--label COLUMN',
   must: '--must COLUMN',
-  roles: '--leave-out or --learn-from COLUMN',
+  roles: '--leave-out, --learn-from or --second-reader COLUMN',
   input: '--leave-out or --learn-from COLUMN',
   kind: '--read-as COLUMN=KIND',
   kinds: '--read-as COLUMN=KIND',
@@ -137,13 +145,16 @@ function describePlan({ file, flags }: ImportSource, plan: OpenImportPlan): stri
     if (role === 'ignore' && left_out !== null) {
       const command = `workbench import "${file}" --label "${name}" --type "${typeName(name)}"`;
       const next = other_answers.includes(name) ? ` Make that type by: ${command}` : '';
-      said.push(`Column “${name}” is left out: ${left_out}${next}`);
+      const reader = name === plan.second_reader ? ` If so, add --second-reader "${name}".` : '';
+      said.push(`Column “${name}” is left out: ${left_out}${next}${reader}`);
     }
     if (role === 'input' && asked !== null && !flags['learn-from']?.includes(name))
       said.push(`Column “${name}” is learned from: ${asked} If not, add --leave-out "${name}".`);
     return said;
   });
-  const dropped = [plan.repeated, plan.alike, plan.conflicts].flatMap(({ sentence }) => sentence ?? []);
+  const dropped = [plan.read_twice, plan.repeated, plan.alike, plan.conflicts].flatMap(
+    ({ sentence }) => sentence ?? [],
+  );
   const known = plan.known === null ? [] : [plan.known];
   return [
     ...describeColumns(file, plan.file.report.account, columns),

@@ -71,7 +71,7 @@ function chooseAnswer(former: ImportChoices, answer: string | null): ImportChoic
   return { ...former, answer, targets: {}, roles };
 }
 
-/** One column is the answer, and at most one holds reason codes. */
+/** One column is the answer, and at most one holds reason codes, or the labels of a second reader. */
 function chooseRole(
   former: ImportChoices,
   column: string,
@@ -82,8 +82,11 @@ function chooseRole(
   const current = former.answer === undefined ? answer : former.answer;
   const next = column === current ? chooseAnswer(former, null) : former;
   const all = new Map([...roles, ...Object.entries(next.roles)]);
-  const freed = role === 'reasons' ? [...all].flatMap(([name, old]) => (old === 'reasons' ? [name] : [])) : [];
-  const inputs = Object.fromEntries(freed.map((name): [string, ColumnRole] => [name, 'input']));
+  const isSingle = role === 'reasons' || role === 'second_reading';
+  const freed = isSingle ? [...all].flatMap(([name, old]) => (old === role ? [name] : [])) : [];
+  const inputs = Object.fromEntries(
+    freed.map((name): [string, ColumnRole] => [name, role === 'reasons' ? 'input' : 'ignore']),
+  );
   return { ...next, roles: { ...next.roles, ...inputs, [column]: role } };
 }
 
@@ -122,13 +125,18 @@ export function addChoice(
   };
 }
 
+/** The column with the labels of a second reader, as it is chosen. */
+export const findSecond = ({ roles }: ImportChoices): string | null =>
+  Object.keys(roles).find((name) => roles[name] === 'second_reading') ?? null;
+
 /** Answers what is open about columns as they are called, as a program does that can ask nobody. */
 export function settleColumns(former: ImportChoices, file: SurveyedSheet, options: readonly string[]): ImportChoices {
   const { answer: proposed, answers } = proposeImport(file, options, former.answer);
   const answer = proposed === undefined ? findCalledAnswer(file.sheet.columns, answers) : proposed;
-  const { asked } = proposeImport(file, options, answer);
+  const { asked, second } = proposeImport(file, options, answer);
   const inputs = Object.fromEntries(asked.map((name): [string, ColumnRole] => [name, 'input']));
-  return { ...former, answer, roles: { ...inputs, ...former.roles } };
+  const left: Chosen<ColumnRole> = second === null ? {} : { [second]: 'ignore' };
+  return { ...former, answer, roles: { ...inputs, ...left, ...former.roles } };
 }
 
 /** Adds what labels mean; throws `validation_error` for labels that are not in the file and options that nobody has. */

@@ -36,9 +36,10 @@ export function toMapping({ proposal, read }: PlannedColumns): ImportMapping {
 }
 
 /** A mapping that names no input takes all columns but the answer and the reason codes. */
-function toColumns({ decision, reason_codes: reasons, must, input }: ImportMapping, names: readonly string[]) {
-  const inputs = input ?? names.filter((name) => ![decision, reasons, must].includes(name));
-  return { inputs, decision, reasons };
+function toColumns(mapping: ImportMapping, names: readonly string[]): ExampleColumns {
+  const { decision, reason_codes: reasons, must, second_reading: second = null, input } = mapping;
+  const inputs = input ?? names.filter((name) => ![decision, reasons, must, second].includes(name));
+  return { inputs, decision, reasons, second };
 }
 
 /** Says to a program which part of its request answers a question. */
@@ -112,6 +113,7 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
     [mapping.reason_codes, 'reason_codes'],
     [mapping.must ?? null, 'must'],
     ...(mapping.pii_fields ?? []).map((name): [string, string] => [name, 'pii_fields']),
+    [mapping.second_reading ?? null, 'second_reading'],
     ...(mapping.input ?? []).map((name, index): [string, string, number] => [name, 'input', index]),
     ...Object.keys(mapping.read_as).map((name): [string, string, string] => [name, 'read_as', name]),
   ];

@@ -6,7 +6,7 @@ import type { ConflictChoice } from '../../engine/export/merge.ts';
 import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
 import { listLabels, readLabel } from '../../engine/import/labels.ts';
 import { proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
-import type { RowsPlan } from '../../engine/import/plan-rows.ts';
+import { describeReadings, type RowsPlan } from '../../engine/import/plan-rows.ts';
 import { describePersonal } from '../../engine/import/report.ts';
 import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
 import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
@@ -27,6 +27,7 @@ import {
   addChoice,
   addTargets,
   chooseReading,
+  findSecond,
   type ImportChoices,
   keepKnown,
   settleColumns,
@@ -48,6 +49,7 @@ import {
   readFields,
   readOwn,
   startRows,
+  toReading,
 } from './read-import.ts';
 
 /** A form that was written to a file as it came. */
@@ -175,15 +177,19 @@ function describeOpened(
   known: readonly string[],
 ): Omit<OpenImportPlan, 'known' | 'merge'> {
   const { sheet, surveys, spreads, languages } = file;
-  const { answers, asked, leaks } = proposal;
   const personal = listPersonal(read, known);
+  const { answers, asked, leaks, leftOut, second } = proposal;
   const columns = describeColumns(surveys, { read, proposal }, true).map((column, place) => {
     const { isDoubtful = false, filled = 0, distinct = 0 } = surveys[place] ?? {};
     const { name } = column;
     return {
       ...column,
       role: roles.get(name) ?? 'input',
-      asked: asked.includes(name) ? (leaks.get(name)?.sentence ?? '') : null,
+      asked: asked.includes(name)
+        ? (leaks.get(name)?.sentence ?? '')
+        : name === second
+          ? (leftOut.get(name) ?? null)
+          : null,
       is_doubtful: isDoubtful,
       filled,
       distinct,
@@ -211,6 +217,8 @@ function describeOpened(
     new_options: rows.newOptions,
     new_reason_codes: rows.newReasons,
     readings: rows.newReadings,
+    second_reader: second,
+    read_twice: { count: rows.readTwice, sentence: describeReadings(rows) },
     repeated: toCounted('repeated', rows.repeated),
     alike: toCounted('alike', rows.alike),
     conflicts: toCounted('conflicts', rows.conflicts),
@@ -250,7 +258,7 @@ export async function planOpenImport(
   if (choice.settle) choices = settleColumns(choices, file, options);
   if (choice.targets !== undefined) {
     const { answer } = proposeImport(file, options, choices.answer);
-    const labels = answer == null ? [] : listLabels(file.sheet, answer);
+    const labels = answer == null ? [] : listLabels(file.sheet, answer, findSecond(choices));
     choices = addTargets(choices, choice.targets, labels, options);
   }
   const compared: PlannedExample[] = [];
@@ -273,18 +281,23 @@ export async function readImportRows(
   const { rows } = file.sheet;
   if (order.label === undefined)
     return { rows: rows.slice(order.from, order.from + count).map((row) => listCells(row, columns)) };
-  const { answer } = proposeImport(file, order.type?.definition.options ?? [], order.choices.answer);
-  const found = listLabelled(file.sheet, answer ?? null, order.label, order.from + count);
+  const { answer = null } = proposeImport(file, order.type?.definition.options ?? [], order.choices.answer);
+  const found = listLabelled(file.sheet, [answer, findSecond(order.choices)], order.label, order.from + count);
   return { rows: found.slice(order.from).map((row) => listCells(row, columns)) };
 }
 
 /** The first rows with a label. */
-function listLabelled({ rows, columns }: Sheet, answer: string | null, label: string, count: number): SheetRow[] {
-  const at = columns.indexOf(answer ?? '');
+function listLabelled(
+  { rows, columns }: Sheet,
+  answers: readonly (string | null)[],
+  label: string,
+  count: number,
+): SheetRow[] {
+  const places = answers.map((name) => columns.indexOf(name ?? '')).filter((at) => at >= 0);
   const found: SheetRow[] = [];
   for (const row of rows) {
     if (found.length === count) break;
-    if (at >= 0 && readLabel(row, columns, at) === label) found.push(row);
+    if (places.some((at) => readLabel(row, columns, at) === label)) found.push(row);
   }
   return found;
 }
@@ -322,7 +335,7 @@ export async function writeOpenImport(order: WriteOrder, held: HeldFile): Promis
   const check = order.strict ? checkStrictly(file.sheet, order, planned.read.columns) : null;
   const plan = planExamples(file.sheet, type, choices, planned, (example, row) => {
     check?.add(example, row);
-    ids.push(written.add(example));
+    ids.push(written.add(example, toReading(example, planned.read.columns, nowMs)));
   });
   const problems = [...listOpen(plan), ...(check?.listProblems(plan.rows) ?? [])];
   refuseProblems(problems.slice(0, maxListed));

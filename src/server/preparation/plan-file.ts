@@ -67,7 +67,7 @@ export function planExamples(
 ): FilePlan {
   const { options = [], reason_codes = [], readings = {} } = type?.definition ?? {};
   const { columns } = planned.read;
-  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision);
+  const labels = columns.decision === null ? [] : listLabels(sheet, columns.decision, columns.second);
   const guessed = guessTargets(labels, options);
   const targets = { ...guessed.targets, ...choices.targets };
   const rows = planRows(

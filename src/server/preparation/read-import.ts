@@ -3,8 +3,9 @@ import type { ZodType, z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { ConflictChoice } from '../../engine/export/merge.ts';
 import type { Candidate } from '../../engine/import/answers.ts';
+import { describeReadings } from '../../engine/import/plan-rows.ts';
 import { describeFile, describePersonal } from '../../engine/import/report.ts';
-import { describePairs } from '../../engine/import/row-reader.ts';
+import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
 import type { Sheet } from '../../engine/import/sheet.ts';
 import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
 import { parseJsonText } from '../../engine/json-faults.ts';
@@ -17,6 +18,7 @@ import { readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
 import type { ExampleMerges } from '../store/examples/example-merges.ts';
 import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import type { GivenLabels } from '../store/examples/given-labels.ts';
 import {
   type ImportFile,
   readSheet,
@@ -104,7 +106,7 @@ export async function readImport(
     if (problem !== null) refuseFile([problem]);
     summary.add(example);
     compared?.push(example);
-    rows?.add(example);
+    rows?.add(example, toReading(example, columns, order.nowMs));
   });
   for (const example of own?.imported ?? []) summary.add(example);
   for (const example of own?.added ?? []) rows?.addWhole(example);
@@ -125,6 +127,7 @@ export async function readImport(
       questions,
       report: describeReport(sheet, [
         ...describePersonal(listPersonal(planned.read, order.merge.piiFields), planned.read.piiFields),
+        ...[describeReadings(plan.rows) ?? []].flat(),
         ...describePairs('repeated', plan.rows.repeated),
         ...describePairs('alike', plan.rows.alike),
         ...describePairs('conflicts', plan.rows.conflicts),
@@ -232,6 +235,24 @@ function refuseField(field: string, msg: string): never {
   throw toValidationError([toInvalidValue(['body', field], msg)]);
 }
 
+/** The second reading that a row brings, whose readers are known by their columns alone; null for none. */
+export function toReading(
+  { decision, second }: PlannedExample,
+  columns: ExampleColumns,
+  nowMs: number,
+): GivenLabels | null {
+  if (decision === null || second == null) return null;
+  const first = { first_decision: decision, first_reader: `column "${columns.decision}"`, first_at: nowMs };
+  const reading = {
+    decision: second,
+    reader: `column "${columns.second}"`,
+    note: null,
+    read_at: nowMs,
+    settled_at: null,
+  };
+  return { reader: null, labelledAtMs: null, secondReading: { ...first, ...reading } };
+}
+
 /** Starts to write the rows of an import; it refuses more than one import holds. */
 export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, maxMebibytes = 64) {
   const newId = createIdSource(() => nowMs);
@@ -241,9 +262,10 @@ export function startRows({ type, nowMs }: Pick<OwnOrder, 'type' | 'nowMs'>, max
       refuseSize(`the examples with the names of their columns take more than ${maxMebibytes} MiB`);
   };
   return {
-    add(example: ImportedExample): string {
+    add(example: ImportedExample, given: GivenLabels | null): string {
       const id = newId();
-      rows.add({ id, ...example });
+      // Two readers of one mind confirm a label, as they do one after the other.
+      rows.add({ id, ...example, reviewed: given?.secondReading?.decision === example.decision }, given);
       checkSize();
       return id;
     },
@@ -277,8 +299,8 @@ export function collectUnknown({ options, reason_codes }: Pick<ExampleType['defi
       );
     };
   return {
-    add({ line, decision, reasonCodes }: Pick<ImportedExample, 'line' | 'decision' | 'reasonCodes'>): void {
-      if (decision !== null) note('decision', decision, line);
+    add({ line, decision, second = null, reasonCodes }: Omit<PlannedExample, 'input'>): void {
+      for (const label of new Set([decision, second])) if (label !== null) note('decision', label, line);
       for (const code of reasonCodes) note('code', code, line);
     },
     listDecisions: () => [...found.decision.values()].slice(0, maxUnknownDecisions),

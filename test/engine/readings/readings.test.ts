@@ -30,7 +30,7 @@ function importCell(reading: Reading, text: string): Json | undefined {
   };
   const { readRow, misfits } = createRowReader(
     sheet,
-    { inputs: ['x'], decision: null, reasons: null },
+    { inputs: ['x'], decision: null, reasons: null, second: null },
     new Map([['x', reading]]),
   );
   const { input } = readRow(row);

@@ -180,7 +180,7 @@ describe('a file that nobody prepared, over REST', () => {
     await expect(bring({ 'leave-out': ['closed'] })).rejects.toMatchObject({
       details: [
         {
-          msg: 'there is no column "closed"; there are Note, closed_at, Hotel, label (--leave-out or --learn-from COLUMN)',
+          msg: 'there is no column "closed"; there are Note, closed_at, Hotel, label (--leave-out, --learn-from or --second-reader COLUMN)',
         },
       ],
     });

@@ -15,6 +15,7 @@ const roleNames: readonly { value: ColumnRole; label: string }[] = [
   { value: 'input', label: 'Input field' },
   { value: 'decision', label: 'Decision (label)' },
   { value: 'reasons', label: 'Reason codes' },
+  { value: 'second_reading', label: 'Second reader' },
   { value: 'ignore', label: 'Leave out' },
 ];
 const kindChoices = columnKinds.map((value) => ({ value, label: kindNames[value] }));

@@ -40,6 +40,8 @@ function findProblem(mapping: Mapping, type: DecisionType | null, name: string):
   const [openKinds, openInputs] = [listOpen('kind'), listOpen('input')];
   if (openKinds.length > 0) return `Choose the kind of ${openKinds.map(isolate).join(', ')} under Columns.`;
   if (near.some(({ is_open }) => is_open)) return 'Say which labels mean the same.';
+  const { second_reader: reader } = plan;
+  if (reader !== null && openInputs.includes(reader)) return `Is ${isolate(reader)} a second reader’s?`;
   if (openInputs.length > 0) return `Use ${openInputs.map(isolate).join(', ')} as input?`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';

@@ -9,7 +9,11 @@ const maxLines = 8;
 export function PlanSummary({ mapping }: { mapping: Mapping }) {
   const { plan } = mapping;
   const { examples, labelled, new_options: options, new_reason_codes: reasons, misfits, file } = plan;
-  const sentences = [plan.repeated.sentence, plan.alike.sentence, plan.known].filter((each) => each !== null);
+  const sentences = [
+    ...[plan.read_twice, plan.repeated, plan.alike].map(({ sentence }) => sentence),
+    plan.known,
+    ...file.report.account.slice(1),
+  ].filter((each) => each !== null);
   return (
     <Part title="What happens">
       <ul className="stack tight">
@@ -31,9 +35,6 @@ export function PlanSummary({ mapping }: { mapping: Mapping }) {
             {count(cells, 'value')} of {isolate(column)} {cells === 1 ? 'is' : 'are'} left empty: line {line},{' '}
             {showUnseen(message)}.
           </li>
-        ))}
-        {file.report.account.slice(1).map((sentence) => (
-          <li key={sentence}>{showUnseen(sentence)}.</li>
         ))}
         {file.refused.count > 0 && (
           <li className="bad-text">

@@ -137,25 +137,26 @@ function Samples({ mapping: { plan, answer, readRows }, label }: { mapping: Mapp
     ));
 }
 
-/** Asks of columns that tell the answer, or may only name the row, whether they are to be learned from. */
-function listColumnQuestions({ columns, listOpen, setRole }: Mapping): Question[] {
+/** Asks of columns that tell the answer, only name the row, or may be a second reader's, what they become. */
+function listColumnQuestions({ plan, columns, listOpen, setRole }: Mapping): Question[] {
   const open = listOpen('input');
-  return columns.flatMap(({ name, asked, role }): Question[] =>
-    asked === null
+  return columns.flatMap(({ name, asked, role }): Question[] => {
+    const isReader = name === plan.second_reader;
+    return asked === null
       ? []
       : [
           {
             key: `column ${name}`,
-            title: `Learn from “${isolate(name)}”?`,
+            title: isReader ? `Is “${isolate(name)}” a second reader’s?` : `Learn from “${isolate(name)}”?`,
             says: asked,
             sides: [],
-            yes: 'Learn from it',
+            yes: isReader ? 'Second reader' : 'Learn from it',
             no: 'Leave it out',
             answered: open.includes(name) ? null : role === 'ignore' ? 'no' : 'yes',
-            answer: (isYes) => setRole(name, isYes ? 'input' : 'ignore'),
+            answer: (isYes) => setRole(name, !isYes ? 'ignore' : isReader ? 'second_reading' : 'input'),
           },
-        ],
-  );
+        ];
+  });
 }
 
 /** Asks whether columns that tell who somebody is become personal fields. */

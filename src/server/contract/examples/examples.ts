@@ -144,6 +144,7 @@ const importMappingSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Column with reason codes (separated by ; or |, or a JSON array)'),
+  second_reading: z.string().optional().describe('Column with the labels of a second reader'),
   must: z.string().optional().describe('Column that marks pinned cases: filled, and none of false, no, 0 or -'),
   input: z
     .array(z.string())

@@ -63,7 +63,9 @@ const importChoiceSchema = z
       .nullable()
       .optional()
       .describe('Column with the labels; null: none. What labels mean is then forgotten'),
-    roles: byName(z.enum(columnRoles), maxNamedColumns).optional().describe('What columns become'),
+    roles: byName(z.enum(columnRoles), maxNamedColumns)
+      .optional()
+      .describe('What columns become; second_reading: the labels of a second reader'),
     must: z.string().nullable().optional().describe('Column that marks pinned cases'),
     kinds: byName(z.enum(columnKinds), maxNamedColumns).optional().describe('How columns are read'),
     targets: byName(labelTargetSchema, maxNamedLabels)
@@ -109,7 +111,7 @@ const planSchema = z
     columns: z.array(
       resultShape.columns.element.extend({
         role: z.enum(columnRoles),
-        asked: z.string().nullable().describe('Why it is asked whether to learn from it; null: it is not'),
+        asked: z.string().nullable().describe('Why it is asked what it becomes; null: it is not'),
         is_doubtful: z.boolean().describe('Whether the reading is a guess'),
         filled: z.int(),
         distinct: z.int(),
@@ -140,6 +142,8 @@ const planSchema = z
     new_options: z.array(z.string()),
     new_reason_codes: z.array(z.string()),
     readings: resultShape.readings,
+    second_reader: z.string().nullable().describe('Column that may hold the labels of a second reader'),
+    read_twice: counted.describe('Rows with the labels of two readers'),
     repeated: counted.describe('Copies that are left out'),
     alike: counted.describe('Copies that are kept'),
     conflicts: counted.describe('Rows with the input of another and another label'),
