@@ -90,12 +90,12 @@ export const trainingConfigSchema = z
       .enum(rareOptionModes)
       .default('measure')
       .describe(
-        'Options with fewer: `measure` whether they may be decided alone from 16 or 8 on, and learn the others as `learn` does: from two on, never decided alone (`set_aside` is read as `learn`); `refuse` the training; or learn them as one whose inputs end in the `fallback`',
+        'Options with fewer: `measure` whether they may be decided alone from 16 or 8 on; `learn` them from two on, never decided alone (as `set_aside`); `refuse` the training; or learn them as one that ends in the `fallback`',
       ),
     train_on: z
       .enum(trainedRows)
       .default('all')
-      .describe('Learn from all examples, or from those that no hard rule decides: the classifier meets no others'),
+      .describe('Learn from all examples, or those that no hard rule decides: the classifier meets no others'),
     split: splitSchema.default(atRandom).describe('How rows are held out; marked test rows go before it'),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
@@ -121,7 +121,7 @@ export const trainingConfigSchema = z
       .union([z.literal('auto'), z.boolean()])
       .default('auto')
       .describe(
-        'Tunes the text model `english` on the examples, for minutes, taken where better: `true` before the policy is there; `auto` in the background after it, where that leaves room',
+        'Tunes the text model `english`, for minutes, taken where better: `true` before the policy is there; `auto` after it, where that leaves room',
       ),
     tuning_tokens: z
       .int()

@@ -68,10 +68,7 @@ const batchErrorSchema = z
   .meta({ id: 'BatchError' });
 export type BatchError = z.infer<typeof batchErrorSchema>;
 
-const dryRun = z
-  .boolean()
-  .default(false)
-  .describe('Decides without a log record and a charge, and without asking a connected model');
+const dryRun = z.boolean().default(false).describe('Decides without a log record, a charge or a connected model');
 
 export const decisionOperations = {
   decide: operation('POST', '/api/v1/decide', {

@@ -207,7 +207,7 @@ const importRequestSchema = z
     format: z
       .enum(textFormats)
       .optional()
-      .describe('Columns are separated by commas in csv, by tabs in tsv. Left out: found, with any separator'),
+      .describe('csv: separated by commas; tsv: by tabs. Left out: found, with any separator'),
     content: z.string().describe('The file as text'),
     ...importFields,
   })

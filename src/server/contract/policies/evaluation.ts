@@ -67,7 +67,7 @@ export const triedThresholds = {
   escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the current one'),
   by_option: jsonText(z.record(z.string(), z.number().min(0).max(1)))
     .optional()
-    .describe('Try these thresholds of single options instead of the current ones, as JSON; `{}` for none'),
+    .describe('Try these thresholds of options instead, as JSON; `{}` for none'),
 };
 
 /** The whole decision with what stands behind its figures. */
@@ -151,9 +151,7 @@ export const evaluationOperations = {
       judged: z
         .enum(judgedParts)
         .default('whole_decision')
-        .describe(
-          'What is wrong: the choice of the classifier, or the whole decision of rules, classifier and thresholds where it is made alone',
-        ),
+        .describe('What is wrong: the classifier’s choice, or the whole decision where it is made alone'),
       min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
       ...triedThresholds,
     }),
