@@ -220,8 +220,8 @@ describe('a window that works alone', () => {
     await screen.findByText('Done: nothing left in this queue');
     await call('POST', `${url}/examples/second-readings`, { share: 0.75 });
     fireEvent.click(screen.getByRole('button', { name: 'Second reading of 10%' }));
-    // What was ordered is there, without another press.
-    await card();
+    // What was ordered is there and takes keys, without another press.
+    await waitFor(async () => expect(await card()).toBe(document.activeElement));
     const texts: string[] = [];
     for (const key of ['2', '2', '1']) {
       const text = (await card()).querySelector('.main-text, .fields')?.textContent ?? '';
