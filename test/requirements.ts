@@ -720,7 +720,7 @@ const records = {
   'MET-1':
     'Metrics of a type cover the last 24 hours: total_decisions, avg_confidence, avg_latency_ms, escalation_rate and decision_distribution.',
   'MET-2':
-    'Metrics of the organisation: total_decisions, decisions_today, avg_latency_ms and a row for each decision type, with its decisions of the last 24 hours, which the first page shows beside what its policy got right when it was trained.',
+    'Metrics of the organisation: total_decisions, decisions_today, avg_latency_ms and a row for each decision type, with its decisions of the last 24 hours, which the first page shows beside how often its policy is right.',
   'BUN-1': 'The export is a ZIP with the classifier, the rules, the features, the name, the options and the version.',
   'BUN-2': 'Export needs a deployed policy: 428 otherwise.',
   'BUN-3': 'A bundle that was exported stays as it is; after a retraining a new one is exported.',

@@ -80,7 +80,7 @@ describe('a first project', () => {
 });
 
 describe('the first page', () => {
-  it('says of each type what its policy got right when it was trained, and its decisions of 24 hours [MET-2]', async () => {
+  it('says of each type how often its policy is right, as its own places do, and its decisions of 24 hours [MET-2]', async () => {
     const { call, policyUrl } = await openClaims(async (call) => {
       const input = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
       await call('POST', '/api/v1/decide', { decision_type: claims.name, input });

@@ -46,7 +46,6 @@ const decisionType = {
   promise: null,
   declared_promise: null,
   better_policy: null,
-  correct_at_training: 1,
   created_at: time,
   etag: text,
   updated_at: time,

@@ -1,12 +1,11 @@
 import './start.css';
 import { Button, FileButton } from '@mantine/core';
-import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
 import { acceptedFiles } from '../../parts/text/accepted-files.ts';
-import { number } from '../../parts/text/figures.ts';
+import { number, toRight } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
@@ -108,10 +107,7 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
       heads={[
         'Name',
         'State',
-        {
-          name: 'Correct when trained',
-          says: 'The share of unseen examples that the deployed policy decided correctly, as of its training. Evaluate has it with the current rules and labels.',
-        },
+        { name: 'Correct', says: 'The share of unseen examples that the deployed policy decides correctly.' },
         { name: 'Decisions, 24 h', says: 'Decisions in the last 24 hours.' },
         'Options',
         { name: 'Rules', says: 'Rules that decide before the classifier is asked.' },
@@ -133,7 +129,7 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
             <TypeTag type={type} />
           </td>
           <td className="number strong">
-            {type.correct_at_training === null ? '–' : formatShare(type.correct_at_training)}
+            <Correct type={type} />
           </td>
           <td className="number">{number(decisions.get(type.id) ?? 0)}</td>
           <td className="options-cell">
@@ -147,6 +143,14 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
       ))}
     </PlainTable>
   );
+}
+
+/** Says the figure of the deployed policy that its type's own places quote. */
+function Correct({ type }: { type: DecisionType }) {
+  const params = { decision_type_id: type.id };
+  const policies = useOperation('policies.list', { params }, { enabled: type.model_deployed, staleMs: 30_000 });
+  const whole = policies.data?.find(({ deployed }) => deployed)?.whole;
+  return (whole && toRight(whole)) ?? '–';
 }
 
 function OptionNames({ options }: { options: readonly string[] }) {

@@ -166,12 +166,6 @@ export const decisionTypeSchema = z
     publish_by_another: publishByAnother,
     draft: draftSchema.nullable().describe('Changes of what decides that are not published yet'),
     model_deployed: z.boolean().describe('Whether a policy is deployed'),
-    correct_at_training: z
-      .number()
-      .nullable()
-      .describe(
-        'The share of unseen examples that the deployed policy decided correctly, as of its training; null where none was measured. `policies.list` has it with the current rules, thresholds and labels',
-      ),
     availability: z
       .object({ state: z.enum(['available', 'unavailable']), reason: z.string().nullable() })
       .nullable()

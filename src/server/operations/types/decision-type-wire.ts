@@ -43,7 +43,6 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     publish_by_another: type.publishing === 'by_another',
     draft: type.draft && toDraft({ ...type, draft: type.draft }),
     model_deployed: deployed !== null,
-    correct_at_training: deployed?.correctAtTraining ?? null,
     availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
     needs_retraining:
       deployed !== null &&

@@ -14,9 +14,6 @@ export type DeployedPolicy = {
   digest: string;
 };
 
-/** A deployed policy, and the share that was decided correctly when it was trained; null where that is not known. */
-type MeasuredPolicy = DeployedPolicy & { correctAtTraining: number | null };
-
 /** The deployed policies with the names of their types, oldest first, deleted types left out. */
 export function listDeployed(db: WorkbenchDatabase): { policyId: string; bundleSha256: string; typeName: string }[] {
   return db
@@ -31,10 +28,9 @@ type HostedPolicy = { id: string; typeId: string; organisationId: string };
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
-    find: db.prepare<[string], Omit<MeasuredPolicy, 'options'> & { options: string }>(
+    find: db.prepare<[string], Omit<DeployedPolicy, 'options'> & { options: string }>(
       `SELECT p.id, p.version, p.version_id AS versionId, p.bundle_sha256 AS bundleSha256,
-         json_extract(v.definition, '$.options') AS options,
-         json_extract(p.metrics, '$.whole.accuracy.share') AS correctAtTraining, r.number AS release, r.digest
+         json_extract(v.definition, '$.options') AS options, r.number AS release, r.digest
        FROM policies p JOIN decision_type_versions v ON v.id = p.version_id
        JOIN releases r ON r.decision_type_id = p.decision_type_id
          AND r.number = (SELECT max(number) FROM releases WHERE decision_type_id = p.decision_type_id)
@@ -72,7 +68,7 @@ export class DeploymentStore {
   readonly #db: WorkbenchDatabase;
   readonly #clock: Clock;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #byType = new Map<string, MeasuredPolicy | null>();
+  readonly #byType = new Map<string, DeployedPolicy | null>();
   /** How many releases and deployments there were, for what is derived from all of them. */
   changes = 0;
 
@@ -83,7 +79,7 @@ export class DeploymentStore {
   }
 
   /** The deployed policy of a type with its release, or null; the same object until the next release of any type. */
-  find(typeId: string): MeasuredPolicy | null {
+  find(typeId: string): DeployedPolicy | null {
     const known = this.#byType.get(typeId);
     if (known !== undefined) return known;
     const row = this.#statements.find.get(typeId);
