@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scalePatience } from '../../../src/server/process/patience.ts';
 import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import {
   complaintExamples,
@@ -157,8 +158,9 @@ describe('a training that is interrupted', () => {
     process.kill(workerPid(bench, policyId), 'SIGSTOP');
     clock.move(3_600_000);
     expect((await progress()).body).toMatchObject({ status: 'training', attempt_number: 1 });
-    // Steps so short that they are no sleep.
-    for (let second = 0; second < 31; second += 1) {
+    // Steps so short that they are no sleep, for as long as a machine as busy as this one is given.
+    const patienceSeconds = scalePatience(31);
+    for (let second = 0; second < patienceSeconds; second += 1) {
       clock.move(1_000);
       bench.deps.jobs.checkHeartbeats();
     }
