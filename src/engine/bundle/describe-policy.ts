@@ -51,7 +51,9 @@ export function listPolicyFacts(facts: Facts, max: { names: number; rules: numbe
             `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,
           ]
         : []),
-      ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
+      ...(split?.refitted && test_size > 0
+        ? ['Then it was fitted to all of them; the figures are of the model before that.']
+        : []),
       ...(left ? [left.sentence] : []),
       ...(rare ? [rare.sentence] : []),
       ...name('Not learned', rare?.options),

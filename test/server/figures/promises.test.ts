@@ -123,7 +123,7 @@ describe('a promise', () => {
     });
     const { modelCard } = unpackBundle(exported.rawPayload, sha256);
     expect(modelCard).toContain(`- ${kept.body.sentence} Promised ${kept.body.made_at}.`);
-    expect(modelCard).toContain('before it was fitted again on all examples');
+    expect(modelCard).toContain('Then it was fitted to all of them; the figures are of the model before that.');
 
     await setType({ hard_rules: rule('ctx.amount > 0') });
     const broken = (await get(path)).promise;
