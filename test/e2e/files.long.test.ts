@@ -108,7 +108,11 @@ describe('a file as people have it', () => {
   };
   const becomes = (column: string) => page().getByLabel(`Column ${column} becomes`).inputValue();
   const kindOf = (column: string) => page().getByLabel(`Kind of ${column}`).inputValue();
-  const answer = (name: string) => page().getByRole('radio', { name, exact: true }).click();
+  /** Answers a question of the import, and waits for the plan that follows from it. */
+  const answer = async (name: string) => {
+    await page().getByRole('radio', { name, exact: true }).click();
+    await waitForQuiet(page());
+  };
   const account = () => page().getByRole('region', { name: 'Labels and rows' }).innerText();
   const importButton = () => page().getByRole('button', { name: /^Create decision type and import/ });
   const importAll = async () => {
