@@ -123,12 +123,12 @@ const findMonths = (texts: readonly string[]): FoundKind | null =>
 /** Things that the cells of a list name: as many as a policy learns by their names. */
 const maxThings = 50;
 const maxThingLength = 40;
-/** Different texts that are looked at, the share of them that name several things, and the texts that name each. */
+/** The texts looked at, the least share of them with several things, and the least mean mentions of a thing. */
 const maxListTexts = 1_000;
 const minListShare = 0.3;
 const minTextsPerThing = 3;
 
-/** Finds cells that list some of a few things each, `A; B`; a fixed number of parts, as `Paris, France`, is not one. */
+/** Recognises cells that each list some of a few things, as `A; B`; `Paris, France` has a fixed number of parts. */
 function findList(texts: readonly string[]): FoundKind | null {
   const sample = texts.slice(0, maxListTexts);
   for (const kind of Object.values(listKinds)) {

@@ -147,7 +147,10 @@ export function planImport({ sheet, surveys }: SurveyedSheet, proposal: Proposal
     if (possible.length > 0 && inputs.has(name) && !Object.hasOwn(choices.kinds, name))
       questions.push({ about: 'kind', column: name, sentence: `${reason}. Choose ${possible.join(' or ')}` });
   return {
-    ...{ columns, kinds, readings: chooseReadings(surveys, kinds), questions },
+    columns,
+    kinds,
+    readings: chooseReadings(surveys, kinds),
+    questions,
     personal: surveys.flatMap(({ name, isPersonal }) => (isPersonal && inputs.has(name) ? [name] : [])),
     piiFields: choices.piiFields?.filter((name) => inputs.has(name)) ?? null,
   };

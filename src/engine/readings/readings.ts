@@ -137,7 +137,7 @@ export const toPathReadings = (readings: Readings): PathReading[] =>
 export const toManifestReadings = (readings: Readings): { readings?: PathReading[] } =>
   Object.keys(readings).length === 0 ? {} : { readings: toPathReadings(readings) };
 
-/** Texts that stay as they are: masks of personal values, and what is not of its kind, which else is null. */
+/** Texts left as they are: masks of personal values, and texts not of their kind, which otherwise become null. */
 type Kept = { masks?: boolean; unfit?: boolean };
 type Field = { readText: TextReader; noun: string; keepsUnfit: boolean };
 type ReadLevel = Map<string, Field | ReadLevel>;
@@ -154,7 +154,7 @@ const nothing: readonly string[] = [];
  */
 export const compileReadings = (readings: Readings) => compilePathReadings(toPathReadings(readings), { masks: true });
 
-/** As `compileReadings`, for what is stored again: what cannot be read is no value yet, but it is not lost. */
+/** As `compileReadings`, for inputs that are stored again: a text that cannot be read stays as it was sent. */
 export const compileStoringReadings = (readings: Readings) =>
   compilePathReadings(toPathReadings(readings), { masks: true, unfit: true });
 

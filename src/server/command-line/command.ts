@@ -97,7 +97,7 @@ function parse<const O extends ParseArgsOptionsConfig>(args: readonly string[], 
   }
 }
 
-/** Reads a problem of a refusal, whichever it is. */
+/** Reads one problem of a refusal, which may have any shape. */
 export const readDetail = (detail: unknown): Partial<ErrorDetail> =>
   typeof detail === 'object' && detail !== null ? detail : {};
 

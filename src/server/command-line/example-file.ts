@@ -173,7 +173,7 @@ async function readExampleFile(name: string, read: () => Promise<Uint8Array>, fl
   }
 }
 
-/** Makes the refusal of a file that the system does not give; any other error stays as it is. */
+/** Turns a failure to read a file into a refusal that names it; returns any other error unchanged. */
 export function refuseFile(name: string, cause: unknown): unknown {
   if (cause instanceof CommandError || !(cause instanceof Error && 'code' in cause)) return cause;
   if (cause.code === 'ENOENT') return refuse(`There is no file ${name}. Name one that is there.`, cause);

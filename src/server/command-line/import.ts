@@ -198,7 +198,7 @@ export async function importFile(
     const { decision_type: type, merge, examples } = done;
     return { type, isNewType: found === undefined, plan, rows: merge === null ? examples : plan.file.rows, merge };
   } catch (error) {
-    // One that was not even begun has ended, as has one that the service ended itself.
+    // Cancelling fails where the service has already ended the import.
     if (params !== null) await client.call('imports.cancel', { params }).catch(() => undefined);
     throw error instanceof ApiError && error.status === 422 ? toRefusal(error, file, columns) : error;
   }

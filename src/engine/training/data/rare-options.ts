@@ -21,7 +21,7 @@ export type RareOptions = Minimum & {
 
 export const nothingRare: RareOptions = { options: [], together: [], least: 0, few: [], lower: [] };
 
-/** Minima below that of the settings of which a training measures whether they do. */
+/** Lower minima that a training tries under `measure`. */
 const lowerMinima = [16, 8];
 const leastMeasured = Math.min(...lowerMinima);
 
@@ -83,7 +83,7 @@ export function findRareOptions(
   return { options: rare, together, ...own, lower: settings.rare_options === 'measure' ? lower.filter(isOther) : [] };
 }
 
-/** Says before a training what becomes of options with few examples, of each of which it is given how many. */
+/** Says before a training what becomes of options with few examples; `counts` holds the number of each. */
 export function describeFewToCome(counts: readonly number[], { min_per_option, rare_options }: RareSettings): string {
   if (counts.length === 0) return '';
   if (rare_options !== 'measure' || counts.every((count) => count < leastMeasured)) {

@@ -1,3 +1,4 @@
+/** The first view of an import, before there is a file. */
 import { Upload } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { limits } from '../../../engine/limits.ts';

@@ -1,5 +1,4 @@
-/** Charging: the one way an entry other than a decision's comes into the ledger. */
-
+/** Plans, and charging: the one way an entry other than a decision's comes into the ledger. */
 import type { Caller } from '../../auth/caller.ts';
 import type { PlanName } from '../../contract/account/credits.ts';
 import type { Foundation } from '../../foundation.ts';
