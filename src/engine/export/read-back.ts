@@ -36,11 +36,11 @@ export function createTableReader(
 ): TableReader {
   const places = new Map(headers.map((header, place) => [header, place]));
   const own = new Set<string>(exampleColumns);
+  const toText = (text: string) => (isGuarded ? readGuarded(text) : text);
   const fields = headers.flatMap((header, place): Field[] =>
-    own.has(header) || header === '' ? [] : [{ header, place, path: splitName(toFieldName(header)) }],
+    own.has(header) || header === '' ? [] : [{ header, place, path: splitName(toFieldName(toText(header))) }],
   );
-  const toCell = (cell: Json | undefined): Json =>
-    cell === undefined ? null : isGuarded && typeof cell === 'string' ? readGuarded(cell) : cell;
+  const toCell = (cell: Json | undefined): Json => (typeof cell === 'string' ? toText(cell) : (cell ?? null));
   const kindsAt = places.get('cell_kinds') ?? -1;
   const usual = findUsualKinds(rows, fields.length, (cells) => String(toCell(cells[kindsAt]) ?? ''));
   return (cells) => {

@@ -68,7 +68,22 @@ const values = fc.oneof(
   fc.array(fc.oneof(texts, fc.integer(), fc.constant(null)), { maxLength: 3 }),
 );
 const names = fc.oneof(
-  fc.constantFrom('amount', 'id', 'status', 'input.id', 'cell_kinds', 'a.b', 'Anzahl Nächte', ' x', '', 'note', '7'),
+  fc.constantFrom(
+    'amount',
+    'id',
+    'status',
+    'input.id',
+    'cell_kinds',
+    'a.b',
+    'Anzahl Nächte',
+    ' x',
+    '',
+    'note',
+    '7',
+    '=a',
+    "'-b",
+    '\uff0d',
+  ),
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
 const isPlain = (name: string) => name !== '__proto__';

@@ -32,9 +32,10 @@ function useDays(type: DecisionType, days: number) {
   const first = all.findIndex(isFilled);
   const filledDays = all.length - first;
   const isShort = first >= 0 && filledDays < minDays;
+  // With the day before: soon after midnight the day itself has too few hours.
   const hourly = useOperation(
     'metrics.days',
-    { params, query: { days: filledDays, step: 'hour' } },
+    { params, query: { days: filledDays + 1, step: 'hour' } },
     { ...options, enabled: isShort },
   );
   const hours = isShort ? (hourly.data?.items ?? []) : [];
