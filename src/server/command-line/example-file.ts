@@ -19,8 +19,8 @@ import {
   type SheetFields,
   toFileProblem,
   toSheetChoice,
-} from '../preparation/import-file.ts';
-import { createExampleReader, guessMapping } from '../preparation/import-mapping.ts';
+} from '../preparation/imports/import-file.ts';
+import { createExampleReader, guessMapping } from '../preparation/imports/import-mapping.ts';
 import { CommandError, refuse } from './command.ts';
 
 /** Flags that say what the columns of a file are. */

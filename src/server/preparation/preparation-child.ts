@@ -1,7 +1,7 @@
 /** Entry of a process that reads and checks large requests: one task at a time, until its parent is gone. */
 import { setPriority } from 'node:os';
 import { type ErrorCode, WorkbenchError } from '../../engine/errors.ts';
-import type { HeldFile } from './open-import.ts';
+import type { HeldFile } from './imports/open-import.ts';
 import { runTask, type TaskInput, type TaskName } from './tasks.ts';
 
 export type TaskOrder = { name: TaskName; input: TaskInput<TaskName> };

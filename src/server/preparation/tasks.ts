@@ -9,10 +9,9 @@ import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { type Place, readJsonBody } from '../hot-path/json-body.ts';
-import { analyseRules } from './analyse-rules.ts';
 import { readMovedFile } from './archives/read-moved.ts';
 import { packTypeArchive } from './archives/write-archive.ts';
-import { checkDefinition } from './definition-checks.ts';
+import { prepareExamples } from './examples/prepare-examples.ts';
 import {
   forgetUpload,
   type HeldFile,
@@ -20,12 +19,13 @@ import {
   planOpenImport,
   readImportRows,
   writeOpenImport,
-} from './open-import.ts';
-import { prepareExamples } from './prepare-examples.ts';
-import { readImport } from './read-import.ts';
-import { checkRules } from './rules-findings.ts';
+} from './imports/open-import.ts';
+import { readImport } from './imports/read-import.ts';
+import { analyseRules } from './rules/analyse-rules.ts';
+import { checkDefinition } from './rules/definition-checks.ts';
+import { checkRules } from './rules/rules-findings.ts';
+import { tryRules } from './rules/try-rules.ts';
 import { stageTextModel } from './stage-text-model.ts';
-import { tryRules } from './try-rules.ts';
 
 function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }): ErrorDetail[] {
   return compileInputSchema(schema)(input);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../src/engine/domain/definition.ts';
 import type { JsonObject } from '../../../src/engine/json.ts';
-import { checkRules } from '../../../src/server/preparation/rules-findings.ts';
+import { checkRules } from '../../../src/server/preparation/rules/rules-findings.ts';
 import { createRandom, randomCondition } from '../../engine/rules/rules-fuzz.ts';
 import { inLongRun } from '../tools/in-long-run.ts';
 import { schema } from '../tools/random-schemas.ts';

@@ -10,7 +10,7 @@ import { createRowReader } from '../../../src/engine/import/row-reader.ts';
 import { surveyColumns } from '../../../src/engine/import/survey.ts';
 import { listRows, readLabelledFile } from '../../../src/server/command-line/example-file.ts';
 import { importFile, openSource } from '../../../src/server/command-line/import.ts';
-import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/import-file.ts';
+import { type SheetFields, toSheetChoice } from '../../../src/server/preparation/imports/import-file.ts';
 import files from '../../cases/files.json' with { type: 'json' };
 import { clientOf, openForAll, openForTest, sendForm, temporaryFolder } from '../workbench.ts';
 

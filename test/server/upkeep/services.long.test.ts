@@ -7,7 +7,7 @@ import type { Caller } from '../../../src/server/auth/caller.ts';
 import { listOperations } from '../../../src/server/contract/operations.ts';
 import { awaitTurn } from '../../../src/server/operations/await-turn.ts';
 import type { Deps } from '../../../src/server/operations/context.ts';
-import { newExample } from '../../../src/server/preparation/new-example.ts';
+import { newExample } from '../../../src/server/preparation/examples/new-example.ts';
 import { connectModel, disconnectModel } from '../../../src/server/services/account/connections.ts';
 import { chargeCredits, choosePlan } from '../../../src/server/services/account/credits.ts';
 import { decideBatch, decideOne } from '../../../src/server/services/deciding/decisions.ts';

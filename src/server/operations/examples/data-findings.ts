@@ -2,7 +2,7 @@
 import { byName } from '../../../engine/domain/records.ts';
 import { findingKinds } from '../../../engine/findings/finding.ts';
 import type { FindingCounts } from '../../../engine/findings/search-data.ts';
-import { toExample } from '../../preparation/example-wire.ts';
+import { toExample } from '../../preparation/examples/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Handlers } from '../context.ts';

@@ -10,9 +10,9 @@ import { hasScope, requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
-import { readExampleFields, toExample } from '../../preparation/example-wire.ts';
+import { readExampleFields, toExample } from '../../preparation/examples/example-wire.ts';
+import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
-import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/prepare-examples.ts';
 import { describeTrained, exportExamples } from '../../services/examples/example-export.ts';
 import { importExamples } from '../../services/examples/example-import.ts';
 import {

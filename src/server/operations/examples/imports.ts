@@ -1,8 +1,8 @@
 /** Imports of files and in parts. */
 import { requireScope } from '../../auth/auth.ts';
 import { toCallerId } from '../../auth/caller.ts';
+import { makeExamples, toPartAnswer, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
-import { makeExamples, toPartAnswer, writeRows } from '../../preparation/prepare-examples.ts';
 import { SpilledForm } from '../../preparation/spilled-form.ts';
 import {
   beginFileImport,

@@ -1,6 +1,6 @@
 /** Labelling: the next examples with suggestions, similar ones, and the teacher's labels. */
 import type { OutputOf } from '../../contract/operations.ts';
-import { toExample } from '../../preparation/example-wire.ts';
+import { toExample } from '../../preparation/examples/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';

@@ -1,6 +1,6 @@
 /** Second readings and the agreement of readers as the wire has them. */
 import { describeAgreement, measureAgreement } from '../../../engine/measure/agreement.ts';
-import { toExample } from '../../preparation/example-wire.ts';
+import { toExample } from '../../preparation/examples/example-wire.ts';
 import { isoTime } from '../../process/clock.ts';
 import { findExample } from '../../services/examples/examples.ts';
 import { drawSecondReadings, giveSecondReading } from '../../services/examples/second-readings.ts';

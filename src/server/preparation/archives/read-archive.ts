@@ -22,7 +22,7 @@ import {
   hasTakenId,
   toArchivedParts,
 } from '../../store/upkeep/type-archives.ts';
-import { checkDefinition } from '../definition-checks.ts';
+import { checkDefinition } from '../rules/definition-checks.ts';
 import { archiveFormat, archiveZipLimits, toPolicyEntry } from './write-archive.ts';
 
 /** A checked archive with the ids that its rows get: the type, its examples, and all other rows as they are written. */

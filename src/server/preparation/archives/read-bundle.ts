@@ -4,7 +4,7 @@ import { toManifestDraft } from '../../../engine/bundle/manifest.ts';
 import type { Definition } from '../../../engine/domain/definition.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { sha256 } from '../../process/clock.ts';
-import { checkDefinition } from '../definition-checks.ts';
+import { checkDefinition } from '../rules/definition-checks.ts';
 
 /** A bundle as it is kept: its file, slim and with its new name, beside the settings of its type. */
 export type ReadBundle = {

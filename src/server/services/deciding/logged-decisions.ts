@@ -2,7 +2,7 @@
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import { compileLoggedInput, listLabelProblems, newExample } from '../../preparation/new-example.ts';
+import { compileLoggedInput, listLabelProblems, newExample } from '../../preparation/examples/new-example.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,6 +1,6 @@
 /** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
 import type { Foundation } from '../../foundation.ts';
-import { compileLoggedInput, newExample } from '../../preparation/new-example.ts';
+import { compileLoggedInput, newExample } from '../../preparation/examples/new-example.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { addExamples } from './examples.ts';
 

@@ -18,7 +18,7 @@ import type { ExampleFilter, TrainedExamples } from '../../contract/examples/exa
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
-import { toExample } from '../../preparation/example-wire.ts';
+import { toExample } from '../../preparation/examples/example-wire.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns, nextTurn } from '../../process/turns.ts';
 import type { ExportRow } from '../../store/examples/example-exports.ts';

@@ -2,8 +2,8 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { ImportResult } from '../../contract/examples/examples.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import type { Foundation } from '../../foundation.ts';
+import type { ImportRequest } from '../../preparation/imports/read-import.ts';
 import { LargeBody } from '../../preparation/preparation.ts';
-import type { ImportRequest } from '../../preparation/read-import.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { ExampleAdditions } from './example-additions.ts';
 import { addExampleRows, toExampleType } from './examples.ts';
@@ -35,7 +35,7 @@ export async function importExamples(
     if (request.content.length > maxLightFileLength || exported.test(request.content)) {
       return deps.preparation.run(callerId, 'readImport', { ...order, request });
     }
-    const { readImport } = await import('../../preparation/read-import.ts');
+    const { readImport } = await import('../../preparation/imports/read-import.ts');
     return readImport({ ...order, request }, false);
   };
   const { result, rows, merges } = await read();

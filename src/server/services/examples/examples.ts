@@ -6,7 +6,7 @@ import { type ExampleRecord, exampleFields, flagsOfOwn, setFlags } from '../../.
 import type { ExampleStatus } from '../../contract/examples/examples.ts';
 import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import type { ExampleType } from '../../preparation/prepare-examples.ts';
+import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
 import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -9,8 +9,8 @@ import type { ImportChoice, OpenImportPlan } from '../../contract/examples/impor
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import { toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import { startChoices } from '../../preparation/import-choices.ts';
-import type { OpenOrder, WrittenImport } from '../../preparation/open-import.ts';
+import { startChoices } from '../../preparation/imports/import-choices.ts';
+import type { OpenOrder, WrittenImport } from '../../preparation/imports/open-import.ts';
 import type { SpilledForm } from '../../preparation/spilled-form.ts';
 import type { TaskInput, TaskName, TaskOutput } from '../../preparation/tasks.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

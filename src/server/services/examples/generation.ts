@@ -11,7 +11,7 @@ import { collectProposals, type OptionCounts, type Teacher } from '../../connect
 import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
 import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { Foundation } from '../../foundation.ts';
-import { newExample } from '../../preparation/new-example.ts';
+import { newExample } from '../../preparation/examples/new-example.ts';
 import type { ConnectionRecord } from '../../store/account/connections.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { chargeCredits } from '../account/credits.ts';

@@ -7,7 +7,7 @@ import { jsonObject } from '../../../engine/json.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
 import type { Foundation } from '../../foundation.ts';
-import { newExample } from '../../preparation/new-example.ts';
+import { newExample } from '../../preparation/examples/new-example.ts';
 import { createIdSource } from '../../process/clock.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { checkNewDecisionType, insertDecisionType } from '../types/decision-types.ts';

@@ -319,7 +319,7 @@ async function listDefinitionProblems(
   const { hard_rules, lists, input_schema } = definition;
   const isLight = JSON.stringify([hard_rules, lists, input_schema]).length <= maxLightCharacters;
   return isLight
-    ? (await import('../../preparation/definition-checks.ts')).checkDefinition(order)
+    ? (await import('../../preparation/rules/definition-checks.ts')).checkDefinition(order)
     : deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
 }
 

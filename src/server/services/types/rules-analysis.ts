@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../engine/json.ts';
 import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
 import type { Foundation } from '../../foundation.ts';
-import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
+import type { AnalysisRequest } from '../../preparation/rules/analyse-rules.ts';
 import { nextTurn } from '../../process/turns.ts';
 import type { JsonRow } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';

@@ -1,10 +1,10 @@
-import type { Costs } from '../../engine/costs.ts';
-import type { Definition } from '../../engine/domain/definition.ts';
-import type { DecidingSettings, RecordedRow } from '../../engine/measure/reapply.ts';
-import { measureRulesEffect } from '../../engine/measure/rules-effect.ts';
-import type { RulesEffect } from '../../engine/measured.ts';
-import { compileRules } from '../../engine/rules/compile.ts';
-import type { RuleProblem } from '../../engine/rules/results.ts';
+import type { Costs } from '../../../engine/costs.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import type { DecidingSettings, RecordedRow } from '../../../engine/measure/reapply.ts';
+import { measureRulesEffect } from '../../../engine/measure/rules-effect.ts';
+import type { RulesEffect } from '../../../engine/measured.ts';
+import { compileRules } from '../../../engine/rules/compile.ts';
+import type { RuleProblem } from '../../../engine/rules/results.ts';
 
 /** Rules as they are written, with the settings beside them. */
 type Side = {

@@ -1,14 +1,14 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
-import type { Definition } from '../../engine/domain/definition.ts';
-import { pick } from '../../engine/domain/records.ts';
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { type ExampleRecord, shownFlags } from '../../engine/examples/fields.ts';
-import type { JsonObject } from '../../engine/json.ts';
-import type { ReadInput } from '../../engine/readings/readings.ts';
-import type { Example, ExampleInput } from '../contract/examples/examples.ts';
-import { toInvalidValue } from '../errors/validation-error.ts';
-import { isoTime } from '../process/clock.ts';
-import { toExampleStatus } from '../store/examples/examples.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import { pick } from '../../../engine/domain/records.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { type ExampleRecord, shownFlags } from '../../../engine/examples/fields.ts';
+import type { JsonObject } from '../../../engine/json.ts';
+import type { ReadInput } from '../../../engine/readings/readings.ts';
+import type { Example, ExampleInput } from '../../contract/examples/examples.ts';
+import { toInvalidValue } from '../../errors/validation-error.ts';
+import { isoTime } from '../../process/clock.ts';
+import { toExampleStatus } from '../../store/examples/examples.ts';
 import { listLabelProblems } from './new-example.ts';
 
 /** The fields of an example that a request names; the others are undefined. */

@@ -1,22 +1,22 @@
 /** Reading an example file as strictly as a body, within the memory of the process that reads it. */
 import type { z } from 'zod';
-import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
-import { checkPackedSize } from '../../engine/import/packed-size.ts';
-import { readFile, readText } from '../../engine/import/read-file.ts';
-import type { TextFormat } from '../../engine/import/sheet.ts';
+import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
+import { checkPackedSize } from '../../../engine/import/packed-size.ts';
+import { readFile, readText } from '../../../engine/import/read-file.ts';
+import type { TextFormat } from '../../../engine/import/sheet.ts';
 import {
   type ParseJson,
   type Refusal,
   type Sheet,
   type SheetChoice,
   UnreadableFile,
-} from '../../engine/import/sheet.ts';
-import { blanks } from '../../engine/import/tables/split-lines.ts';
-import { parseJsonText } from '../../engine/json-faults.ts';
-import { exampleBound, limits } from '../../engine/limits.ts';
-import { formatCount } from '../../engine/numeric.ts';
-import type { importFormSchema } from '../contract/examples/examples.ts';
-import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
+} from '../../../engine/import/sheet.ts';
+import { blanks } from '../../../engine/import/tables/split-lines.ts';
+import { parseJsonText } from '../../../engine/json-faults.ts';
+import { exampleBound, limits } from '../../../engine/limits.ts';
+import { formatCount } from '../../../engine/numeric.ts';
+import type { importFormSchema } from '../../contract/examples/examples.ts';
+import { checkStrictness, hasMoreValues } from '../../hot-path/json-body.ts';
 
 /** A file as text, or as its bytes. */
 export type ImportFile = { content: string; format: TextFormat | null } | { name: string; bytes: Uint8Array };

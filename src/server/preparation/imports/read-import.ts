@@ -1,24 +1,27 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { ZodType, z } from 'zod';
-import type { ErrorDetail } from '../../engine/errors.ts';
-import type { ConflictChoice } from '../../engine/export/merge.ts';
-import type { Candidate } from '../../engine/import/answers.ts';
-import { describeReadings } from '../../engine/import/plan-rows.ts';
-import { describeFile, describePersonal } from '../../engine/import/report.ts';
-import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
-import type { Sheet } from '../../engine/import/sheet.ts';
-import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
-import { parseJsonText } from '../../engine/json-faults.ts';
-import { countOf } from '../../engine/numeric.ts';
-import { isPiiField } from '../../engine/pii.ts';
-import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
-import { parsePart } from '../errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
-import { readJsonBody } from '../hot-path/json-body.ts';
-import { createIdSource } from '../process/clock.ts';
-import type { ExampleMerges } from '../store/examples/example-merges.ts';
-import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
-import type { GivenLabels } from '../store/examples/given-labels.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import type { ConflictChoice } from '../../../engine/export/merge.ts';
+import type { Candidate } from '../../../engine/import/answers.ts';
+import { describeReadings } from '../../../engine/import/plan-rows.ts';
+import { describeFile, describePersonal } from '../../../engine/import/report.ts';
+import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
+import type { Sheet } from '../../../engine/import/sheet.ts';
+import { type ColumnSurvey, surveyColumns } from '../../../engine/import/survey.ts';
+import { parseJsonText } from '../../../engine/json-faults.ts';
+import { countOf } from '../../../engine/numeric.ts';
+import { isPiiField } from '../../../engine/pii.ts';
+import { exampleOperations, type ImportMapping, type ImportResult } from '../../contract/examples/examples.ts';
+import { parsePart } from '../../errors/parse-part.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import { readJsonBody } from '../../hot-path/json-body.ts';
+import { createIdSource } from '../../process/clock.ts';
+import type { ExampleMerges } from '../../store/examples/example-merges.ts';
+import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
+import type { GivenLabels } from '../../store/examples/given-labels.ts';
+import type { ExampleType } from '../examples/prepare-examples.ts';
+import { maxPreparedValues } from '../examples/prepare-examples.ts';
+import { readForm } from '../read-form.ts';
 import {
   type ImportFile,
   readSheet,
@@ -31,9 +34,6 @@ import {
 import { chooseByMapping, findRowProblem, toMapping, toRequestProblem } from './import-mapping.ts';
 import type { OwnExport, OwnOrder } from './merge-export.ts';
 import { type FilePlan, type ImportedExample, type PlannedColumns, planColumns, planExamples } from './plan-file.ts';
-import type { ExampleType } from './prepare-examples.ts';
-import { maxPreparedValues } from './prepare-examples.ts';
-import { readForm } from './read-form.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 

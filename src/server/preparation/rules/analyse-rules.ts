@@ -1,25 +1,25 @@
 /** Measures what unsaved rules would do on the examples and the logged inputs of a type. */
-import type { Definition, NamedLists, Rule } from '../../engine/domain/definition.ts';
-import { readPath } from '../../engine/features/values.ts';
-import type { JsonObject } from '../../engine/json.ts';
-import { isMask, isPiiField } from '../../engine/pii.ts';
-import { compileReadings } from '../../engine/readings/readings.ts';
+import type { Definition, NamedLists, Rule } from '../../../engine/domain/definition.ts';
+import { readPath } from '../../../engine/features/values.ts';
+import type { JsonObject } from '../../../engine/json.ts';
+import { isMask, isPiiField } from '../../../engine/pii.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
 import {
   type Impact,
   type ImpactRow,
   type RuleImpact,
   startComparison,
   startImpact,
-} from '../../engine/rules/analysis/impact.ts';
-import { lintRules } from '../../engine/rules/analysis/lint.ts';
-import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
-import { compileHints, compileRules, compileSoundRules } from '../../engine/rules/compile.ts';
-import type { RulesChange } from '../../engine/rules/results.ts';
-import type { CompiledRules } from '../../engine/rules/rules-file.ts';
-import { listChildren, type RuleNode } from '../../engine/rules/tree.ts';
-import { toFieldPath } from '../../engine/rules/types.ts';
-import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
-import type { JsonRow } from '../store/examples/examples.ts';
+} from '../../../engine/rules/analysis/impact.ts';
+import { lintRules } from '../../../engine/rules/analysis/lint.ts';
+import { surveyFields, toKnownFields } from '../../../engine/rules/analysis/survey.ts';
+import { compileHints, compileRules, compileSoundRules } from '../../../engine/rules/compile.ts';
+import type { RulesChange } from '../../../engine/rules/results.ts';
+import type { CompiledRules } from '../../../engine/rules/rules-file.ts';
+import { listChildren, type RuleNode } from '../../../engine/rules/tree.ts';
+import { toFieldPath } from '../../../engine/rules/types.ts';
+import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
+import type { JsonRow } from '../../store/examples/examples.ts';
 import { toWireFindings } from './rules-findings.ts';
 
 const { maxFindings } = analysisLimits;

@@ -1,7 +1,7 @@
 /** The plan of a file by what was chosen, behind every door: its columns, its rows, and what is to be asked. */
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { isMissing } from '../../engine/import/kinds.ts';
-import { guessTargets, type LabelUse, listLabels } from '../../engine/import/labels.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { isMissing } from '../../../engine/import/kinds.ts';
+import { guessTargets, type LabelUse, listLabels } from '../../../engine/import/labels.ts';
 import {
   type ColumnRole,
   type ImportPlan,
@@ -10,15 +10,15 @@ import {
   proposeImport,
   type SurveyedSheet,
   toExampleColumns,
-} from '../../engine/import/plan-import.ts';
-import { planRows, type RowsPlan } from '../../engine/import/plan-rows.ts';
-import type { PlannedExample } from '../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
-import { forbiddenSegment, splitName } from '../../engine/readings/inputs.ts';
-import type { OpenImportPlan } from '../contract/examples/imports.ts';
+} from '../../../engine/import/plan-import.ts';
+import { planRows, type RowsPlan } from '../../../engine/import/plan-rows.ts';
+import type { PlannedExample } from '../../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
+import { forbiddenSegment, splitName } from '../../../engine/readings/inputs.ts';
+import type { OpenImportPlan } from '../../contract/examples/imports.ts';
+import type { ExampleType } from '../examples/prepare-examples.ts';
 import type { ImportChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
-import type { ExampleType } from './prepare-examples.ts';
 
 /** The limit of a body, too: a deeper input could not be sent back. */
 const maxSegments = 28;

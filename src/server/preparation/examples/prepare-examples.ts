@@ -1,17 +1,17 @@
 /** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
 import type { z } from 'zod';
-import { lostDigits } from '../../engine/bundle/unread.ts';
-import type { Definition } from '../../engine/domain/definition.ts';
-import { byName } from '../../engine/domain/records.ts';
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { type ExampleRecord, givenFlags } from '../../engine/examples/fields.ts';
-import { compileReadings } from '../../engine/readings/readings.ts';
-import { exampleOperations } from '../contract/examples/examples.ts';
-import { parsePart } from '../errors/parse-part.ts';
-import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
-import { type Place, readJsonBody } from '../hot-path/json-body.ts';
-import { createIdSource } from '../process/clock.ts';
-import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import { lostDigits } from '../../../engine/bundle/unread.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import { byName } from '../../../engine/domain/records.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { type ExampleRecord, givenFlags } from '../../../engine/examples/fields.ts';
+import { compileReadings } from '../../../engine/readings/readings.ts';
+import { exampleOperations } from '../../contract/examples/examples.ts';
+import { parsePart } from '../../errors/parse-part.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import { type Place, readJsonBody } from '../../hot-path/json-body.ts';
+import { createIdSource } from '../../process/clock.ts';
+import { type ExampleRows, ExampleRowWriter } from '../../store/examples/examples.ts';
 import { readExampleFields, toExample } from './example-wire.ts';
 import { newExample } from './new-example.ts';
 

@@ -1,6 +1,6 @@
-import type { Definition } from '../../engine/domain/definition.ts';
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { toUnknownOption } from '../errors/validation-error.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { toUnknownOption } from '../../errors/validation-error.ts';
 
 /**
  * Returns every reason why a definition cannot be used; an input schema that is kept is not checked again. Languages
@@ -15,7 +15,7 @@ export async function checkDefinition(order: {
   const { definition, fallbackOption, rulesField, isSchemaKept } = order;
   const problems: ErrorDetail[] = [];
   if (definition.hard_rules.length > 0) {
-    const { compileRules } = await import('../../engine/rules/compile.ts');
+    const { compileRules } = await import('../../../engine/rules/compile.ts');
     const compiled = compileRules(definition.hard_rules, definition);
     if (!compiled.ok) {
       for (const problem of compiled.problems) {
@@ -36,9 +36,9 @@ export async function checkDefinition(order: {
     problems.push(toUnknownOption(['body', 'confidence_thresholds', 'by_option', option], definition.options));
   }
   if (definition.input_schema === null) return problems;
-  const { checkDirections } = await import('../../engine/schema/directions.ts');
+  const { checkDirections } = await import('../../../engine/schema/directions.ts');
   problems.push(...checkDirections(definition.input_schema, definition.options));
   if (isSchemaKept) return problems;
-  const { checkInputSchema } = await import('../../engine/schema/input-schema.ts');
+  const { checkInputSchema } = await import('../../../engine/schema/input-schema.ts');
   return [...problems, ...checkInputSchema(definition.input_schema)];
 }

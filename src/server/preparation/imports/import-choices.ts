@@ -1,12 +1,17 @@
 /** Choices about the file of an import, and how further ones are added. */
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { findCalledAnswer } from '../../engine/import/answers.ts';
-import type { LabelTarget, LabelUse } from '../../engine/import/labels.ts';
-import { type ColumnRole, type Proposal, proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
-import type { ExampleColumns } from '../../engine/import/row-reader.ts';
-import type { ColumnKind } from '../../engine/import/sheet.ts';
-import type { ImportChoice } from '../contract/examples/imports.ts';
-import { refuseProblems } from '../errors/validation-error.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { findCalledAnswer } from '../../../engine/import/answers.ts';
+import type { LabelTarget, LabelUse } from '../../../engine/import/labels.ts';
+import {
+  type ColumnRole,
+  type Proposal,
+  proposeImport,
+  type SurveyedSheet,
+} from '../../../engine/import/plan-import.ts';
+import type { ExampleColumns } from '../../../engine/import/row-reader.ts';
+import type { ColumnKind } from '../../../engine/import/sheet.ts';
+import type { ImportChoice } from '../../contract/examples/imports.ts';
+import { refuseProblems } from '../../errors/validation-error.ts';
 import type { SheetFields } from './import-file.ts';
 
 type Chosen<Value> = Readonly<Record<string, Value>>;

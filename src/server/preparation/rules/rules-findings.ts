@@ -1,12 +1,12 @@
 /** Checks unsaved rules by themselves, with the findings in the contract's form. */
 
-import type { NamedLists, Rule } from '../../engine/domain/definition.ts';
-import type { JsonObject } from '../../engine/json.ts';
-import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
-import { compileSoundRules } from '../../engine/rules/compile.ts';
-import type { CompiledRules } from '../../engine/rules/rules-file.ts';
-import { toUtf16Range } from '../../engine/rules/source.ts';
-import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
+import type { NamedLists, Rule } from '../../../engine/domain/definition.ts';
+import type { JsonObject } from '../../../engine/json.ts';
+import { lintRules, type RuleFinding } from '../../../engine/rules/analysis/lint.ts';
+import { compileSoundRules } from '../../../engine/rules/compile.ts';
+import type { CompiledRules } from '../../../engine/rules/rules-file.ts';
+import { toUtf16Range } from '../../../engine/rules/source.ts';
+import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
 
 const { maxFindings } = analysisLimits;
 

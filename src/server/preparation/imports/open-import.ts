@@ -1,28 +1,29 @@
 /** The file of an open import, in the process that holds it: read once, and planned after each choice. */
 import { readFile } from 'node:fs/promises';
-import type { Readings } from '../../engine/domain/definition.ts';
-import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import type { ConflictChoice } from '../../engine/export/merge.ts';
-import { describeColumnLanguages } from '../../engine/findings/column-languages.ts';
-import { listLabels, readLabel } from '../../engine/import/labels.ts';
-import { proposeImport, type SurveyedSheet } from '../../engine/import/plan-import.ts';
-import { describeReadings, type RowsPlan } from '../../engine/import/plan-rows.ts';
-import { describePersonal } from '../../engine/import/report.ts';
-import { describePairs, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../engine/import/sheet.ts';
-import { countSpreads } from '../../engine/import/spreads.ts';
-import { surveyColumns, toText } from '../../engine/import/survey.ts';
-import { exampleBound, limits } from '../../engine/limits.ts';
+import type { Readings } from '../../../engine/domain/definition.ts';
+import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import type { ConflictChoice } from '../../../engine/export/merge.ts';
+import { describeColumnLanguages } from '../../../engine/findings/column-languages.ts';
+import { listLabels, readLabel } from '../../../engine/import/labels.ts';
+import { proposeImport, type SurveyedSheet } from '../../../engine/import/plan-import.ts';
+import { describeReadings, type RowsPlan } from '../../../engine/import/plan-rows.ts';
+import { describePersonal } from '../../../engine/import/report.ts';
+import { describePairs, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow, UnreadableFile } from '../../../engine/import/sheet.ts';
+import { countSpreads } from '../../../engine/import/spreads.ts';
+import { surveyColumns, toText } from '../../../engine/import/survey.ts';
+import { exampleBound, limits } from '../../../engine/limits.ts';
 import {
   type ImportChoice,
   type ImportUpload,
   importOperations,
   type OpenImportPlan,
-} from '../contract/examples/imports.ts';
-import { refuseProblems, toInvalidValue } from '../errors/validation-error.ts';
-import { openLanguageDetector } from '../runtime/language-detector.ts';
-import type { ExampleMerges } from '../store/examples/example-merges.ts';
-import type { ExampleRows } from '../store/examples/examples.ts';
+} from '../../contract/examples/imports.ts';
+import { refuseProblems, toInvalidValue } from '../../errors/validation-error.ts';
+import { openLanguageDetector } from '../../runtime/language-detector.ts';
+import type { ExampleMerges } from '../../store/examples/example-merges.ts';
+import type { ExampleRows } from '../../store/examples/examples.ts';
+import type { ExampleType } from '../examples/prepare-examples.ts';
 import {
   addChoice,
   addTargets,
@@ -36,7 +37,6 @@ import { openSheet, toFileProblem, toProblem, toSheetChoice } from './import-fil
 import { findRowProblem } from './import-mapping.ts';
 import type { KnownLabels, OwnExport, OwnOrder } from './merge-export.ts';
 import { type FilePlan, planColumns, planExamples, planFile } from './plan-file.ts';
-import type { ExampleType } from './prepare-examples.ts';
 import {
   collectUnknown,
   describeCandidate,

@@ -1,7 +1,7 @@
 /** An export of examples on its way back: matched with the examples of the type that it belongs to. */
 import Database from 'better-sqlite3';
-import type { ErrorDetail } from '../../engine/errors.ts';
-import type { ExampleRecord } from '../../engine/examples/fields.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import type { ExampleRecord } from '../../../engine/examples/fields.ts';
 import {
   type Conflict,
   type ConflictChoice,
@@ -9,22 +9,22 @@ import {
   type KnownExamples,
   type MergePlan,
   planMerge,
-} from '../../engine/export/merge.ts';
-import { readExportedFields } from '../../engine/export/read-back.ts';
-import type { Sheet, SheetRow } from '../../engine/import/sheet.ts';
-import { listLines } from '../../engine/import/tables/skipped.ts';
-import { isJsonObject, toCanonicalJson } from '../../engine/json.ts';
-import { formatCount } from '../../engine/numeric.ts';
-import { blankMasks } from '../../engine/pii.ts';
-import { hashString } from '../../engine/random.ts';
-import type { ImportResult } from '../contract/examples/examples.ts';
-import { toInvalidValue } from '../errors/validation-error.ts';
-import { createIdSource } from '../process/clock.ts';
-import { type RawExample, selectExamples, toExample } from '../store/examples/example-fields.ts';
-import { type ExampleMerges, writeMerges } from '../store/examples/example-merges.ts';
-import type { GivenLabels } from '../store/examples/given-labels.ts';
+} from '../../../engine/export/merge.ts';
+import { readExportedFields } from '../../../engine/export/read-back.ts';
+import type { Sheet, SheetRow } from '../../../engine/import/sheet.ts';
+import { listLines } from '../../../engine/import/tables/skipped.ts';
+import { isJsonObject, toCanonicalJson } from '../../../engine/json.ts';
+import { formatCount } from '../../../engine/numeric.ts';
+import { blankMasks } from '../../../engine/pii.ts';
+import { hashString } from '../../../engine/random.ts';
+import type { ImportResult } from '../../contract/examples/examples.ts';
+import { toInvalidValue } from '../../errors/validation-error.ts';
+import { createIdSource } from '../../process/clock.ts';
+import { type RawExample, selectExamples, toExample } from '../../store/examples/example-fields.ts';
+import { type ExampleMerges, writeMerges } from '../../store/examples/example-merges.ts';
+import type { GivenLabels } from '../../store/examples/given-labels.ts';
+import type { ExampleType } from '../examples/prepare-examples.ts';
 import type { ImportedExample } from './plan-file.ts';
-import type { ExampleType } from './prepare-examples.ts';
 
 /** The type that a file belongs to, and where its examples are. */
 export type OwnOrder = {

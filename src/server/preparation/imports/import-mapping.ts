@@ -1,13 +1,13 @@
 /** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
-import type { ErrorDetail } from '../../engine/errors.ts';
-import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
-import { guessTargets, listLabels } from '../../engine/import/labels.ts';
-import type { Question, SurveyedSheet } from '../../engine/import/plan-import.ts';
-import { createRowPlanner, type ExampleColumns, type PlannedExample } from '../../engine/import/row-reader.ts';
-import { readCell, type Sheet, type SheetRow } from '../../engine/import/sheet.ts';
-import { isJsonObject } from '../../engine/json.ts';
-import { inputNames } from '../../engine/readings/inputs.ts';
-import type { ImportMapping } from '../contract/examples/examples.ts';
+import type { ErrorDetail } from '../../../engine/errors.ts';
+import { findAnswers, findCalledAnswer, findDecisionColumn, findReasonColumn } from '../../../engine/import/answers.ts';
+import { guessTargets, listLabels } from '../../../engine/import/labels.ts';
+import type { Question, SurveyedSheet } from '../../../engine/import/plan-import.ts';
+import { createRowPlanner, type ExampleColumns, type PlannedExample } from '../../../engine/import/row-reader.ts';
+import { readCell, type Sheet, type SheetRow } from '../../../engine/import/sheet.ts';
+import { isJsonObject } from '../../../engine/json.ts';
+import { inputNames } from '../../../engine/readings/inputs.ts';
+import type { ImportMapping } from '../../contract/examples/examples.ts';
 import { type ImportChoices, startChoices } from './import-choices.ts';
 import { refuseFile, toFileProblem } from './import-file.ts';
 import { type PlannedColumns, planColumns } from './plan-file.ts';
