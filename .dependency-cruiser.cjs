@@ -114,7 +114,9 @@ const parts = {
     'preparation',
     'foundation.ts',
     'services',
-    ...toRooms('services'),
+    ...toRooms('services').flatMap((room) =>
+      room === 'services/examples' ? [room, `${room}/imports`, `${room}/labelling`] : [room],
+    ),
     [
       'operations/context.ts',
       'operations/pages.ts',

@@ -1,6 +1,6 @@
 /** Imports in parts: whole once they are committed, and nothing of them before or otherwise. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Imports, type OpenImport } from '../../../src/server/services/examples/imports.ts';
+import { Imports, type OpenImport } from '../../../src/server/services/examples/imports/imports.ts';
 import { removeExpiredTypes } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { callerOf, makeType, openForTest } from '../workbench.ts';
 

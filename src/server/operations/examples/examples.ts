@@ -14,7 +14,6 @@ import { readExampleFields, toExample } from '../../preparation/examples/example
 import { makeExamples, refuseLostDigits, writeRows } from '../../preparation/examples/prepare-examples.ts';
 import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
 import { describeTrained, exportExamples } from '../../services/examples/example-export.ts';
-import { importExamples } from '../../services/examples/example-import.ts';
 import {
   addExampleRows,
   changeExamples,
@@ -25,7 +24,8 @@ import {
   updateExample,
 } from '../../services/examples/examples.ts';
 import { generateExamples } from '../../services/examples/generation.ts';
-import { countQueues, countSuspects } from '../../services/examples/labelling.ts';
+import { importExamples } from '../../services/examples/imports/example-import.ts';
+import { countQueues, countSuspects } from '../../services/examples/labelling/labelling.ts';
 import { hideLabel, isReadBlind } from '../../services/examples/second-readings.ts';
 import { nameCaller, nameReader } from '../../services/releases.ts';
 import { addPersonalFields, addReadings } from '../../services/types/decision-types.ts';

@@ -10,8 +10,8 @@ import {
   chooseInImport,
   commitFile,
   readRows,
-} from '../../services/examples/file-imports.ts';
-import { beginImport, type Committed, commitImport } from '../../services/examples/imports.ts';
+} from '../../services/examples/imports/file-imports.ts';
+import { beginImport, type Committed, commitImport } from '../../services/examples/imports/imports.ts';
 import type { Handlers } from '../context.ts';
 import { toDecisionType } from '../types/decision-type-wire.ts';
 

@@ -1,9 +1,9 @@
 /** Labelling: the next examples with suggestions, similar ones, and the teacher's labels. */
 import type { OutputOf } from '../../contract/operations.ts';
 import { toExample } from '../../preparation/examples/example-wire.ts';
-import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
+import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling/labelling.ts';
+import type { TeacherLabelling } from '../../services/examples/labelling/teacher-labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
-import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
 import { nameReader } from '../../services/releases.ts';
 import type { Handlers } from '../context.ts';
 

@@ -1,10 +1,10 @@
 /** Who can label examples in place of a person: the connected model, else the labelling model. */
 
-import type { ExampleRecord } from '../../../engine/examples/fields.ts';
-import { hashString } from '../../../engine/random.ts';
-import { askForLabels, type LabellingMaterial } from '../../connections/remote-labeller.ts';
-import type { Foundation } from '../../foundation.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
+import { hashString } from '../../../../engine/random.ts';
+import { askForLabels, type LabellingMaterial } from '../../../connections/remote-labeller.ts';
+import type { Foundation } from '../../../foundation.ts';
+import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
 
 export type Labeller = {
   connection: string | null;

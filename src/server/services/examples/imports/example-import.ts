@@ -1,12 +1,12 @@
-import { WorkbenchError } from '../../../engine/errors.ts';
-import type { ImportResult } from '../../contract/examples/examples.ts';
-import { toFolderPaths } from '../../data-folder/folder.ts';
-import type { Foundation } from '../../foundation.ts';
-import type { ImportRequest } from '../../preparation/imports/read-import.ts';
-import { LargeBody } from '../../preparation/preparation.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import type { ExampleAdditions } from './example-additions.ts';
-import { addExampleRows, toExampleType } from './examples.ts';
+import { WorkbenchError } from '../../../../engine/errors.ts';
+import type { ImportResult } from '../../../contract/examples/examples.ts';
+import { toFolderPaths } from '../../../data-folder/folder.ts';
+import type { Foundation } from '../../../foundation.ts';
+import type { ImportRequest } from '../../../preparation/imports/read-import.ts';
+import { LargeBody } from '../../../preparation/preparation.ts';
+import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
+import type { ExampleAdditions } from '../example-additions.ts';
+import { addExampleRows, toExampleType } from '../examples.ts';
 
 /** Words of an export of examples, which a child compares with the examples of the type. */
 const exported = /cell_kinds|"input_payload"/;
@@ -35,7 +35,7 @@ export async function importExamples(
     if (request.content.length > maxLightFileLength || exported.test(request.content)) {
       return deps.preparation.run(callerId, 'readImport', { ...order, request });
     }
-    const { readImport } = await import('../../preparation/imports/read-import.ts');
+    const { readImport } = await import('../../../preparation/imports/read-import.ts');
     return readImport({ ...order, request }, false);
   };
   const { result, rows, merges } = await read();

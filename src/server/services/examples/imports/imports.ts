@@ -1,21 +1,21 @@
 /** Imports under way, of a file or in parts: begun, and committed at once or never. */
 import type { ZodType, z } from 'zod';
-import { WorkbenchError } from '../../../engine/errors.ts';
-import { limits } from '../../../engine/limits.ts';
-import { isPiiField } from '../../../engine/pii.ts';
-import { type Caller, toCallerId } from '../../auth/caller.ts';
-import type { ImportPlan } from '../../contract/examples/imports.ts';
-import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../contract/types/decision-types.ts';
-import { BusyError } from '../../errors/busy-error.ts';
-import { parsePart } from '../../errors/parse-part.ts';
-import { toValidationError } from '../../errors/validation-error.ts';
-import type { Foundation } from '../../foundation.ts';
-import type { ExampleType } from '../../preparation/examples/prepare-examples.ts';
-import type { ImportChoices } from '../../preparation/imports/import-choices.ts';
-import type { SpilledForm } from '../../preparation/spilled-form.ts';
-import type { ExampleRows } from '../../store/examples/examples.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { refuseTooMany } from '../example-limit.ts';
+import { WorkbenchError } from '../../../../engine/errors.ts';
+import { limits } from '../../../../engine/limits.ts';
+import { isPiiField } from '../../../../engine/pii.ts';
+import { type Caller, toCallerId } from '../../../auth/caller.ts';
+import type { ImportPlan } from '../../../contract/examples/imports.ts';
+import { decisionTypeCreateSchema, decisionTypeUpdateSchema } from '../../../contract/types/decision-types.ts';
+import { BusyError } from '../../../errors/busy-error.ts';
+import { parsePart } from '../../../errors/parse-part.ts';
+import { toValidationError } from '../../../errors/validation-error.ts';
+import type { Foundation } from '../../../foundation.ts';
+import type { ExampleType } from '../../../preparation/examples/prepare-examples.ts';
+import type { ImportChoices } from '../../../preparation/imports/import-choices.ts';
+import type { SpilledForm } from '../../../preparation/spilled-form.ts';
+import type { ExampleRows } from '../../../store/examples/examples.ts';
+import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
+import { refuseTooMany } from '../../example-limit.ts';
 import {
   checkNewDecisionType,
   checkUpdate,
@@ -23,8 +23,8 @@ import {
   insertDecisionType,
   refuseAnother,
   writeUpdate,
-} from '../types/decision-types.ts';
-import type { ExampleAdditions } from './example-additions.ts';
+} from '../../types/decision-types.ts';
+import type { ExampleAdditions } from '../example-additions.ts';
 
 export type Committed = { type: DecisionTypeRecord; examples: number };
 

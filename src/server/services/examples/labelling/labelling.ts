@@ -1,19 +1,19 @@
 /** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
-import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
-import { WorkbenchError } from '../../../engine/errors.ts';
-import type { ExampleRecord } from '../../../engine/examples/fields.ts';
-import { describeSuspect, type LabelCheck } from '../../../engine/findings/labels.ts';
-import type { QueueOrder } from '../../../engine/labelling/choose-rows.ts';
-import type { SimilarRows } from '../../../engine/labelling/labelling-model.ts';
-import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
-import type { Foundation } from '../../foundation.ts';
-import { isoTime } from '../../process/clock.ts';
-import type { ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
-import type { ExampleQueue } from '../../store/examples/labelling.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { showDrawn } from './audit.ts';
-import { findExample } from './examples.ts';
-import { describeConflict, hideLabel } from './second-readings.ts';
+import { isBareFallback } from '../../../../engine/decide/compose-decision.ts';
+import { WorkbenchError } from '../../../../engine/errors.ts';
+import type { ExampleRecord } from '../../../../engine/examples/fields.ts';
+import { describeSuspect, type LabelCheck } from '../../../../engine/findings/labels.ts';
+import type { QueueOrder } from '../../../../engine/labelling/choose-rows.ts';
+import type { SimilarRows } from '../../../../engine/labelling/labelling-model.ts';
+import type { LabellingQueue, Suggestion } from '../../../contract/examples/labelling.ts';
+import type { Foundation } from '../../../foundation.ts';
+import { isoTime } from '../../../process/clock.ts';
+import type { ModelNext, ModelSuggestion } from '../../../runtime/labelling/labelling-models.ts';
+import type { ExampleQueue } from '../../../store/examples/labelling.ts';
+import type { DecisionTypeRecord } from '../../../store/types/decision-types.ts';
+import { showDrawn } from '../audit.ts';
+import { findExample } from '../examples.ts';
+import { describeConflict, hideLabel } from '../second-readings.ts';
 
 type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
 type NextExamples = {
