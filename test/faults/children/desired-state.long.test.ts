@@ -24,7 +24,7 @@ import {
   startWorkbench,
   temporaryFolder,
 } from '../../server/workbench.ts';
-import { backToSchema32 } from '../tools/earlier-schema.ts';
+import { backToSchema32 } from '../tools/storage/earlier-schema.ts';
 
 type DeployedFolder = Awaited<ReturnType<typeof makeDeployedFolder>>;
 

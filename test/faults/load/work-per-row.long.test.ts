@@ -8,8 +8,8 @@ import type { Operation } from '../../../src/server/contract/operation.ts';
 import { listOperations, type OperationName } from '../../../src/server/contract/operations.ts';
 import { deployForAll, forAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
-import { fillStore } from '../tools/full-store.ts';
 import { startServerProcess } from '../tools/server-process.ts';
+import { fillStore } from '../tools/storage/full-store.ts';
 
 const rows = 20_000;
 /** As in work-per-byte, and half as much again for what else the thread does between two looks. */

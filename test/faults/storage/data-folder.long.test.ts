@@ -226,7 +226,7 @@ describe('a second workbench on the folder', () => {
 
 describe('another program that has the database open', () => {
   async function open(dataDir: string, kind: 'READ' | 'IMMEDIATE') {
-    const holder = fork(path.join(import.meta.dirname, '../tools/lock-holder.ts'), [database(dataDir), kind]);
+    const holder = fork(path.join(import.meta.dirname, '../tools/storage/lock-holder.ts'), [database(dataDir), kind]);
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder, 'message');
   }

@@ -12,7 +12,7 @@ import { createRandom } from '../../../src/engine/random.ts';
 import { deployForAll, loanExamples, loanType } from '../../server/workbench.ts';
 import { expectAcknowledged, nothingAcknowledged, storeEverything } from '../tools/acknowledged.ts';
 import { callAlone, startServerProcess } from '../tools/server-process.ts';
-import { compileStorageCalls, controlStorage, storageErrors } from '../tools/storage-calls.ts';
+import { compileStorageCalls, controlStorage, storageErrors } from '../tools/storage/storage-calls.ts';
 
 const rounds = Number(process.env['FAILING_CALLS'] ?? 25);
 const random = createRandom(Number(process.env['FAILING_CALLS_SEED'] ?? 1));

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Answer, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
-import { holdDatabase } from '../tools/hold-database.ts';
+import { holdDatabase } from '../tools/storage/hold-database.ts';
 
 const trained = deployForAll(loanType, loanExamples(40));
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type Call, deployForAll, loanExamples, loanType, openForTest } from '../../server/workbench.ts';
-import { holdDatabase } from '../tools/hold-database.ts';
+import { holdDatabase } from '../tools/storage/hold-database.ts';
 
 /** How long the longest lock is held: twice what a write waits. */
 const longLockMs = 10_000;

@@ -11,9 +11,9 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/engine/random.ts';
 import { deployForAll, loanExamples, loanType, pollUntil, temporaryFolder, terminal } from '../../server/workbench.ts';
 import { type Acknowledged, expectAcknowledged, nothingAcknowledged, storeEverything } from '../tools/acknowledged.ts';
-import { cutPower, type Files, readFiles, writeFiles } from '../tools/power-loss.ts';
 import { callAlone, startServerProcess } from '../tools/server-process.ts';
-import { compileStorageCalls, controlStorage, type StorageCall } from '../tools/storage-calls.ts';
+import { cutPower, type Files, readFiles, writeFiles } from '../tools/storage/power-loss.ts';
+import { compileStorageCalls, controlStorage, type StorageCall } from '../tools/storage/storage-calls.ts';
 
 const count = Number(process.env['POWER_LOSS_IMAGES'] ?? 20);
 const random = createRandom(Number(process.env['POWER_LOSS_SEED'] ?? 1));

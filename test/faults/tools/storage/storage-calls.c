@@ -1,7 +1,7 @@
 /*
  * Stands between a program and its storage (LD_PRELOAD, Linux): counts the calls that change files below
  * STORAGE_FOLDER, lets the n-th of them fail, and writes down what they did, so that a test can make the files as a
- * power cut would leave them. test/faults/storage-calls.ts compiles it and reads what it writes.
+ * power cut would leave them. storage-calls.ts compiles it and reads what it writes.
  *
  * STORAGE_CONTROL is a file of four 32-bit numbers that both sides share: the calls counted so far; the number of the
  * call that shall fail, 0 for none; with which error; and how many have failed. STORAGE_TRACE, where it is set, gets a

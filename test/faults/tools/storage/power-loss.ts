@@ -1,7 +1,7 @@
 /** What a power cut leaves of files, from what a program did to them: which writes and names had reached the disk. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Random } from '../../../src/engine/random.ts';
+import type { Random } from '../../../../src/engine/random.ts';
 import type { StorageCall } from './storage-calls.ts';
 
 /** The files below a folder at one moment: their contents by their numbers, and which name means which. */
