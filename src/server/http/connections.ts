@@ -1,6 +1,7 @@
 /** The connections of the listener: who has a place, who gives way to others, and how all of them end. */
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { nextTurn } from '../process/turns.ts';
 
 export const connectionLimits = {
   places: 256,
@@ -8,20 +9,45 @@ export const connectionLimits = {
   closingMs: 3_000,
 } as const;
 
+/** A connection's caller, null before anybody was let in, and its calls so far. */
+type Holder = { callerId: string | null; begun: number; answered: number; lastUse: number };
+
 /**
- * Keeps 256 connections at most: when full, drops the least recently used connection of the caller holding most; those
- * on which no call was let in count as one caller.
+ * Keeps 256 connections at most: when full, closes one of the caller holding most, the one idle longest before any that
+ * waits for a call or an answer; those on which no call was let in count as one caller. What has come is read before
+ * an idle connection is closed, since its end would reset that call.
  */
 export function createConnections() {
-  /** Who called on each connection, null before anybody was let in; the one used last stands last. */
-  const holders = new Map<Socket, string | null>();
+  const holders = new Map<Socket, Holder>();
+  let uses = 0;
+  let isMakingRoom = false;
   let ending: NodeJS.Timeout | null = null;
   let isClosing = false;
 
-  function makeRoom(): void {
-    const held = Map.groupBy(holders.keys(), (socket) => holders.get(socket) ?? null);
-    const [most = []] = [...held.values()].sort((a, b) => b.length - a.length);
-    for (const socket of most.slice(0, 1)) release(socket);
+  function noteUse(socket: Socket, use: 'begun' | 'answered'): void {
+    const holder = holders.get(socket);
+    if (holder === undefined) return;
+    holder[use] += 1;
+    holder.lastUse = uses++;
+  }
+
+  function noteAnswer(this: ServerResponse): void {
+    noteUse(this.req.socket, 'answered');
+  }
+
+  async function makeRoom(): Promise<void> {
+    if (isMakingRoom) return;
+    isMakingRoom = true;
+    await nextTurn();
+    isMakingRoom = false;
+    while (holders.size > connectionLimits.places) release(chooseLeaver());
+  }
+
+  function chooseLeaver(): Socket {
+    const held = [...Map.groupBy(holders, ([, { callerId }]) => callerId).values()];
+    return held
+      .reduce((most, group) => (group.length > most.length ? group : most))
+      .reduce((leaver, other) => (givesWay(other[1], leaver[1]) ? other : leaver))[0];
   }
 
   function release(socket: Socket): void {
@@ -34,13 +60,23 @@ export function createConnections() {
     /** Watches over the connections that the server accepts from now on. */
     watch(server: Server): void {
       server.on('connection', (socket) => {
-        holders.set(socket, null);
+        holders.set(socket, { callerId: null, begun: 0, answered: 0, lastUse: uses++ });
         socket.once('close', () => holders.delete(socket));
-        if (holders.size > connectionLimits.places) makeRoom();
+        if (holders.size > connectionLimits.places) void makeRoom();
+      });
+      server.on('request', ({ socket }, response) => {
+        noteUse(socket, 'begun');
+        response.on('close', noteAnswer);
+      });
+      server.on('timeout', async (socket) => {
+        const { bytesRead } = socket;
+        await nextTurn();
+        if (socket.bytesRead === bytesRead) release(socket);
       });
     },
     noteCall(socket: Socket, callerId: string): void {
-      if (holders.delete(socket)) holders.set(socket, callerId);
+      const holder = holders.get(socket);
+      if (holder !== undefined) holder.callerId = callerId;
     },
     isClosing: () => isClosing,
     /** Begins the end: requests under way have `closingMs`, then every connection is closed. */
@@ -56,5 +92,13 @@ export function createConnections() {
     },
   };
 }
+
+/** Whether the first gives way rather than the second. */
+function givesWay(one: Holder, other: Holder): boolean {
+  return isIdle(one) === isIdle(other) ? one.lastUse < other.lastUse : isIdle(one);
+}
+
+/** Whether every call was answered; a new connection is about to bring its first. */
+const isIdle = ({ begun, answered }: Holder) => begun > 0 && answered === begun;
 
 export type Connections = ReturnType<typeof createConnections>;

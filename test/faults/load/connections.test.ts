@@ -1,5 +1,6 @@
 /** Connections that are held open for nothing, and callers who want to be served meanwhile. */
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openForTest } from '../../server/workbench.ts';
@@ -17,6 +18,22 @@ const countConnections = (app: FastifyInstance) =>
   new Promise<number>((resolve, reject) => {
     app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   });
+
+const toRead = (port: number, token: string, path = '/api/v1/credits') =>
+  `GET ${path} HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${token}\r\n\r\n`;
+
+/** A connection that is kept after an answer, or while one is under way. */
+async function openKept(port: number, token: string, path?: string): Promise<Socket> {
+  const socket = await openStubborn(port, toRead(port, token, path));
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'data');
+  return socket;
+}
+
+/** Holds this thread, and with it the server, as a pause of the machine does. */
+function standStill(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+}
 
 /** What the server says on a connection until it ends its side. */
 async function readAnswer(port: number, text: string): Promise<string> {
@@ -51,13 +68,10 @@ describe('the listener', () => {
 
   it('keeps the place of who has shown a credential, whoever else comes', async () => {
     const { app, port, token } = await listen();
-    const read = `GET /api/v1/credits HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${token}\r\n\r\n`;
-    const known = await openStubborn(port, read);
-    onTestFinished(() => void known.destroy());
-    await once(known, 'data');
+    const known = await openKept(port, token);
     await holdConnections(port, 300, heldKinds['an idle connection']?.(port) ?? '');
     await expect.poll(() => countConnections(app)).toBe(256);
-    known.write(read);
+    known.write(toRead(port, token));
     expect(String((await once(known, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -86,20 +100,38 @@ describe('the listener', () => {
     expect(app.server.keepAliveTimeoutBuffer).toBeGreaterThanOrEqual(1_000);
   });
 
+  it('answers a call that came in time, although the program stood still until the connection had been idle too long', async () => {
+    const { app, port, token } = await listen();
+    const keptMs = 200;
+    Object.assign(app.server, { keepAliveTimeout: keptMs, keepAliveTimeoutBuffer: 0 });
+    const socket = await openKept(port, token);
+    socket.write(toRead(port, token));
+    standStill(2 * keptMs);
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+    expect(socket.errored).toBeNull();
+  });
+
   it('serves one more caller when all places are taken by callers who ask nothing at the moment', async () => {
     const { app, port, token } = await listen();
-    const read = `GET /api/v1/credits HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${token}\r\n\r\n`;
-    const idle = await Promise.all(
-      Array.from({ length: 256 }, async () => {
-        const socket = await openStubborn(port, read);
-        await once(socket, 'data');
-        return socket;
-      }),
-    );
-    onTestFinished(() => {
-      for (const socket of idle) socket.destroy();
-    });
+    for (let kept = 0; kept < 256; kept += 1) await openKept(port, token);
     expect(await countConnections(app)).toBe(256);
     expect((await callAlone(port, 'GET', '/api/v1/credits', `Bearer ${token}`)).status).toBe(200);
+  });
+
+  it('closes the connection that is idle longest, and none with an answer under way or a call just come', async () => {
+    const { app, port, token } = await listen();
+    const stream = await openKept(port, token, '/api/v1/events');
+    const asking = await openKept(port, token);
+    const idleLongest = await openKept(port, token);
+    for (let kept = 3; kept < 256; kept += 1) await openKept(port, token);
+    const ended = once(idleLongest, 'end');
+    const newcomer = openStubborn(port, toRead(port, token));
+    asking.write(toRead(port, token));
+    onTestFinished(async () => void (await newcomer).destroy());
+    expect(String((await once(asking, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    await ended;
+    expect([stream.closed, stream.readableEnded, asking.closed]).toEqual([false, false, false]);
+    await expect.poll(() => countConnections(app)).toBe(256);
   });
 });

@@ -6,6 +6,7 @@
  */
 import { openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, type ClientRequest, request } from 'node:http';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,7 +23,8 @@ const maxGrowthMb = 40;
 const folder = deployForAll(loanType, loanExamples(40));
 const heldConnections = 270;
 let server: ServerProcess;
-const agent = new Agent({ keepAlive: true });
+/** Without a `timeout` of its own Node's agent does not heed the announced end of an idle connection. */
+const agent = new Agent({ keepAlive: true, timeout: 600_000 });
 beforeAll(async () => {
   const report = process.env['LOAD_REPORT'];
   server = await startServerProcess(folder.dataDir, report ? { stderr: openSync(`${report}.log`, 'w') } : {});
@@ -51,6 +53,7 @@ function call(method: string, url: string, body?: unknown): Promise<Answer> {
           bytes: content,
           tookMs: performance.now() - started,
         });
+        if (sent.socket) lastUses.set(sent.socket, { url, endedMs: performance.now() });
       },
     );
     sent.once('error', (cause) => reject(new Error(describeBreak(sent, started), { cause })));
@@ -58,10 +61,14 @@ function call(method: string, url: string, body?: unknown): Promise<Answer> {
   });
 }
 
+/** What was last answered whole on each connection, and when. */
+const lastUses = new WeakMap<Socket, { url: string; endedMs: number }>();
+
 /** What is known of the connection on which a call broke. */
 function describeBreak(sent: ClientRequest, startedMs: number): string {
   const { bytesRead = 0, bytesWritten = 0 } = sent.socket ?? {};
-  const state = sent.reusedSocket ? 'used before' : 'new';
+  const last = sent.socket ? lastUses.get(sent.socket) : undefined;
+  const state = last ? `idle for ${Math.round(startedMs - last.endedMs)} ms since ${last.url}` : 'new';
   const tookMs = Math.round(performance.now() - startedMs);
   return `It broke after ${tookMs} ms on a connection that was ${state}, with ${bytesRead} bytes read and ${bytesWritten} written.`;
 }
