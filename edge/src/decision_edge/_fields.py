@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as make_field
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ._json import JsonObject, JsonValue
+from ._json import JsonObject, JsonValue, expect_list, expect_number, expect_object, expect_string, expect_strings
 from ._model.features import is_calendar_day, is_date
 from ._reading import MAX_SENTENCES, Readings
 from ._rules.strings import fold_case
@@ -82,10 +82,10 @@ class Fields:
 
     def __init__(
         self,
-        plan: Any,
-        rules: Any,
-        schema: Any,
-        contract: Any,
+        plan: JsonObject,
+        rules: JsonObject,
+        schema: JsonObject,
+        contract: JsonValue,
         sizes: Sequence[int],
         ranges: Sequence[Sequence[float]],
         readings: Readings | None = None,
@@ -97,22 +97,25 @@ class Fields:
         found: dict[tuple[str, ...], EdgeField] = {}
         required = dict(_iterate_properties(schema))
         start = 0
-        for field, size in zip(plan["fields"], sizes, strict=True):
-            path, ends = tuple(field["path"]), None
-            if ranges and field["kind"] == "number":
-                low, high = (float(f"{end[start] * (field['std'] or 1.0) + field['mean']:.6g}") for end in ranges)
+        for listed, size in zip(expect_list(plan["fields"]), sizes, strict=True):
+            planned = expect_object(listed)
+            path, kind, ends = tuple(expect_strings(planned["path"])), expect_string(planned["kind"]), None
+            if ranges and kind == "number":
+                mean, std = expect_number(planned["mean"]), expect_number(planned["std"]) or 1.0
+                low, high = (float(f"{end[start] * std + mean:.6g}") for end in ranges)
                 ends = low, high
-            values = tuple(field["values"]) if "values" in field else None
-            found[path] = EdgeField(".".join(path), field["kind"], required.get(path, False), None, values, ends)
-            if field["kind"] == "category":
-                by_folded = {fold_case(each): each for each in reversed(field["values"])}
-                self._known[path] = frozenset(field["values"]), by_folded
+            values = tuple(expect_strings(planned["values"])) if "values" in planned else None
+            found[path] = EdgeField(".".join(path), kind, required.get(path, False), None, values, ends)
+            if kind == "category" and values is not None:
+                self._known[path] = frozenset(values), {fold_case(each): each for each in reversed(values)}
             start += size
-        text = plan["text"] or {"fields": []}
-        for path in map(tuple, text["fields"]):
-            kind = "conversation" if list(path) in text.get("conversations", []) else "text"
+        text = expect_object(plan["text"] or {"fields": []})
+        conversations = expect_list(text.get("conversations", []))
+        for keys in expect_list(text["fields"]):
+            path, kind = tuple(expect_strings(keys)), "conversation" if keys in conversations else "text"
             found[path] = EdgeField(".".join(path), kind, required.get(path, False))
-        others = {*required, *_iterate_paths([rule["ast"] for rule in rules["rules"]])}
+        trees = [expect_object(rule)["ast"] for rule in expect_list(rules["rules"])]
+        others = {*required, *_iterate_paths(trees)}
         # A rule that reads the whole input, as `"x" in ctx` does, may read any field.
         self.reads_all = () in others
         # The longest first: what is known within an object stands for the object.
@@ -120,14 +123,14 @@ class Fields:
             field = found.get(path) or EdgeField(".".join(path), "any", required.get(path, False))
             if self._add(path, field.kind):
                 found[path] = field
-        for left_out in plan["left_out"]:
-            self._add(tuple(left_out["path"].split(".")), "any")
+        for left_out in expect_list(plan["left_out"]):
+            self._add(tuple(expect_string(expect_object(left_out)["path"]).split(".")), "any")
         self.tree = _sort_names(self.tree)
         self._described: dict[tuple[Found, ...], list[str]] = {}
         # By the name of the column of a table that fills them: fields within objects.
-        self.places = {".".join(path): path for path in found if len(path) > 1}
-        listed = found.values() if not contract else map(_read_field, contract)
-        self.listed = tuple(replace(each, reading=self.readings.describe(each.path)) for each in listed)
+        self.places: dict[Hashable, Sequence[str]] = {".".join(path): path for path in found if len(path) > 1}
+        fields = map(_read_field, expect_list(contract)) if contract else found.values()
+        self.listed = tuple(replace(each, reading=self.readings.describe(each.path)) for each in fields)
 
     def find_unread(self, values: JsonObject) -> list[str]:
         """Return a sentence for each value of a cleaned input that no field reads, or that is of another kind."""
@@ -178,9 +181,10 @@ class Fields:
         return None if near is None else f"is no known value; did you mean {_quote(near)}?"
 
     def _make_hint(self, path: tuple[str, ...], budget: HintBudget) -> str:
-        level: Any = self.tree
+        level = self.tree
         for segment in path[:-1]:
-            level = level[segment]
+            inner = level[segment]
+            level = inner if isinstance(inner, dict) else {}
         if "." in path[-1]:
             return "; nest it, or give the table itself"
         if path not in budget.nearest:
@@ -243,9 +247,18 @@ def _is_wrong(kind: str, value: JsonValue) -> bool:
     return not isinstance(value, _TYPES[kind][1]) or (kind == "date" and not is_date(value))
 
 
-def _read_field(field: Any) -> EdgeField:
-    values, ends = (None if field[name] is None else tuple(field[name]) for name in ("values", "range"))
-    return EdgeField(".".join(field["path"]), field["kind"], field["required"], field["missing"], values, ends)
+def _read_field(listed: JsonValue) -> EdgeField:
+    field = expect_object(listed)
+    path, kind, missing = ".".join(expect_strings(field["path"])), expect_string(field["kind"]), field["missing"]
+    values = None if field["values"] is None else tuple(expect_strings(field["values"]))
+    ends: tuple[float, float] | tuple[str, str] | None = None
+    match field["range"]:
+        case [int() | float() as low, int() | float() as high]:
+            ends = low, high
+        case [str() as first, str() as last]:
+            ends = first, last
+    share = missing if isinstance(missing, (int, float)) else None
+    return EdgeField(path, kind, field["required"] is True, share, values, ends)
 
 
 def _sort_names(tree: Tree) -> Tree:
@@ -264,14 +277,15 @@ def _quote(name: str) -> str:
     return f"'{json.dumps(name, ensure_ascii=False)[1:-1]}'"
 
 
-def _iterate_properties(schema: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:
+def _iterate_properties(schema: JsonObject, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield the path of each property without properties of its own, and whether it is required."""
-    for name, part in schema.get("properties", {}).items():
+    required = expect_list(schema.get("required", []))
+    for name, part in expect_object(schema.get("properties", {})).items():
         path = (*above, name)
         if isinstance(part, dict) and part.get("properties"):
             yield from _iterate_properties(part, path)
         else:
-            yield path, name in schema.get("required", [])
+            yield path, name in required
 
 
 def _iterate_paths(node: JsonValue) -> Iterator[tuple[str, ...]]:
@@ -283,13 +297,13 @@ def _iterate_paths(node: JsonValue) -> Iterator[tuple[str, ...]]:
             yield from _iterate_paths(child)
 
 
-def _read_path(node: Any) -> tuple[str, ...] | None:
+def _read_path(node: JsonObject) -> tuple[str, ...] | None:
     if node.get("k") == "var" and node["name"] == "ctx":
         return ()
-    above = _read_path(node["of"]) if node.get("k") in ("get", "has", "index") else None
+    above = _read_path(expect_object(node["of"])) if node.get("k") in ("get", "has", "index") else None
     if above is None:
         return None
-    key = node["field"] if "field" in node else node["by"].get("v")
+    key = node["field"] if "field" in node else expect_object(node["by"]).get("v")
     return (*above, key) if isinstance(key, str) else None
 
 

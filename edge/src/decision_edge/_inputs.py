@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -32,10 +32,11 @@ __all__ = [
     "to_plain",
 ]
 
-Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
-Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table | ArrowStream"
+Row: TypeAlias = "Mapping[str, object] | pandas.Series"
+Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table | ArrowStream | LazyTable"
 
 
+@runtime_checkable
 class ArrowStream(Protocol):
     """A table of a library that hands it on by Arrow's C interface: Polars, DuckDB, and others."""
 
@@ -43,8 +44,19 @@ class ArrowStream(Protocol):
         """Return the table as a stream."""
 
 
-Paths: TypeAlias = Sequence[list[Any]]
-Places: TypeAlias = Mapping[str, Sequence[str]]
+@runtime_checkable
+class LazyTable(Protocol):
+    """A table of Polars that is not computed yet."""
+
+    def collect_schema(self) -> object:
+        """Return the types of its columns."""
+
+    def collect(self) -> ArrowStream:
+        """Compute the table."""
+
+
+Path: TypeAlias = "list[Hashable]"
+Places: TypeAlias = Mapping[Hashable, Sequence[str]]
 
 _NO_PLACES: Places = {}
 # Names of parts that are called like fields nest: "stay.adults", not "No. of rooms", "Sr." or the "Amount.1" of pandas.
@@ -61,7 +73,7 @@ class Part:
     Of a table, `columns` are the values of each of its columns, and `paths` the places that they fill in an input.
     """
 
-    def __init__(self, start: int, rows: list[Row], paths: Paths = (), columns: Sequence[list[Any]] = ()) -> None:
+    def __init__(self, start: int, rows: list[Row], paths: Sequence[Path] = (), columns: Sequence[list[object]] = ()):
         self.start = start
         self.paths = paths
         self.columns = columns
@@ -85,33 +97,45 @@ def iterate_parts(inputs: Rows, size: int, places: Places) -> Iterator[Part]:
 
     Raises InvalidInput for columns that name one place, or none.
     """
-    table: Any = inputs
-    if hasattr(table, "to_batches") and hasattr(table, "column_names"):
-        paths = _split_columns(table.column_names, places)
-        for start in range(0, table.num_rows, size):
-            yield Part(start, [], paths, [_drop_empty(column) for column in table.slice(start, size).columns])
-    elif hasattr(table, "iloc") and hasattr(table, "columns"):
-        paths = _split_columns(list(table.columns), places)
-        for start in range(0, len(table), size):
-            rows = table.iloc[start : start + size]
+    if _is_arrow(inputs):
+        paths = _split_columns(inputs.column_names, places)
+        for start in range(0, inputs.num_rows, size):
+            columns = [column.to_pylist() for column in inputs.slice(start, size).columns]
+            yield Part(start, [], paths, [_drop_empty(column) for column in columns])
+    elif _is_frame(inputs):
+        paths = _split_columns(list(inputs.columns), places)
+        for start in range(0, len(inputs), size):
+            rows = inputs.iloc[start : start + size]
             yield Part(start, [], paths, [rows.iloc[:, at].tolist() for at in range(rows.shape[1])])
-    elif hasattr(table, "__arrow_c_stream__"):
-        yield from iterate_parts(_to_arrow(table), size, places)
-    elif hasattr(table, "collect_schema"):  # A table of Polars that is not computed yet.
-        yield from iterate_parts(table.collect(), size, places)
-    elif isinstance(table, np.ndarray) and table.dtype != object:
+    elif isinstance(inputs, ArrowStream):
+        yield from iterate_parts(_to_arrow(inputs), size, places)
+    elif isinstance(inputs, LazyTable):
+        yield from iterate_parts(inputs.collect(), size, places)
+    elif isinstance(inputs, np.ndarray) and inputs.dtype != object:
         raise InvalidInput(
             "A NumPy array does not name its fields; give a pandas DataFrame: pandas.DataFrame(array, columns=[…])."
         )
     else:
-        left = iter(table)
+        left = iter(inputs)
         start = 0
-        while rows := list(islice(left, size)):
-            yield Part(start, rows)
-            start += len(rows)
+        while part := list(islice(left, size)):
+            yield Part(start, part)
+            start += len(part)
 
 
-def _to_arrow(table: Any) -> pyarrow.Table:
+def _is_arrow(inputs: Rows) -> TypeGuard[pyarrow.Table]:
+    return hasattr(inputs, "to_batches") and hasattr(inputs, "column_names")
+
+
+def _is_frame(inputs: Rows) -> TypeGuard[pandas.DataFrame]:
+    return hasattr(inputs, "iloc") and hasattr(inputs, "columns")
+
+
+def _is_series(value: object) -> TypeGuard[pandas.Series]:
+    return hasattr(value, "index") and hasattr(value, "items") and not hasattr(value, "columns")
+
+
+def _to_arrow(table: ArrowStream) -> pyarrow.Table:
     """Return a table of another library, such as Polars, as one of Arrow. Raises InvalidInput."""
     name = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}"
     try:
@@ -124,18 +148,18 @@ def _to_arrow(table: Any) -> pyarrow.Table:
         raise InvalidInput(f"A {name} is no table; give one, or dicts.") from error
 
 
-def to_plain(value: Row, places: Places) -> dict[Any, Any]:
+def to_plain(value: Row, places: Places) -> dict[str, object]:
     """Return an input that was decided as a dict: itself where it is one."""
     if isinstance(value, dict):
         return value
     if isinstance(value, Mapping):
         return dict(value)
-    return _nest_row(_split_columns(list(value.index), places), value)
+    # Decided, so every name is a string.
+    return {str(name): cell for name, cell in _nest_row(_split_columns(list(value.index), places), value).items()}
 
 
-def _drop_empty(column: Any) -> list[Any]:
+def _drop_empty(values: list[object]) -> list[object]:
     """Return the values of an Arrow column, empty texts as missing: its CSV reader has no other way to write them."""
-    values: list[Any] = column.to_pylist()
     return [None if value == "" else value for value in values] if "" in values else values
 
 
@@ -147,21 +171,20 @@ def clean_input(value: object, places: Places = _NO_PLACES, lost: list[str] | No
     """
     if isinstance(value, Mapping):
         return _clean_object(value, "input", 1, lost)
-    series: Any = value
-    if hasattr(series, "index") and hasattr(series, "items") and not hasattr(series, "columns"):
-        return _clean_object(_nest_row(_split_columns(list(series.index), places), series), "input", 1, lost)
+    if _is_series(value):
+        return _clean_object(_nest_row(_split_columns(list(value.index), places), value), "input", 1, lost)
     hint = "; tables are for predict_many" if hasattr(value, "columns") else ""
     raise InvalidInput(
         f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}{hint}."
     )
 
 
-def split_name(name: object) -> list[Any]:
+def split_name(name: Hashable) -> Path:
     """Return the path that a column fills by its name, as in an import of the workbench."""
-    return name.split(".") if isinstance(name, str) and _DOTTED_NAME.fullmatch(name) else [name]
+    return [*name.split(".")] if isinstance(name, str) and _DOTTED_NAME.fullmatch(name) else [name]
 
 
-def _split_columns(names: Sequence[Any], places: Places) -> list[list[Any]]:
+def _split_columns(names: Sequence[Hashable], places: Places) -> list[Path]:
     """Return the path that each column of a table fills: the field that is called so, else by its name.
 
     Raises InvalidInput where there are more than an input has keys, or two of them name the same place.
@@ -170,25 +193,27 @@ def _split_columns(names: Sequence[Any], places: Places) -> list[list[Any]]:
         raise InvalidInput(f"The table has more than {MAX_INPUT_KEYS:,} columns; drop those that nothing reads.")
     if len(set(names)) < len(names):
         raise InvalidInput("The table has two columns of one name; rename or drop one.")
-    paths = [list(places[name]) if name in places else split_name(name) for name in names]
+    paths: list[Path] = [[*places[name]] if name in places else split_name(name) for name in names]
     known = {tuple(path) for path in paths}
     for path in paths:
         for depth in range(1, len(path)):
             if tuple(path[:depth]) in known:
-                outer, inner = ".".join(path[:depth]), ".".join(path)
+                outer, inner = ".".join(map(str, path[:depth])), ".".join(map(str, path))
                 raise InvalidInput(f"The columns {outer!r} and {inner!r} name the same place; drop one.")
     return paths
 
 
-def _nest_row(paths: Sequence[list[Any]], cells: Iterable[Any]) -> dict[Any, Any]:
+def _nest_row(paths: Sequence[Path], cells: Iterable[object]) -> dict[Hashable, object]:
     """Return a row of a table as an input; empty cells are left out."""
-    nested: dict[Any, Any] = {}
+    nested: dict[Hashable, object] = {}
     for path, value in zip(paths, cells, strict=True):
         if value is None or is_missing(value):
             continue
         place = nested
         for segment in path[:-1]:
-            place = place.setdefault(segment, {})
+            inner = place.setdefault(segment, {})
+            if isinstance(inner, dict):
+                place = inner
         place[path[-1]] = value
     return nested
 
@@ -245,6 +270,7 @@ def _loses_digits(value: int, number: float) -> bool:
     return not -MAX_EXACT < value < MAX_EXACT and int(number) != value and format_number(number) != int.__repr__(value)
 
 
+# Exact types are asked for, which are looked up fastest, and which type checkers do not follow.
 def _clean_object(value: Mapping[Any, Any], place: str, depth: int, lost: list[str] | None = None) -> JsonObject:
     if len(value) > MAX_INPUT_KEYS:
         raise InvalidInput(f"{place} has more than {MAX_INPUT_KEYS:,} keys.")

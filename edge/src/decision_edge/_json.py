@@ -20,6 +20,7 @@ __all__ = [
     "expect_number",
     "expect_object",
     "expect_string",
+    "expect_strings",
     "find_excess",
     "find_value",
     "format_number",
@@ -144,6 +145,11 @@ def expect_string(value: JsonValue) -> str:
     if not isinstance(value, str):
         raise ValueError(f"a string is expected where {_name_type(value)} is")
     return value
+
+
+def expect_strings(value: JsonValue) -> list[str]:
+    """Return a value that is a JSON array of strings. Raises ValueError for any other."""
+    return [expect_string(member) for member in expect_list(value)]
 
 
 def expect_number(value: JsonValue) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable, Coroutine
+from typing import Annotated, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -20,12 +21,18 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempo
 _LOADS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-class _PlainServer(MCPServer):
-    """Says what is wrong in plain sentences: without the library's preamble and its validator's report."""
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
 
-    async def call_tool(self, *args: Any, **options: Any) -> Any:
+
+def _say_plainly(
+    call: Callable[Asked, Coroutine[object, object, Answer]],
+) -> Callable[Asked, Coroutine[object, object, Answer]]:
+    """Say what is wrong in plain sentences: without the library's preamble and its validator's report."""
+
+    async def call_plainly(*args: Asked.args, **options: Asked.kwargs) -> Answer:
         try:
-            return await super().call_tool(*args, **options)
+            return await call(*args, **options)
         except ToolError as error:
             if isinstance(error.__cause__, ToolError):
                 raise error.__cause__ from None
@@ -33,6 +40,12 @@ class _PlainServer(MCPServer):
                 raise
             problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}." for e in error.__cause__.errors()]
             raise ToolError(" ".join(problems)) from None
+
+    return call_plainly
+
+
+class _PlainServer(MCPServer):
+    call_tool = _say_plainly(MCPServer.call_tool)
 
 
 def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
@@ -52,7 +65,7 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
     def load_edge_bundle(
         path: Annotated[str, Field(description="Path of the ZIP file")],
         text_model: Annotated[str | None, Field(description="Folder of the text model, for a slim bundle")] = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Load an exported bundle; it replaces the one loaded before. Slim bundles need the text model's folder."""
         nonlocal loaded
         try:
@@ -62,13 +75,13 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
         return loaded.info
 
     @server.tool(annotations=_READ_ONLY)
-    def get_bundle_info() -> dict[str, Any]:
+    def get_bundle_info() -> dict[str, object]:
         """Return decision type, version, options, thresholds and the fields of an input of the loaded bundle."""
         return current().info
 
     @server.tool(annotations=_READ_ONLY)
     def make_decision(
-        input: Annotated[dict[str, Any], Field(description="The JSON object that is decided")],
+        input: Annotated[dict[str, object], Field(description="The JSON object that is decided")],
         strict: Annotated[bool | None, Field(description="Refuse fields that the policy does not read")] = False,
     ) -> EdgeDecision:
         """Decide one input with the loaded bundle. Costs nothing, records nothing, needs no network.

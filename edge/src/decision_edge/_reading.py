@@ -7,9 +7,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ._json import JsonObject, JsonValue
+from ._json import JsonObject, JsonValue, expect_object, expect_string, expect_strings
 from ._model.features import is_date
 from ._tables import (
     BLANKS,
@@ -58,7 +58,7 @@ TextReader: TypeAlias = "Callable[[str], JsonValue | Misread]"
 
 
 class _Field:
-    def __init__(self, reading: Any) -> None:
+    def __init__(self, reading: JsonObject) -> None:
         self.read = _compile(reading)
         self.noun = _describe(reading)
         self.problem = f"must be {self.noun}"
@@ -70,16 +70,17 @@ _Tree: TypeAlias = "dict[str, _Tree | _Field]"
 class Readings:
     """The readings of a bundle's manifest; without any, inputs stay what they are."""
 
-    def __init__(self, listed: Iterable[Any]) -> None:
+    def __init__(self, listed: Iterable[JsonValue]) -> None:
         self._tree: _Tree = {}
         self._fields: dict[tuple[str, ...], _Field] = {}
-        for each in listed:
-            place: Any = self._tree
-            for segment in each["path"][:-1]:
-                if not isinstance(place.get(segment), dict):
-                    place[segment] = {}
-                place = place[segment]
-            place[each["path"][-1]] = self._fields[tuple(each["path"])] = _Field(each["reading"])
+        for each in map(expect_object, listed):
+            path, place = expect_strings(each["path"]), self._tree
+            for segment in path[:-1]:
+                inner = place.get(segment)
+                if not isinstance(inner, dict):
+                    inner = place[segment] = {}
+                place = inner
+            place[path[-1]] = self._fields[tuple(path)] = _Field(expect_object(each["reading"]))
 
     def __bool__(self) -> bool:
         return bool(self._tree)
@@ -130,10 +131,10 @@ def _read_level(values: JsonObject, tree: _Tree, above: str, misread: list[str])
     return values if changed is None else changed
 
 
-def _compile(reading: Any) -> TextReader:
+def _compile(reading: JsonObject) -> TextReader:
     """Return the reader of one field's texts, without the blanks around them."""
     usual = MISSING_MARKS if reading["kind"] in ("text", "list") else (*MISSING_MARKS, *MISSING_WORDS)
-    missing = frozenset(usual) if "missing" not in reading else _to_words(reading["missing"])
+    missing = frozenset(usual) if "missing" not in reading else _to_words(expect_strings(reading["missing"]))
     read_text = _compile_kind(reading)
 
     def read(given: str) -> JsonValue | Misread:
@@ -145,10 +146,10 @@ def _compile(reading: Any) -> TextReader:
     return read
 
 
-def _compile_kind(reading: Any) -> TextReader:
+def _compile_kind(reading: JsonObject) -> TextReader:
     kind = reading["kind"]
     if kind == "number":
-        decimal, unit = reading["decimal"], reading.get("unit")
+        decimal, unit = expect_string(reading["decimal"]), reading.get("unit")
 
         def read_number(text: str) -> JsonValue | Misread:
             found = _read_number(text, decimal)
@@ -158,11 +159,11 @@ def _compile_kind(reading: Any) -> TextReader:
 
         return read_number
     if kind == "date":
-        order = reading["order"]
+        order = expect_string(reading["order"])
         return lambda text: _MISREAD if (iso := _read_date(text, order)) is None else iso
     if kind == "boolean":
-        yes = _to_words(["true", *reading["yes"]]) if "yes" in reading else frozenset(YES_WORDS)
-        no = _to_words(["false", *reading["no"]]) if "no" in reading else frozenset(NO_WORDS)
+        yes = _to_words(["true", *expect_strings(reading["yes"])]) if "yes" in reading else frozenset(YES_WORDS)
+        no = _to_words(["false", *expect_strings(reading["no"])]) if "no" in reading else frozenset(NO_WORDS)
 
         def read_word(text: str) -> JsonValue | Misread:
             word = text if len(text) > MAX_WORD_LENGTH else text.lower()
@@ -170,7 +171,7 @@ def _compile_kind(reading: Any) -> TextReader:
 
         return read_word
     if kind == "list":
-        separator = reading["separator"]
+        separator = expect_string(reading["separator"])
         return lambda text: [part for each in text.split(separator) if (part := each.strip(BLANKS))]
     return lambda text: text
 
@@ -179,18 +180,18 @@ def _to_words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(["", *(word.strip(BLANKS).lower() for word in words)])
 
 
-def _describe(reading: Any) -> str:
+def _describe(reading: JsonObject) -> str:
     kind = reading["kind"]
     if kind == "number":
         comma = " with a decimal comma" if reading["decimal"] == "," else ""
         return f"a number{comma}{f' in {unit}' if (unit := reading.get('unit')) else ''}"
     if kind == "date":
-        return _DATES[reading["order"]]
+        return _DATES[expect_string(reading["order"])]
     if kind == "boolean":
-        yes, no = reading.get("yes"), reading.get("no")
+        yes, no = (expect_strings(reading.get(words, [])) for words in ("yes", "no"))
         return f"yes or no ({yes[0]}, {no[0]})" if yes and no and yes[0] and no[0] else "yes or no"
     if kind == "list":
-        return f"a list with {_SEPARATORS[reading['separator']]}"
+        return f"a list with {_SEPARATORS[expect_string(reading['separator'])]}"
     return "a text"
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["EdgePredictor"]
 
 # Called with an input as a dict, and its decision.
-OnDecision: TypeAlias = "Callable[[dict[str, Any], EdgeDecision], None]"
+OnDecision: TypeAlias = "Callable[[dict[str, object], EdgeDecision], None]"
 _log = logging.getLogger("decision_edge")
 _MAX_LOGGED = 5
 _BATCH_ROWS = 1_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ __all__ = ["Classifier", "open_session"]
 
 # The n-grams of a text: their indices and values.
 Ngrams: TypeAlias = "tuple[list[int], list[float]]"
+Feeds: TypeAlias = "dict[str, npt.NDArray[np.float32] | npt.NDArray[np.int64]]"
 
 # Weights of n-grams that a run of the graph may lay side by side: more of them leave the processor's cache.
 _MAX_GATHERED = 1 << 18
@@ -80,13 +81,13 @@ class Classifier:
 
     def score(self, dense: list[float], indices: list[int], values: list[float]) -> list[float]:
         """Return the probabilities in the order of the options."""
-        feeds: dict[str, npt.NDArray[Any]] = {"dense": np.array([dense], np.float32)}
+        feeds: Feeds = {"dense": np.array([dense], np.float32)}
         if "ngram_indices" in self._names:
             feeds["ngram_indices"] = np.array([indices or [0]], np.int64)
             feeds["ngram_values"] = np.array([values or [0.0]], np.float32)
         return self._run(feeds, 1)[0]
 
-    def _run(self, feeds: dict[str, npt.NDArray[Any]], rows: int) -> list[list[float]]:
+    def _run(self, feeds: Feeds, rows: int) -> list[list[float]]:
         feeds = {name: array for name, array in feeds.items() if name in self._names}
         scored = np.asarray(self._session.run(["probabilities"], feeds)[0], np.float64)
         if scored.size != rows * self._options or not np.isfinite(scored).all():
@@ -95,7 +96,7 @@ class Classifier:
         return probabilities
 
 
-def _pad_ngrams(rows: Sequence[Ngrams]) -> dict[str, npt.NDArray[Any]]:
+def _pad_ngrams(rows: Sequence[Ngrams]) -> Feeds:
     """Return the n-grams of each row side by side, filled up with the value 0; at least one a row."""
     width = max((1, *(len(indices) for indices, _ in rows)))
     padded_indices = np.zeros((len(rows), width), np.int64)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ _ABSENT = _Absent()
 _PLAIN = frozenset((str, bool, type(None)))
 
 # The keys of a level of the inputs: a value of each input, or what lies below, where a table has it as columns.
-Level: TypeAlias = "dict[Any, list[Any] | Level]"
+Level: TypeAlias = "dict[Hashable, list[object] | Level]"
 
 
 class Batch:
@@ -52,7 +52,7 @@ class Batch:
         self.note_first({row: describe_lost(places) for row, places in self._lost.items()})
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Mapping[str, Any]], fields: Fields) -> Batch:
+    def of_rows(cls, rows: Sequence[Mapping[str, object]], fields: Fields) -> Batch:
         """Turn mappings into columns."""
         return cls(_transpose(rows), len(rows), fields)
 
@@ -60,12 +60,14 @@ class Batch:
     def of_part(cls, part: Part, fields: Fields) -> Batch:
         """Take mappings, or columns of a table as they are: dotted ones lie below others, empty cells are absent."""
         if not part.columns:
-            return cls.of_rows(cast("list[Mapping[str, Any]]", part.rows), fields)
+            return cls.of_rows([row for row in part.rows if isinstance(row, Mapping)], fields)
         level: Level = {}
         for path, column in zip(part.paths, part.columns, strict=True):
-            place: Any = level
+            place = level
             for segment in path[:-1]:
-                place = place.setdefault(segment, {})
+                inner = place.setdefault(segment, {})
+                if isinstance(inner, dict):
+                    place = inner
             place[path[-1]] = _drop_missing(column)
         return cls(level, len(part.columns[0]), fields)
 
@@ -113,13 +115,12 @@ class Batch:
                 if known in ("category", "date"):
                     self._note_doubts(path, known, cleaned)
 
-    def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
+    def _read_objects(self, column: list[object], tree: Tree, path: tuple[str, ...]) -> list[object]:
         """Read the objects of a column as a level of their own; return the rest of it."""
         # Asked of the type first: whether something else is a Mapping takes long to find out.
-        are_objects = [type(value) is dict or isinstance(value, Mapping) for value in column]
-        rows = [value if is_object else {} for value, is_object in zip(column, are_objects, strict=True)]
-        self._read_level(_transpose(rows), tree, path)
-        return [_ABSENT if is_object else value for value, is_object in zip(column, are_objects, strict=True)]
+        rows = [value if isinstance(value, (dict, Mapping)) else None for value in column]
+        self._read_level(_transpose([{} if row is None else row for row in rows]), tree, path)
+        return [value if row is None else _ABSENT for value, row in zip(column, rows, strict=True)]
 
     def _note(self, path: tuple[str, ...], rows: Iterable[bool], kind: str | None) -> None:
         for row, is_noted in enumerate(rows):
@@ -142,8 +143,8 @@ class Batch:
                 self._misread.setdefault(row, []).append(sentence)
 
 
-def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:
-    names: dict[Any, Any] = {}
+def _transpose(rows: Sequence[Mapping[str, object]]) -> Level:
+    names: dict[str, object] = {}
     for row in rows:
         if len(row) > MAX_INPUT_KEYS:
             raise InvalidInput("too many keys")
@@ -151,7 +152,7 @@ def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:
     return {name: [row.get(name, _ABSENT) for row in rows] for name in names}
 
 
-def _drop_missing(column: list[Any]) -> list[Any]:
+def _drop_missing(column: list[object]) -> list[object]:
     types = set(map(type, column))
     if types <= _NEVER_MISSING:
         return column
@@ -160,7 +161,7 @@ def _drop_missing(column: list[Any]) -> list[Any]:
     return [_ABSENT if value is None or is_missing(value) else value for value in column]
 
 
-def _join_level(level: Level, size: int) -> list[Any]:
+def _join_level(level: Level, size: int) -> list[object]:
     """Return columns below a name as an object of each input, absent where all of them are."""
     parts = {name: _join_level(part, size) if isinstance(part, dict) else part for name, part in level.items()}
     rows = [{name: part[row] for name, part in parts.items() if part[row] is not _ABSENT} for row in range(size)]

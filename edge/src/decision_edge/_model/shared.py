@@ -6,10 +6,12 @@ import ctypes
 import sys
 from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 __all__ = ["SharedFile", "give_memory_back", "share_file"]
+
+Opened = TypeVar("Opened")
 
 
 class SharedFile:
@@ -24,12 +26,13 @@ class SharedFile:
         self._lock = Lock()
         self._opened: Any = None
 
-    def open(self, opener: Callable[[bytes], Any]) -> Any:
+    def open(self, opener: Callable[[bytes], Opened]) -> Opened:
         """Return what `opener` made of the bytes when it was first called. Passes on what it raises."""
         with self._lock:
             if self._opened is None:
                 self._opened = opener(self.data)
-            return self._opened
+            opened: Opened = self._opened
+            return opened
 
     def __reduce__(self) -> tuple[Callable[[str, bytes], SharedFile], tuple[str, bytes]]:
         return share_file, (self._digest, self.data)

@@ -33,7 +33,7 @@ _WORKER_PATIENCE_S = 60
 # Between the keep-alive of common proxies (60 s) and the patience of their clients.
 _KEEP_ALIVE_S = 75
 # The answers name what a policy does not read, so the package's own warnings would only repeat it.
-_LOG: dict[str, Any] = {
+_LOG: dict[str, object] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(message)s"}},

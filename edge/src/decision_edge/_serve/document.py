@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .._fields import EdgeField
 from .._tables import ERRORS, MAX_BATCH_SIZE, VERSION
@@ -12,7 +12,7 @@ from .requests import MAX_BODY_BYTES
 
 __all__ = ["describe_service"]
 
-Schema: TypeAlias = "dict[str, Any]"
+Schema: TypeAlias = "dict[str, object]"
 
 _TEXT: Schema = {"type": "string"}
 _FLAG: Schema = {"type": "boolean"}
@@ -24,7 +24,7 @@ _TYPES: dict[str, Schema] = {
     "number": {"type": "number"},
     "boolean": _FLAG,
     "category": _TEXT,
-    "date": {**_TEXT, "description": "ISO 8601"},
+    "date": _TEXT,
     "text": _TEXT,
     "conversation": {"type": ["array", "string"], "items": {"type": "object"}},
     "numbers": {"type": "array", "items": {"type": "number"}},
@@ -41,10 +41,11 @@ def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
     inputs = {f"Input{number}": name for number, name in enumerate(predictors, 1)}
     schemas = {**_ANSWERS, "DecideRequest": _describe_request(inputs)}
     for schema, name in inputs.items():
-        schemas[schema] = {**_nest(predictors[name].fields), "description": f"Input of the decision type {name}"}
+        fields = {field.path: field for field in predictors[name].fields}
+        schemas[schema] = {**_nest(fields), "description": f"Input of the decision type {name}"}
     single = _refer("DecideRequest")
     several = {"type": "array", "items": single, "minItems": 1, "maxItems": MAX_BATCH_SIZE}
-    batch = {"type": "object", "properties": {"decisions": several}, "required": ["decisions"]}
+    batch: Schema = {"type": "object", "properties": {"decisions": several}, "required": ["decisions"]}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Decisions from exported bundles", "version": VERSION},
@@ -75,45 +76,44 @@ def _describe_request(inputs: Mapping[str, str]) -> Schema:
     )
 
 
-def _nest(fields: tuple[EdgeField, ...]) -> Schema:
-    """Return the schema of an input; a dot in a path leads into an object."""
-    root: Schema = {"type": "object", "properties": {}}
-    for field in fields:
-        *outer, name = field.path.split(".")
-        place = root
-        for segment in outer:
-            place = place["properties"].setdefault(segment, {"type": "object", "properties": {}})
-        schema = dict(_TYPES[field.kind])
-        if field.reading is not None and field.kind in ("number", "boolean"):
-            schema["type"] = [schema["type"], "string", "null"]
-        if field.values:
-            schema["examples"] = list(field.values[:_MAX_SHOWN_VALUES])
-        if sentences := _describe_examples(field):
-            schema["description"] = ". ".join([*filter(None, [schema.get("description")]), *sentences])
-        place["properties"][name] = schema
-        if field.required:
-            place.setdefault("required", []).append(name)
-    return root
+def _nest(fields: Mapping[str, EdgeField]) -> Schema:
+    """Return the schema of an input with fields by their paths; a dot in a path leads into an object."""
+    below: dict[str, dict[str, EdgeField]] = {}
+    for path, field in fields.items():
+        name, _, rest = path.partition(".")
+        below.setdefault(name, {})[rest] = field
+    properties = {name: _describe(rests[""]) if "" in rests else _nest(rests) for name, rests in below.items()}
+    required = [name for name, rests in below.items() if "" in rests and rests[""].required]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
-def _describe_examples(field: EdgeField) -> list[str]:
-    seen = [] if field.range is None else [f"In the examples from {field.range[0]} to {field.range[1]}"]
+def _describe(field: EdgeField) -> Schema:
+    schema = dict(_TYPES[field.kind])
+    if field.reading is not None and field.kind in ("number", "boolean"):
+        schema["type"] = [schema["type"], "string", "null"]
+    if field.values:
+        schema["examples"] = field.values[:_MAX_SHOWN_VALUES]
+    sentences = ["ISO 8601"] if field.kind == "date" else []
+    if field.range is not None:
+        sentences.append(f"In the examples from {field.range[0]} to {field.range[1]}")
     if field.reading is not None:
-        seen.append(f"A text is read as {field.reading}")
-    return seen if field.missing is None else [*seen, f"Missing in {field.missing:.1%} of the examples"]
+        sentences.append(f"A text is read as {field.reading}")
+    if field.missing is not None:
+        sentences.append(f"Missing in {field.missing:.1%} of the examples")
+    return {**schema, "description": ". ".join(sentences)} if sentences else schema
 
 
 def _operate(name: str, summary: str, answer: Schema | None, body: Schema | None = None) -> Schema:
     content = {"text/plain": {"schema": _TEXT}} if answer is None else {"application/json": {"schema": answer}}
-    operation: Schema = {"operationId": name, "summary": summary}
-    operation["responses"] = {"200": {"description": summary, "content": content}}
+    responses: Schema = {"200": {"description": summary, "content": content}}
+    operation: Schema = {"operationId": name, "summary": summary, "responses": responses}
     if body is not None:
         operation["requestBody"] = {
             "required": True,
             "description": f"At most {MAX_BODY_BYTES:,} bytes",
             "content": {"application/json": {"schema": body}},
         }
-        operation["responses"]["default"] = {
+        responses["default"] = {
             "description": "A refusal; the code says why",
             "content": {"application/json": {"schema": _refer("Error")}},
         }
