@@ -14,7 +14,7 @@ import { runVitest } from './testing/vitest-run.ts';
 /** The long run does what these files of `npm test` do once or a few times more often; none of them holds a time. */
 const rounds = {
   'kill-loop.test': { KILL_LOOP_ROUNDS: '10' },
-  'training-kills.long.test': { TRAINING_KILLS_PER_STAGE: '2' },
+  'training-kills.long.test': { TRAINING_KILLS_PER_STAGE: '1' },
   'failing-calls.long.test': { FAILING_CALLS: '50' },
   'power-loss.long.test': { POWER_LOSS_IMAGES: '40' },
   'model/model.test': { MODEL_RUNS: '100' },
@@ -27,15 +27,19 @@ const timedRounds = {
   'work-per-byte.test': {},
 };
 
-/** The whole of what the long run does a third of: bodies, random cases, the wheel on every Python and in Spark. */
-const nightly = { MAX_BODY_MB: '64', FUZZ_CASES: '300', EVERY_PYTHON: '1' };
+/** The whole of what the long run does a part of: kills, bodies, random cases, the wheel on every Python and in Spark. */
+const nightly = { TRAINING_KILLS_PER_STAGE: '2', MAX_BODY_MB: '64', FUZZ_CASES: '300', EVERY_PYTHON: '1' };
 
 const flag = { type: 'boolean' } as const;
 const { values } = parseArgs({ options: { all: flag, long: flag, nightly: flag, keep: flag } });
 if (values.nightly) Object.assign(process.env, nightly);
 const isAll = values.all || values.nightly;
 const isLong = values.long || isAll;
-const untimed = { exclude: ['.timed.', ...Object.keys(timedRounds)], env: Object.assign({}, ...Object.values(rounds)) };
+const wholeRounds = values.nightly ? nightly : {};
+const untimed = {
+  exclude: ['.timed.', ...Object.keys(timedRounds)],
+  env: Object.assign({}, ...Object.values(rounds), wholeRounds),
+};
 
 const startedMs = performance.now();
 const browser = await prepareBrowser();
@@ -65,6 +69,6 @@ function runTimed(): Promise<StepResult> {
     projects: ['unit', 'renderer'],
     only: ['.timed.long.test.', ...Object.keys(timedRounds)],
     isSerial: true,
-    env: Object.assign({}, ...Object.values(timedRounds), values.nightly ? nightly : {}),
+    env: Object.assign({}, ...Object.values(timedRounds), wholeRounds),
   });
 }

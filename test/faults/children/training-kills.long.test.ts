@@ -26,7 +26,8 @@ import {
 import { isAlive } from '../tools/is-alive.ts';
 import type { KillableOrder, KillableReport } from '../tools/killable-server.ts';
 
-const perStage = Number(process.env['TRAINING_KILLS_PER_STAGE'] ?? 1);
+const everyStage = process.env['TRAINING_KILLS_PER_STAGE'];
+const perStage = Number(everyStage ?? 1);
 const random = createRandom(Number(process.env['TRAINING_KILLS_SEED'] ?? 1));
 const stages = trainingStages.map(({ stage }) => stage as string);
 /** After the training, while the report of the stored policy is completed. */
@@ -105,29 +106,25 @@ describe('P4: a worker that is killed', () => {
     folder.remove();
   });
 
-  it.each(perStage > 1 ? [...stages, afterwards] : ['classifier'])(
-    'in stage %s',
-    { timeout: limitMs },
-    async (stage) => {
-      const { path } = folder;
-      for (let kill = 0; kill < perStage; kill += 1) {
-        workerPids = [];
-        const again =
-          stage !== afterwards && random() < 0.5 ? [stages[Math.floor(random() * stages.length)] ?? stage] : [];
-        deaths = [stage, ...again];
-        const killed = deaths.length;
-        const started = await bench.call('POST', `${path}/train`, { auto_deploy: false, text_model: 'english' });
-        expect(started.status).toBe(202);
-        const policyId: string = started.body.policy_id;
-        const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
-        // a kill may come after the worker has done everything
-        expect(['trained', ...(killed === 2 ? ['failed'] : [])]).toContain(done.body.status);
-        expect(workerPids.length).toBeLessThanOrEqual(2);
-        await expectOneEnd(bench, path, policyId, workerPids);
-        expect(await versionInUse(bench, path)).toBe(1);
-      }
-    },
-  );
+  it.each(everyStage ? [...stages, afterwards] : ['classifier'])('in stage %s', { timeout: limitMs }, async (stage) => {
+    const { path } = folder;
+    for (let kill = 0; kill < perStage; kill += 1) {
+      workerPids = [];
+      const again =
+        stage !== afterwards && random() < 0.5 ? [stages[Math.floor(random() * stages.length)] ?? stage] : [];
+      deaths = [stage, ...again];
+      const killed = deaths.length;
+      const started = await bench.call('POST', `${path}/train`, { auto_deploy: false, text_model: 'english' });
+      expect(started.status).toBe(202);
+      const policyId: string = started.body.policy_id;
+      const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
+      // a kill may come after the worker has done everything
+      expect(['trained', ...(killed === 2 ? ['failed'] : [])]).toContain(done.body.status);
+      expect(workerPids.length).toBeLessThanOrEqual(2);
+      await expectOneEnd(bench, path, policyId, workerPids);
+      expect(await versionInUse(bench, path)).toBe(1);
+    }
+  });
 });
 
 describe('P3, P4: a program that is killed', () => {
@@ -168,7 +165,7 @@ describe('P3, P4: a program that is killed', () => {
     return { policyId, workerPids: [...workerPids] };
   }
 
-  const chosen = perStage > 1 ? [...stages, 'store', afterwards] : ['package'];
+  const chosen = everyStage ? [...stages, 'store', afterwards] : ['package'];
   it.each(chosen)('in stage %s', { timeout: limitMs }, async (stage) => {
     const { dataDir, path } = folder;
     for (let kill = 0; kill < perStage; kill += 1) {
