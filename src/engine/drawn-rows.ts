@@ -50,9 +50,6 @@ export function toRowNumber(content: string): number {
  */
 export const isDrawn = (rowNumber: number): boolean => rowNumber < drawnShare;
 
-/**
- * The place of a row among those that are read one after the other: random, and one in five is drawn, lowest number
- * first, as the queue gives them out.
- */
+/** The place of a row that is read in turn: random, and one in five is drawn, lowest number first. */
 export const toReadingPlace = (rowNumber: number): number =>
   isDrawn(rowNumber) ? rowNumber / drawnShare : (rowNumber - drawnShare) / (1 - drawnShare);

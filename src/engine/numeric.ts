@@ -19,9 +19,7 @@ export function findMax(values: Float64Array, from: number, size: number): numbe
   return max;
 }
 
-/**
- * Writes the softmax of `size` numbers over `out`, maybe in place; `max` is the largest. Returns Σ exp(value - max).
- */
+/** Writes the softmax of `size` numbers to `out`, maybe in place; `max` is the largest. Returns Σ exp(v − max). */
 export function softmaxInto(
   values: Float64Array,
   from: number,

@@ -23,10 +23,7 @@ const repetition = /^\{([0-9]+)(,([0-9]*))?\}/;
 /** The weight of what stands in a group so far, and of its last part, to which a repetition applies. */
 type Group = { sum: number; last: number };
 
-/**
- * Weighs an RE2 pattern by its text, alike in every program: one for each part, two for each group, repetitions
- * multiplied. The Python package repeats it in `_rules/patterns.py`.
- */
+/** Weighs an RE2 pattern: its parts, twice its groups, repetitions multiplied; as `_rules/patterns.py` does. */
 export function weighPattern(source: string): number {
   const characters = Array.from(source);
   const outer: Group[] = [];

@@ -19,10 +19,7 @@ export function createRandom(seed: number): Random {
 const ofRun = (offset: number) => (runSeed: number) => runSeed + offset;
 const fixed = (seed: number) => () => seed;
 
-/**
- * Every use of randomness in the engine by name. A stream's number is part of what a training means, so numbers stay,
- * also where two share one.
- */
+/** Each use of randomness by name; its number is part of what a training means, so numbers stay. */
 export const randomStreams = {
   /** Rows and fields that boosted trees look at in each round. */
   modelFit: ofRun(0),

@@ -9,10 +9,7 @@ type BridgeContext = {
   issueSession(): Promise<string>;
 };
 
-/**
- * Answers the page's bridge calls; only the top frame of the workbench's own page is heard. The returned function
- * tells how many unsaved drafts the page has reported.
- */
+/** Answers the bridge's calls from the workbench's own page; returns how many unsaved drafts it has reported. */
 export function handleBridge(context: BridgeContext): { countUnsavedDrafts(): number } {
   let unsavedDrafts = 0;
   ipcMain.handle(channels.sessionToken, (event) => {

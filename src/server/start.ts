@@ -117,10 +117,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
 
 type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
 
-/**
- * Opens everything below the HTTP listener and recovers from an earlier run. Leaves nothing open where it rejects.
- * Tests build on it.
- */
+/** Opens everything below the HTTP listener, recovering from an earlier run, or leaves nothing open. */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
   const closing = new AsyncDisposableStack();
   const open = async (): Promise<OpenWorkbench> => {

@@ -120,10 +120,7 @@ export function listInputFields({ plan, rules, inputSchema }: ReadingParts, find
   return fitManifest([...ofPlan, ...byPath]);
 }
 
-/**
- * The paths that the schema names or a rule reads, each once, the longest first; an empty one where a rule reads whole
- * inputs.
- */
+/** The paths that the schema names or a rule reads, each once, the longest first; an empty one for whole inputs. */
 export function listOtherPaths({ rules, inputSchema }: Omit<ReadingParts, 'plan'>): string[][] {
   const named = [...listProperties(inputSchema).values()].map((each) => each.path);
   const read = rules.rules.flatMap(({ ast }) => listPaths(ast));

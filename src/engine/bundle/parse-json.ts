@@ -7,10 +7,7 @@ const comma = 0x2c;
 const openingBracket = 0x5b;
 const openingBrace = 0x7b;
 
-/**
- * Parses a JSON entry `name`, bounded by its commas and brackets: a small file can hold millions of lists. Refuses
- * numbers that no double holds.
- */
+/** Parses a JSON entry, bounded by its commas and brackets; refuses numbers that no double holds. */
 export function parseJson(name: string, bytes: Uint8Array): unknown {
   let separators = 0;
   for (let at = 0; at < bytes.length; at++) {

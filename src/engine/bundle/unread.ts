@@ -32,10 +32,7 @@ const maxSentences = 20;
 /** Code points of a name that a sentence repeats. */
 const maxShownName = 100;
 
-/**
- * Prepares the sentences about what an input holds besides the fields of a policy, in the order of the input: at most
- * twenty and how many more, with hints as far as one budget of compared letters goes.
- */
+/** Prepares the sentences about what an input holds besides a policy's fields, at most twenty, with hints. */
 export function compileUnread(parts: ReadingParts): (input: JsonObject) => string[] {
   const { plan } = parts;
   const names: Names = new Map();

@@ -31,10 +31,7 @@ export function computePooledLogLoss(
   return computeLogLoss(logits, labels, optionCount);
 }
 
-/**
- * The positive weights of classifiers' logits whose sum has the least log-loss on held-out rows (logarithmic pooling,
- * Genest & Zidek 1986; for one classifier it is temperature scaling).
- */
+/** The positive weights of logits whose sum has the least held-out log-loss (Genest & Zidek 1986). */
 export function fitWeights(parts: Parts, labels: Int32Array, optionCount: number): number[] {
   return fitPool(parts, new Float64Array(optionCount), labels).weights;
 }

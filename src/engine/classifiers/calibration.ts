@@ -53,10 +53,7 @@ export function fitTemperature(logits: Float64Array, labels: Int32Array, optionC
   return gain > 0 ? findTemperature(logits, labels, optionCount) : 1;
 }
 
-/**
- * Expected calibration error over 15 equal-width bins of the confidence: the mean distance between confidence and
- * accuracy, weighted by the bins' share of rows. 0 when there are no rows.
- */
+/** Expected calibration error over 15 equal-width bins of the confidence, weighted by rows; 0 without rows. */
 export function computeCalibrationError(
   confidences: readonly number[],
   correct: readonly boolean[],

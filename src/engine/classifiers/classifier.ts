@@ -13,10 +13,7 @@ export type TreeField =
   | { kind: 'number'; slot: number; missingSlot: number | null; signs?: readonly number[] }
   | { kind: 'category'; slot: number; size: number };
 
-/**
- * Training rows: a dense block (row-major, `width` numbers a row), a sparse block of n-grams, and the fields of the
- * dense block that trees may read.
- */
+/** Training rows: dense (`width` numbers a row), sparse n-grams, and the dense fields that trees may read. */
 export type Rows = {
   count: number;
   dense: Float64Array;

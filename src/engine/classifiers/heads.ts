@@ -13,10 +13,7 @@ export type HeadColumns = { from: number; to: number } | 'sparse';
 
 type HeadRequest = Omit<FitRequest<never>, 'settings'>;
 
-/**
- * Fits one head's regression on its own columns; `C` is its inverse regularisation strength. The penalty pulls the
- * weights toward those of `centre`, or toward 0 without one.
- */
+/** Fits one head on its columns; `C` is the inverse penalty, which pulls toward `centre`, or 0 without one. */
 export function fitHead(request: HeadRequest, columns: HeadColumns, C: number, centre?: Float64Array): Fitted {
   const rows = selectColumns(request.rows, columns);
   return logisticRegression.fit({

@@ -24,10 +24,7 @@ function findMaxMagnitude(v: Float64Array): number {
 /** `scale` fits the preconditioner to the curvature along the step. */
 type Pair = { step: Float64Array; change: Float64Array; inverse: number; scale: number };
 
-/**
- * Two-loop recursion: writes the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4),
- * with the preconditioner, scaled to the last pair, as the first guess of H.
- */
+/** Two-loop recursion: writes −H·g (Nocedal & Wright, algorithm 7.4), first guessing H by the preconditioner. */
 function writeDirection(
   direction: Float64Array,
   gradient: Float64Array,

@@ -1,6 +1,4 @@
-/**
- * Products of rows with weights, for dense and sparse columns: nearly all the time of fitting linear models goes here.
- */
+/** Products of rows with weights, dense and sparse: nearly all the time of fitting linear models goes here. */
 import type { Rows } from './classifier.ts';
 import { addProduct } from './dense-product.ts';
 
@@ -37,10 +35,7 @@ function takeFour(
   four.p3 = left > 3 ? from + indices[j + 3] * outputs : four.p0;
 }
 
-/**
- * Writes the logits of every row (row-major, `outputs` a row). Parameters stand in the order dense columns × outputs,
- * n-grams × outputs, intercepts.
- */
+/** Writes every row's logits. Parameters are ordered as dense × outputs, n-grams × outputs, intercepts. */
 export function writeLogits(rows: Rows, parameters: Float64Array, outputs: number, logits: Float64Array): void {
   const { count, dense, denseWidth, sparse } = rows;
   const sparseFrom = denseWidth * outputs;

@@ -60,10 +60,7 @@ function toResidualsInPlace(
   return loss;
 }
 
-/**
- * Penalty of every column, 1 / C; the intercept has none. Two opposite weight vectors halve it for one column of
- * logits.
- */
+/** Penalty of every column but the intercept, 1 / C; two opposite vectors halve it for one column of logits. */
 function listPenalties(request: Request, outputs: number): Float64Array {
   const { rows } = request;
   const { denseC, sparseC } = request.settings;
@@ -94,10 +91,7 @@ function addPenalty(
   return value;
 }
 
-/**
- * Logits of all options for rows of the fitted shape, row-major. With two options the log-odds are split evenly, which
- * leaves the probabilities unchanged.
- */
+/** Logits of all options, row-major. Two options split the log-odds evenly, which keeps the probabilities. */
 function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): Float64Array {
   const logits = new Float64Array(rows.count * outputs);
   writeLogits(rows, parameters, outputs, logits);

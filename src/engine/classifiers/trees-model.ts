@@ -50,10 +50,7 @@ export function listColumns(trees: Trees, dense: ArrayLike<number>, offset: numb
 /** Adds every tree's value for a row with these columns to `scores` (scoreCount numbers). */
 type TreeScorer = (columns: Float32Array, scores: Float64Array) => void;
 
-/**
- * Prepares the first `treeCount` trees for scoring many rows: what belongs to a node lies together, because reading
- * memory is what takes the time.
- */
+/** Prepares trees for scoring many rows: what belongs to a node lies together, as reading memory takes the time. */
 export function compileTrees(trees: Trees, treeCount: number): TreeScorer {
   const { roots, targets } = trees;
   const size = trees.columns.length;

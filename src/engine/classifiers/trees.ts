@@ -198,9 +198,7 @@ function startScoring(binned: BinnedRows, prior: Float64Array): ScoredRows {
   return { binned, scores };
 }
 
-/**
- * Adds a tree's values to the scores of all rows but those of `sample` (ascending), to which growing has added them.
- */
+/** Adds a tree's values to the scores of all rows but those of `sample` (ascending), which growing has added. */
 function addTree(
   nodes: readonly GrownNode[],
   { binned, scores }: ScoredRows,

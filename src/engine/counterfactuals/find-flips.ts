@@ -1,7 +1,4 @@
-/**
- * Finds the fewest and smallest changes to seen values that flip a decision (Wachter et al. 2017; FACE, Poyiadzi et al.
- * 2020), by a greedy search with a beam.
- */
+/** The fewest and smallest changes to seen values that flip a decision (Wachter et al. 2017), by beam search. */
 import type { Decision } from '../domain/decision.ts';
 import type { JsonObject } from '../json.ts';
 import { applyChanges, type Change, type SeenField, toNumberChange } from './seen-values.ts';

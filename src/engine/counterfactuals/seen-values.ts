@@ -39,10 +39,7 @@ type SeenFieldsOptions = {
   pause(): Promise<void>;
 };
 
-/**
- * Lists, for the heaviest 100 fields, values seen in the place of the present one, most frequent first; `leftOut` are
- * the others. No texts, lists and excluded paths.
- */
+/** Values seen in place of the present one for the heaviest 100 fields, most frequent first; no texts or lists. */
 export async function listSeenFields(
   input: JsonObject,
   examples: Iterable<JsonObject>,

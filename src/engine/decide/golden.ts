@@ -40,10 +40,7 @@ function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][numb
 type Pause = () => Promise<void>;
 const neverPause: Pause = () => Promise.resolve();
 
-/**
- * Decides inputs until 90 clear decisions are found and keeps 60, the first of each outcome before the second. Values
- * of `piiFields` are redacted first.
- */
+/** Keeps 60 of the first 90 clear decisions, one of each outcome first; values of `piiFields` are redacted. */
 export async function recordGoldenLines(
   decider: Decider,
   inputs: readonly JsonObject[],

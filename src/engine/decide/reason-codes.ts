@@ -18,10 +18,7 @@ export function toHeadProbabilities(reasons: Reasons, softmax: ArrayLike<number>
   });
 }
 
-/**
- * At most three codes: those of the option's heads (0.5 or more, most probable first), then its frequent ones without a
- * head; else its most frequent one.
- */
+/** At most three codes: the option's heads (0.5 or more), then frequent ones without a head; else the commonest. */
 export function chooseReasonCodes(reasons: Reasons, option: string, heads: HeadProbabilities): string[] {
   const usual = Object.hasOwn(reasons.by_option, option) ? (reasons.by_option[option] ?? []) : [];
   const learned = reasons.heads

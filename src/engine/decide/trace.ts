@@ -51,10 +51,7 @@ function sumSlots(shares: Float64Array, start: number, size: number): number {
   return shares.subarray(start, start + size).reduce((sum, share) => sum + share, 0);
 }
 
-/**
- * Every field with what it adds to the logit of option number `option`, n-grams and embedding each together; with bias
- * and the trees' mean they sum to it.
- */
+/** Every field with what it adds to one option's logit; with bias and the trees' mean they sum to it. */
 export function traceFeatures(
   plan: FeaturePlan,
   features: CompiledFeatures,

@@ -26,10 +26,7 @@ export const ruleSchema = z
     hint: z.boolean().optional().describe('Teaches, decides nothing'),
   })
   .meta({ id: 'Rule' });
-/**
- * One rule: when `condition` holds for the input, `then` is the decision, lower `priority` evaluated first; a hint is a
- * weak label of rows that have none.
- */
+/** One rule: where `condition` holds, `then` decides, lowest `priority` first; a hint is a weak label instead. */
 export type Rule = z.infer<typeof ruleSchema>;
 
 const confidenceSchema = z.number().min(0).max(1);

@@ -3,10 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 
-/**
- * Where the label of a row is from: a person, a teacher, a corrected live decision, which is not a random one, or the
- * hints among the rules.
- */
+/** Where a label is from: a person, a teacher, a corrected live decision (not a random one), or hints. */
 export type RowSource = 'user' | 'synthetic' | 'correction' | 'hint';
 
 /** Below this many held-out examples of an option its recall says nothing. */

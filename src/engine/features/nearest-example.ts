@@ -1,7 +1,4 @@
-/**
- * How near an input's embedding comes to an example along the directions that tell the options apart: a question about
- * something new is far from all.
- */
+/** How near an embedding comes to an example along the directions that tell options apart; a new question is far. */
 import { z } from 'zod';
 
 const finite = z.number();

@@ -46,10 +46,7 @@ const pieceNgramSpecSchema = z
   .refine((spec) => spec.idf.length === spec.unigrams.length + spec.bigrams.length / 2, {
     message: 'idf must have one entry per n-gram',
   });
-/**
- * The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. No
- * training makes it any more.
- */
+/** The vocabulary of word-piece n-grams, which no training makes any more. */
 export type PieceNgramSpec = z.infer<typeof pieceNgramSpecSchema>;
 
 const wordNgramSpecSchema = z

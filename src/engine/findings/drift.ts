@@ -51,10 +51,7 @@ function readParts(cell: Cell): number[] {
   return typeof cell === 'string' && parseDate(cell) !== null ? (cell.match(/\d+/g) ?? []).slice(0, 3).map(Number) : [];
 }
 
-/**
- * Names the fields that always move, so that nothing has changed because they do: what names a row, dates, and their
- * year, month or day in a field beside them.
- */
+/** Fields that always move, so that nothing has changed because they do: row names, dates and their parts. */
 function listMovingFields(examples: readonly SeenInput[], decisions: readonly SeenInput[]): Set<string> {
   const table = collectColumns();
   for (const { input } of [...examples, ...decisions]) table.add(input);

@@ -27,10 +27,7 @@ type Kept = {
   detectLanguage: LanguageDetector | null;
 };
 
-/**
- * Starts a search for fields that are constant, tell the label or hold outliers, and for the languages of texts; values
- * of PII fields are not shown.
- */
+/** Searches for fields that are constant, tell the label or hold outliers; values of PII fields are not shown. */
 export function searchFields(
   options: readonly string[],
   piiFields: readonly string[],

@@ -13,9 +13,7 @@ export type SavedRules = {
 };
 type Tally = { rule: Rule; agrees: number; disagrees: number; doubted: { id: string; label: string }[] };
 
-/**
- * Searches for labels that the first matching rule contradicts; without those confirmed since the rules were saved.
- */
+/** Searches for labels that the first matching rule contradicts, unless confirmed since the rules were saved. */
 export function searchRuleDisagreements({ rules, options, reasonCodes, lists, savedAt }: SavedRules): Search {
   const { sound } = compileSoundRules(rules, { options, reason_codes: reasonCodes, lists });
   const tallies = sound.file.rules.map((rule): Tally => ({ rule, agrees: 0, disagrees: 0, doubted: [] }));

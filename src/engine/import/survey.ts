@@ -199,10 +199,7 @@ function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean, readi
   };
 }
 
-/**
- * Surveys the columns of a sheet; those that the decision type has `readings` of are read so where that fits. Values of
- * a JSON file keep their kinds.
- */
+/** Surveys a sheet's columns; those with `readings` of the type are read so. JSON values keep their kinds. */
 export function surveyColumns(sheet: Sheet, readings: Readings = {}): ColumnSurvey[] {
   const maxKeys = Math.min(maxSurveyedKeys, Math.ceil(maxSurveyedValues / sheet.rows.length));
   const columns = sheet.header === null ? sheet.columns.slice(0, maxKeys) : sheet.columns;

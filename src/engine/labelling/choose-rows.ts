@@ -4,10 +4,7 @@
  */
 import { isDrawn, minDrawnRows } from '../drawn-rows.ts';
 
-/**
- * A row that is open, was given out to be labelled, or has a label. `number` is its permanent random number; `doubt` is
- * null where no model has rated it.
- */
+/** A row that is open, given out, or labelled; `number` is its random number, `doubt` null while unrated. */
 export type QueueRow = {
   id: string;
   number: number;

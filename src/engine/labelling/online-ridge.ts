@@ -1,7 +1,4 @@
-/**
- * Ridge regression on one-hot labels, exact under every label given, changed or taken back: a step of recursive least
- * squares (Sherman & Morrison 1950), width² operations.
- */
+/** Ridge regression on one-hot labels, exact under every change (Sherman & Morrison 1950), width² operations. */
 import { dot } from '../numeric.ts';
 
 /** The update of a row `x` by a change: `(x · direction) · scoreSteps[k]` and `(x · direction)² · varianceStep`. */

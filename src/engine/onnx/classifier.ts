@@ -124,10 +124,7 @@ function checkStructure(model: ReadModel, parts: Parts): void {
   }
 }
 
-/**
- * Reads back what {@link exportClassifier} wrote. Throws OnnxError for anything else, also trees that are not trees and
- * numbers that are not finite.
- */
+/** Reads back what {@link exportClassifier} wrote; throws OnnxError for anything else. */
 export function readClassifier(bytes: Uint8Array): ClassifierModel {
   const model = readModel(bytes);
   const bias = readFloats(model, 'bias', 1);

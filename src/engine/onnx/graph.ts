@@ -113,10 +113,7 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
 /** A node: its operator, and the names of the tensors that it reads and writes. */
 export type Wiring = { op: string; inputs: string[]; outputs: string[] };
 
-/**
- * An ONNX file with more nodes, constants and outputs behind its own, which `rewire` may change; what computes
- * something else loses its attributes.
- */
+/** An ONNX file with more nodes, constants and outputs behind its own, which `rewire` may change. */
 export function extendModel(
   file: Uint8Array,
   addition: Omit<Graph, 'name' | 'inputs'>,

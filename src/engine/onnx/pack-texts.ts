@@ -1,7 +1,4 @@
-/**
- * Texts of a batch without padding: tokens of all stand one behind the other, but where a text's tokens look at each
- * other (Zhai et al. 2023, ByteTransformer).
- */
+/** Texts of a batch without padding, one behind the other but for attention (Zhai et al. 2023, ByteTransformer). */
 import { readKnownWirings, type TransformerFacts } from './encoder-facts.ts';
 import { createNode, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 

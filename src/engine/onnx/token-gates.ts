@@ -17,10 +17,7 @@ export const gatesOutput = 'token_gates';
 /** Takes away the dimensions that it sums over. */
 const sumOver = (inputs: string[], output: string): Node => createNode('ReduceSum', inputs, output, { keepdims: 0 });
 
-/**
- * The graph of a tuning step with the gates' derivatives as output, made of the gradients it has. Throws as {@link
- * readKnownWirings}.
- */
+/** The graph of a tuning step with the gates' derivatives as output. Throws as {@link readKnownWirings}. */
 export function addTokenGates(tuningGraph: Uint8Array, facts: TuningGraphFacts): Uint8Array {
   readKnownWirings(tuningGraph, facts);
   const { attention_gradients, last_layer, mean, mean_gradient } = facts.tensors;

@@ -95,10 +95,7 @@ type Matrix = { dims: number[]; data: Float32Array };
 /** The attributes of a tree operator by name: lists of whole numbers (field 8) or of float32 numbers (field 7). */
 type Attributes = { ints(name: string): number[]; floats(name: string): Float32Array; modes: string[] };
 
-/**
- * Reads trees back; refuses what {@link buildTreeNodes} would not write: other attributes, nodes out of order or with
- * two parents, unknown columns, numbers that are not finite.
- */
+/** Reads trees back; refuses whatever {@link buildTreeNodes} would not write. */
 export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix): Trees {
   const scoreCount = options.dims[0] ?? 0;
   const { ints, floats, modes } = readAttributes(node, scoreCount);

@@ -15,10 +15,7 @@ import { inferType } from './types.ts';
 /** The names that rules may refer to: options, reason codes and named lists of their decision type. */
 type Vocabulary = { options: readonly string[]; reason_codes: readonly string[]; lists?: NamedLists };
 
-/**
- * Checks rules and compiles those that decide; returns every problem by its index. They run by priority, then list
- * order.
- */
+/** Checks rules and compiles those that decide, by priority, then list order; returns every problem. */
 export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
   const { problems, file } = checkRules(rules, vocabulary);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: createEvaluator(file) };

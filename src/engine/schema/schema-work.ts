@@ -37,10 +37,7 @@ type Below = {
   items: number;
 };
 
-/**
- * Returns the largest work per character of an input's JSON, over all parts of the schema that look at a value;
- * `findHeaviest` finds the innermost part beyond a limit.
- */
+/** The largest work per character of an input, over all parts of the schema; `findHeaviest` finds the part. */
 export function weighParts({ parts }: ReadSchema): { weight: number; findHeaviest(limit: number): Part | undefined } {
   const here = new Map<Part, number>();
   const keys = new Map<Part, number>();

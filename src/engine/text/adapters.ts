@@ -23,9 +23,7 @@ export function listAdapterMatrices(rank: number): AdapterMatrix[] {
     }));
 }
 
-/**
- * How many float32 weights the adapters of this rank have: two matrices for queries and two for values in each layer.
- */
+/** The float32 weights of adapters of this rank: two matrices for queries and two for values in each layer. */
 export const countAdapterWeights = (rank: number): number => 4 * layers * limits.embeddingDimensions * rank;
 
 /** Adapters of rank 1 that change nothing: the plain encoder. */

@@ -16,10 +16,7 @@ export const readLanguages: readonly string[] = [
 
 export type LanguageShare = { language: string; share: number };
 
-/**
- * The languages of at least 5% of the texts, the most frequent first, by ISO 639-1; a share is of the texts in
- * which one is seen. At most 2,000 texts are looked at.
- */
+/** Languages of at least 5% of the texts (at most 2,000 are read), by ISO 639-1, the most frequent first. */
 export function countLanguages(texts: readonly string[], detect: LanguageDetector): LanguageShare[] {
   const every = Math.max(1, texts.length / maxTexts);
   const counts = new Map<string, number>();

@@ -54,10 +54,7 @@ const wordPieceFile = z.object({
   }),
 });
 
-/**
- * Makes a tokenizer of `tokenizer.json`, without its truncation and padding. Words part at blanks, and are kept. Throws
- * for a file that Python would not read.
- */
+/** Makes a tokenizer of `tokenizer.json`, without truncation and padding. Throws where Python would not read it. */
 export function createTokenizer(tokenizerJson: JsonObject): Tokenizer {
   const { model } = tokenizerJson;
   const isUnigram = isJsonObject(model) && model.type === 'Unigram';

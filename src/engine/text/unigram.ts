@@ -68,10 +68,7 @@ const maxReplacedBytes = 16;
 
 const plainText = /^[!-~]*$/;
 
-/**
- * Compiles `tokenizer.json` into word → ids of its pieces; unknown characters in a row are one piece. Throws where the
- * file is of another kind.
- */
+/** Compiles `tokenizer.json` into word → ids of its pieces; unknown ones in a row are one. Throws for other kinds. */
 export function compileUnigram(tokenizerJson: JsonObject): (word: string) => number[] {
   const { added_tokens: special, normalizer, model } = unigramFile.parse(tokenizerJson);
   const steps = normalizer.map(compileStep);
@@ -92,10 +89,7 @@ function compileStep(step: NormalizerStep): (text: string) => string {
   return (text) => text.replace(replaced, step.content);
 }
 
-/**
- * The likeliest pieces of a word, by the best way to each character in turn (Viterbi 1967); of equal ways that with the
- * longer last piece.
- */
+/** The likeliest pieces of a word (Viterbi 1967); of equal ways that with the longer last piece. */
 function compileCut(
   vocabulary: readonly (readonly [string, number])[],
   unknown: number,

@@ -112,10 +112,7 @@ const listKeys = ({ words, pairs, letters }: WordNgramSpec) => [
   ...letters.map((letter) => ` ${letter}`),
 ];
 
-/**
- * Weights of one vocabulary, as many in each row, the intercepts last, in the order of another; 0 for n-grams that the
- * first does not have.
- */
+/** A vocabulary's weights, row by row and intercepts last, in the order of another; 0 for n-grams it lacks. */
 export function moveWeights(weights: Float64Array, from: WordNgramSpec, to: WordNgramSpec): Float64Array {
   const outputs = weights.length / (from.df.length + 1);
   const rows = new Map(listKeys(from).map((key, row) => [key, weights.subarray(row * outputs, (row + 1) * outputs)]));

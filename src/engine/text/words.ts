@@ -36,10 +36,7 @@ const units = new RegExp(
 const plain = /^[\t-\r -~]*$/;
 const plainUnits = new RegExp(`[a-z0-9]{1,${maxWordCodePoints}}|\\S`, 'g');
 
-/**
- * Parts a text into words (letters, marks and digits in a row, in lower case and without accents) and all other signs
- * that are seen, one by one.
- */
+/** Parts a text into words (letters, marks, digits; lower case, no accents) and all other visible signs. */
 export function splitIntoWords(text: string): string[] {
   if (plain.test(text)) return text.toLowerCase().match(plainUnits) ?? [];
   // A character that not every runtime knows stays as it is, so that none reads it in its own way.

@@ -27,10 +27,7 @@ export type SearchedType = {
 
 /** The same examples give the same verdicts. */
 const seed = 1;
-/**
- * Checks labels as a training does, without a search of settings. Throws 'validation_error' below two options; rejects
- * as the encoder, which only text opens.
- */
+/** Checks labels as a training does, without tuning. Throws 'validation_error'; rejects as the encoder. */
 export async function searchLabels(
   examples: readonly TrainingExample[],
   { options, inputSchema, piiFields, readings, split }: SearchedType,

@@ -225,10 +225,7 @@ export function createActs(ports: ActsPorts) {
       record(typeId, title, 1, { kind: 'label', exampleId: example.id, before, after: patch });
     },
     refused: list.refused,
-    /**
-     * Changes `exampleCount` examples on the server by one call or several, all or none; the act that it answers knows
-     * how many those were.
-     */
+    /** Changes `exampleCount` examples by one call or several, all or none; the act knows how many those were. */
     bulk: (typeId: string, bodies: readonly Bulk[], title: string, exampleCount: number): Promise<Act> => {
       const params = { decision_type_id: typeId };
       const inputs = bodies.map((body) => ({ params, body }));
@@ -274,10 +271,7 @@ export function createActs(ports: ActsPorts) {
         throw error;
       }
     },
-    /**
-     * Takes an act of the type back, the newest where none is named, or null. Rejects with the
-     * server's refusal.
-     */
+    /** Takes back an act of the type, the newest where none is named. Rejects with the server's refusal. */
     undo: (typeId: string, key?: string) => turn('done', typeId, key),
     /** Redoes the named act, or the one undone last; null where there is nothing. */
     redo: (typeId: string, key?: string) => turn('undone', typeId, key),

@@ -1,7 +1,4 @@
-/**
- * The answers that each changing operation makes stale: only they are read again, in this window and, by the server's
- * events, in every other one.
- */
+/** What each changing operation makes stale: only that is read again, here and by events in every other window. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';

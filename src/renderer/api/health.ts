@@ -6,10 +6,7 @@ type HealthState = { reachable: boolean; medianMs: number | null };
 const maxTimes = 50;
 const retryMs = 1_000;
 
-/**
- * Watches the server. Where a call does not reach it, `probe` is asked every second until it answers; then `onBack`
- * is called once.
- */
+/** Watches the server: where a call fails, `probe` is asked every second; `onBack` is called once it answers. */
 export function createHealth(probe: () => Promise<boolean>, onBack: () => void) {
   const store = createStore<HealthState>()(() => ({ reachable: true, medianMs: null }));
   const times: number[] = [];

@@ -21,10 +21,7 @@ export type LivePorts = {
   /** Opens the stream of events; rejects where the server refuses it or is not reached. */
   open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   readExample(typeId: string, exampleId: string): Promise<Example>;
-  /**
-   * Runs `listen` in one window of the browser at a time: a browser has six connections to a server for all its
-   * windows, and each stream takes one.
-   */
+  /** Runs `listen` in one window of the browser at a time: all windows share six connections to a server. */
   lead(listen: () => Promise<void>, signal: AbortSignal): Promise<void>;
 };
 

@@ -47,10 +47,7 @@ export function readLoginCode(hash: string): string | null {
   return /#\/?login=([^&\s]+)/.exec(hash)?.[1] ?? null;
 }
 
-/**
- * Finds a session: the desktop window's token, then a one-time code of the address, then what this browser has kept.
- * `exchange` turns a code into a token and rejects for a used one.
- */
+/** Finds a session: the desktop's token, a one-time code of the address (by `exchange`), or the kept one. */
 export async function startSession(
   session: Session,
   place: { bridge: WorkbenchBridge | undefined; hash: string; clearHash(): void },

@@ -30,9 +30,7 @@ function focusRows(): void {
   document.querySelector<HTMLElement>(marked)?.focus({ preventScroll: true });
 }
 
-/**
- * Gives the focus to where single keys act whenever other rows are there; `rows` names them, null while there are none.
- */
+/** Focuses where single keys act whenever other rows are there; `rows` names them, null while there are none. */
 export function useRowsFocus(rows: string | null): void {
   // With what is drawn, not after it: a key pressed in between would act nowhere.
   useLayoutEffect(() => {

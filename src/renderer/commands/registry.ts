@@ -23,10 +23,7 @@ export function createCommandRegistry() {
 
 export type CommandRegistry = ReturnType<typeof createCommandRegistry>;
 
-/**
- * All commands of the registry in one list; the ones of the innermost part come first. `keys` holds the shortcuts that
- * the reader has chosen instead of those given.
- */
+/** All commands of the registry, innermost first; `keys` holds the reader's shortcuts in place of those given. */
 export function listCommands(
   byOwner: ReadonlyMap<string, readonly Command[]>,
   keys: Readonly<Record<string, string>> = {},

@@ -33,10 +33,7 @@ export type TypeState = {
 
 const trainingPollMs = 2_000;
 
-/**
- * Gathers the state of one type from what its places read anyway. It is asked for by the id of the address: the counts
- * need not wait for the type itself.
- */
+/** The state of one type from what its places read anyway; by the id of the address, so that counts need not wait. */
 export function useTypeState(typeId: string | null, type: DecisionType | null): TypeState {
   const params = { decision_type_id: typeId ?? '' };
   const enabled = typeId !== null;

@@ -61,10 +61,7 @@ type GridProps<T> = {
   handle?: Ref<GridHandle>;
 };
 
-/**
- * Finds how wide each column is in a scroller of this width: as it was dragged, and what is left goes to those that
- * grow.
- */
+/** How wide each column is in a scroller of this width: as dragged; what is left goes to those that grow. */
 function useColumnWidths<T>(columns: readonly GridColumn<T>[], scale: number) {
   const definitions = useMemo(
     () =>

@@ -5,10 +5,7 @@ import { count, moment } from './text/figures.ts';
 
 const secondsPerDay = 86_400;
 
-/**
- * Says that old records are kept while the clock is in doubt, and asks whether it is right; nothing while it is
- * trusted.
- */
+/** Says that old records are kept while the clock is in doubt, and asks whether it is right. */
 export function ClockNote() {
   const clock = useOperation('clock.get', {});
   const confirm = useChange('clock.confirm');

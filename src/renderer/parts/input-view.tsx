@@ -39,10 +39,7 @@ export function InputView({ input, note, without }: InputViewProps) {
   );
 }
 
-/**
- * The turns of a conversation at `path`, one below the other, or null. In a text of turns those words
- * are marked that weighed.
- */
+/** The turns of a conversation at `path`, or null; in a text of turns, words that weighed are marked. */
 export function findTurns(input: Readonly<Record<string, unknown>>, path: string, words: readonly Word[] = []) {
   const value = flattenInput(input).find((field) => field.path === path)?.value;
   const turns: (Turn | TextTurn)[] | null =

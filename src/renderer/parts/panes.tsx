@@ -90,10 +90,7 @@ type PlaceProps = Omit<PaneProps, 'sub' | 'level'> & {
 /** The main pane has no size of its own: it takes what the others leave. */
 type Column = { id: string; content: ReactNode; size?: string; min: string };
 
-/**
- * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
- * the inspector while something is inspected.
- */
+/** A place: a pane at the left, the main pane, and at the right a fixed one or the inspector. */
 export function Place({ id, side, beside, besideShare = 28, inspector, inspectorShare = 28, ...main }: PlaceProps) {
   const narrow = useNarrow();
   const content = <Pane level={1} {...main} />;

@@ -29,9 +29,7 @@ export function useOperation<N extends OperationName>(name: N, input: InputOf<N>
   });
 }
 
-/**
- * Asks for an answer before the part that shows it is drawn; one that is fresh, or on its way, is not asked for again.
- */
+/** Asks for an answer before its part is drawn, unless one is fresh or on its way. */
 export function readAhead<N extends OperationName>(
   { client, queries }: Pick<Workbench, 'client' | 'queries'>,
   name: N,

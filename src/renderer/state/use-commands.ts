@@ -6,10 +6,7 @@ import { findKeyPlace, isDialogOpen } from '../commands/key-focus.ts';
 import { listCommands } from '../commands/registry.ts';
 import { useSettings, useWorkbench } from './workbench.ts';
 
-/**
- * Offers commands as long as the part is shown, those that name no group in `group`. The newest closures run, so
- * callers need not memoise.
- */
+/** Offers commands while the part is shown, ungrouped ones in `group`; the newest closures run. */
 export function useCommands(group: string, offered: readonly (Omit<Command, 'group'> & { group?: string })[]): void {
   const { commands: registry } = useWorkbench();
   const owner = useId();

@@ -20,10 +20,7 @@ type Order = {
   ifMatch?: string;
 };
 
-/**
- * Saves settings and says so with the way back. Where somebody else has changed the type since the edit began, it waits
- * until one of both is chosen.
- */
+/** Saves settings with the way back; after a change by others since, waits until one of both is chosen. */
 export function useSetting(type: DecisionType, isEdited: boolean) {
   const workbench = useWorkbench();
   const [seen, setSeen] = useState(type.etag);

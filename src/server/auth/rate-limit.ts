@@ -13,10 +13,7 @@ export type RateVerdict = {
   retryAfter: number;
 };
 
-/**
- * Windows of a minute per caller, on the monotonic clock, from its first call: exactly `limit` calls are allowed. A
- * full table forgets the oldest.
- */
+/** Windows of a minute per caller from its first call: exactly `limit` calls. A full table forgets the oldest. */
 export function createRateLimiter(clock: Clock) {
   const windows = new Map<string, { endsAt: number; used: number; limit: number }>();
 

@@ -60,10 +60,7 @@ const toUnreadLine = (line: number, details: unknown[] | undefined): UnreadLine 
 export type LabelledRow = { line: number; input: JsonObject; decision: string | null };
 
 const maxDescribedColumns = 20;
-/**
- * Reads a file whose rows have the answer in `label` or, where that is not given, in the column named like one; says
- * how it was read.
- */
+/** Reads a file whose rows have the answer in `label`, else in the column named like one; says how it was read. */
 export async function readLabelledFile(
   file: string,
   { label, ...flags }: ColumnFlags,

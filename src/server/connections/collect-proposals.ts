@@ -8,10 +8,7 @@ export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): nu
 /** How many labelled examples there are of each option that the teacher may be asked for. */
 export type OptionCounts = ReadonlyMap<string, number>;
 
-/**
- * Gathers `count` proposals that `accept` agrees with, of the rarest options first; fewer only where every option is
- * exhausted or was asked `maxRounds` times.
- */
+/** Gathers `count` proposals that `accept` agrees with, rarest options first; fewer where all are exhausted. */
 export async function collectProposals(
   { ask, maxRounds }: Pick<Teacher, 'ask' | 'maxRounds'>,
   options: OptionCounts,

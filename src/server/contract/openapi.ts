@@ -8,10 +8,7 @@ import { listOperations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
-/**
- * Collects named schemas (`.meta({ id })`), to be written once each; one whose form read differs from that written
- * appears again as `<name>Input`.
- */
+/** Collects named schemas (`.meta({ id })`); one that is read otherwise than written is `<name>Input` as well. */
 function createSchemaWriter() {
   const named = new Map<string, JsonSchema>();
   const write = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {

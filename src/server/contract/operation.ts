@@ -8,10 +8,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Who may call: anybody, an API key or a session (`key`), a session (`jwt`), the owner's session. */
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
-/**
- * The scopes of an API key: `deploy` is for all that changes decisions, `train` what makes types and policies,
- * `label` what changes examples and corrects decisions.
- */
+/** Scopes of a key: `deploy` changes decisions, `train` makes types and policies, `label` changes examples. */
 export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -46,10 +46,7 @@ function readIdentity(dataDir: string): FolderIdentity | null {
   }
 }
 
-/**
- * Makes a data folder where it is missing; throws StartError `data` for one that is everybody's or holds others' files,
- * which must not be restricted.
- */
+/** Makes a data folder; throws StartError `data` for one that is everybody's or holds others' files. */
 export function prepareDataFolder(dataDir: string): void {
   if (!existsSync(dataDir)) {
     try {

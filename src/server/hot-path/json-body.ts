@@ -52,10 +52,7 @@ export function readJsonBody(
   return parsed.value;
 }
 
-/**
- * Refuses a JSON value for what `readJsonBody` says, except for its syntax; `text` is what it was parsed from. It may
- * be nested `levelsAround` deeper.
- */
+/** Refuses a JSON value as `readJsonBody` does, but for syntax; it may be nested `levelsAround` deeper. */
 export function checkStrictness(value: unknown, text: string, levelsAround = 0): void {
   // Only an escape can write half a surrogate pair or a NUL, so that other texts need not be looked through.
   const checksStrings = text.includes('\\u') && /\\u(?:[dD]|0000)/.test(text);

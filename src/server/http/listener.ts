@@ -77,10 +77,7 @@ const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (e
   } else hangUp(socket, 'bad_request', 'The request is not well-formed HTTP, or came too slowly.');
 };
 
-/**
- * Answers with the envelope and hangs up after a moment, in which unread bytes are dropped: they would take the answer
- * along.
- */
+/** Answers with the envelope and hangs up after a moment: unread bytes would take the answer along. */
 function hangUp(socket: Duplex, code: ErrorCode, message: string): void {
   // Each further piece of such bytes comes here again.
   if (socket.writableEnded) return;

@@ -5,10 +5,7 @@ import { BusyError } from '../errors/busy-error.ts';
 import { toDialectError } from '../errors/dialect-errors.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 
-/**
- * Answers any error with the envelope, or in the shape of the route's own format, after the rest of its body; only
- * faults of the service are logged.
- */
+/** Answers any error in the envelope or the route's own format, after its body; only faults are logged. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toWorkbenchError(error);
   if (failure.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
@@ -40,10 +37,7 @@ function hasUnreadBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
 }
 
-/**
- * Drops the rest of a body and resolves with whether its end came: many clients (urllib, fetch) read an answer only
- * when their whole body is sent.
- */
+/** Drops the rest of a body and says whether it ended: many clients read an answer only when all is sent. */
 function dropUnreadBody(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     let leftBytes: number = drainLimits.bytes;

@@ -97,10 +97,7 @@ export class WorkerProcess {
 
 const rowsPerMessage = 500;
 
-/**
- * Hands a snapshot to a worker in pieces, as long as it is wanted, its labelled rows before the open ones; throws when
- * it cannot be read.
- */
+/** Hands a snapshot to a worker in pieces, labelled rows first; throws when it cannot be read. */
 export async function sendSnapshot(
   worker: WorkerProcess,
   snapshots: SnapshotStore,

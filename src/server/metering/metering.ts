@@ -29,9 +29,7 @@ function readAccount(store: Pick<Store, 'accounts' | 'credits'>, now: number, ca
   return { plan: plan.name, since, used, decisions, resetsAt: plan.renews ? month.next : null };
 }
 
-/**
- * Credits used and left. Checks throw `quota_exceeded`, `insufficient_credits` or `forbidden`; on `local` they pass.
- */
+/** Credits used and left. Checks throw `quota_exceeded`, `insufficient_credits` or `forbidden`, never on `local`. */
 export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'decisionTypes'>, clock: Clock) {
   const getPlan = (caller: Organisation) => plans[store.accounts.getOrganisation(caller.organisationId).plan];
 

@@ -1,10 +1,7 @@
 import type { Operation } from '../contract/operation.ts';
 import type { Deps } from './context.ts';
 
-/**
- * Waits while examples are being added to the type, and for the write lock; undefined where there is nothing to wait
- * for. Rejects with `unavailable` after five seconds.
- */
+/** Waits for additions to the type and the write lock; undefined without any. Rejects `unavailable` after 5 s. */
 export function awaitTurn(
   { store, exampleAdditions }: Deps,
   row: Operation,

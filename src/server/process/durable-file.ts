@@ -2,10 +2,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Writes `bytes` to `path` by way of the synced file `part`; leaves nothing behind where it throws. Of `mode` the umask
- * is taken away.
- */
+/** Writes `bytes` to `path` by way of the synced `part`, or leaves nothing; the umask is taken from `mode`. */
 export function writeDurably(
   path: string,
   bytes: Uint8Array,

@@ -8,10 +8,7 @@ export type Log = { warn(facts: object, text: string): void; error(facts: object
 const maxWaitingBytes = 1024 * 1024;
 const pinoWarning = 40;
 
-/**
- * Opens the standard error for the log: a line that cannot be written is dropped and counted in the next one. Never
- * throws, never waits.
- */
+/** Opens the standard error for the log: never throws or waits; lines that are dropped are counted in the next. */
 export function openLogDestination(now: () => number): { write(line: string): void } {
   // Without a listener, whatever else is written there could end the program.
   process.stderr.on('error', () => undefined);

@@ -12,10 +12,7 @@ const remedies: Record<string, string> = {
 /** Errors of a place that cannot be used as it is. */
 const placeErrors = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS']);
 
-/**
- * Writes what went wrong to the standard error: one sentence with the remedy where the system refused something; of a
- * fault of the program its place in the source as well.
- */
+/** Writes a fault to the standard error: one sentence with the remedy, of the program's own also its place. */
 export function tellFault(error: unknown): void {
   process.stderr.write(`${describeFault(error)}\n`);
 }

@@ -114,10 +114,7 @@ export class DeployedDeciders {
     return this.#getRulesOnly(type, policy);
   }
 
-  /**
-   * The decider of any trained policy under its type's present settings. Throws `unavailable` or `validation_error`
-   * where it cannot be loaded.
-   */
+  /** The decider of a trained policy under its type's settings. Throws `unavailable` or `validation_error`. */
   getTrained(type: DecisionTypeRecord, policy: PolicyFile): Decider {
     return this.#load(type, policy).decider;
   }
@@ -207,10 +204,7 @@ export class DeployedDeciders {
     this.#unavailable.forget(policyId);
   }
 
-  /**
-   * A trained policy as its file has it, with the bytes of the file, and with its type's present settings. Throws
-   * `unavailable` for a missing or damaged file.
-   */
+  /** A trained policy with its file's bytes and its type's settings. Throws `unavailable` without its file. */
   readFile(type: DecisionTypeRecord, policy: PolicyFile): { bytes: Uint8Array; trained: Bundle; present: Bundle } {
     const bytes = this.#readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);

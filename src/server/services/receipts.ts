@@ -23,9 +23,7 @@ export const receiptLifeMs = 24 * 3600 * 1000;
 
 const keyPattern = /^[\x20-\x7e]{1,128}$/;
 
-/**
- * Remembers the answers of calls with an Idempotency-Key for 24 hours, sealed so that only the same call reads them.
- */
+/** Remembers answers of calls with an Idempotency-Key for 24 hours, sealed: only the same call reads them. */
 export class Receipts {
   readonly #deps: Foundation;
   /** The digest of each request under way, by the id of its receipt. */

@@ -24,10 +24,7 @@ type UpgradeSettings = {
   checkUpgrade?: (upgraded: WorkbenchDatabase) => void;
 };
 
-/**
- * Reads the numbered migrations of a folder, in order. The first is the whole schema of the oldest data that are read;
- * a gap in the numbers after it is a fault.
- */
+/** Reads a folder's numbered migrations in order; the first is the oldest schema, a gap after it a fault. */
 export function readMigrations(folder: string): Migration[] {
   const found = readdirSync(folder)
     .map((name) => ({ name, match: migrationName.exec(name) }))

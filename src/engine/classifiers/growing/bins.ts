@@ -26,10 +26,7 @@ function findBetween(low: number, high: number): number {
   return middle < high ? middle : low;
 }
 
-/**
- * Finds bounds between the sorted distinct values, or between about equally full groups of them where there are too
- * many.
- */
+/** Bounds between the sorted distinct values, or where there are too many, between about equally full groups. */
 function findBounds(values: Float32Array): Float32Array {
   const sorted = values.slice().sort();
   const distinct: number[] = [];
@@ -56,10 +53,7 @@ function findBounds(values: Float32Array): Float32Array {
   return Float32Array.from(bounds);
 }
 
-/**
- * Learns the bins of each field: one per category, or at most `maxBins` ranges of a number with about as many rows in
- * each.
- */
+/** Learns each field's bins: one per category, or at most `maxBins` about equally full ranges of a number. */
 export function fitBins(rows: Rows, fields: readonly TreeField[]): FieldBins[] {
   const { count, dense, denseWidth } = rows;
   return fields.map((field) => {

@@ -20,18 +20,13 @@ export type Order = { signs: Int8Array; low: number; high: number };
 
 const minHessian = 1e-3;
 const minGain = 1e-9;
-/**
- * A gain counts as better only beyond this share: equal splits stay with the first field, whatever the order of sums.
- */
+/** A gain counts as better only beyond this share: equal splits stay with the first field, in any order of sums. */
 const tieMargin = 1 + 1e-9;
 /** Categories with more values than this are also split into two groups of values, with more caution. */
 const maxSingleCategories = 4;
 const groupSmoothing = 10;
 
-/**
- * The best split so far, without its mask: `last` is the last left bin, or the one bin or number of bins that goes
- * right.
- */
+/** The best split so far, without its mask: `last` is the last left bin, or the bin or count that goes right. */
 type Candidate = { gain: number; field: number; way: 'upTo' | 'oneBin' | 'group'; last: number; missingRight: boolean };
 
 type Search = {

@@ -24,9 +24,7 @@ export type GrownNode = {
   cover: number;
 };
 
-/**
- * A leaf of the growing tree with its rows, a range of the ordered sample; it has a histogram while it may be split.
- */
+/** A leaf of the growing tree: its rows are a range of the sample; it has a histogram while it may be split. */
 type Leaf = {
   from: number;
   to: number;

@@ -15,9 +15,7 @@ export function chooseFields(count: number, size: number, random: Random): Int32
   return all.slice(0, size).sort();
 }
 
-/**
- * Hashes each row to a number that depends on its content alone, so that drawing rows does not depend on their order.
- */
+/** Hashes each row by its content alone, so that drawing rows does not depend on their order. */
 export function hashRows(binned: BinnedRows, labels: Int32Array): Int32Array {
   const width = binned.fields.length;
   return labels.map((label, i) => {

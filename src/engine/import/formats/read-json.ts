@@ -118,10 +118,7 @@ function findAnswer(value: Json | undefined): string | null {
   return last !== undefined && answeringRole.test(last.role) ? last.content.trim() : null;
 }
 
-/**
- * Takes the answers out of conversations whose last turns say one of a few things; records that have an answer already
- * stay as they are.
- */
+/** Takes answers out of conversations whose last turns say one of a few things; given answers stay. */
 function takeLastTurns(records: Records): Records {
   const objects = records.list.filter(isJsonObject);
   const sample = objects.slice(0, sampled);

@@ -36,10 +36,7 @@ const maxListed = 20;
 
 const noRows = { holds: 0, errors: 0, matched: 0, agrees: 0, disagrees: 0, unlabelled: 0 };
 
-/**
- * Starts to count for every rule: `add` takes a row, `impact` is the sum so far. Of rules that decide the first match
- * counts, of hints each.
- */
+/** Counts for every rule: `add` takes a row, `impact` is the sum so far; the first match counts, but every hint. */
 export function startImpact(
   rules: CompiledRules,
   counted: 'first' | 'each' = 'first',

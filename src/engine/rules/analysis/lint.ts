@@ -57,10 +57,7 @@ const fieldsPerComparison = 16;
 const maxNamedValues = 6;
 const reorder = 'Give it a lower priority number, or remove it.';
 
-/**
- * Finds what is wrong with rules: exact findings hold for every input of the schema, others are looked for on the
- * examples. Gives the first `maxFindings`.
- */
+/** Finds what is wrong with rules, exactly for the schema or on the examples: the first `maxFindings`. */
 export function lintRules(
   rules: RulesFile['rules'],
   inputSchema: JsonObject | null,

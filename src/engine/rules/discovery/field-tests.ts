@@ -205,10 +205,7 @@ const maxCharacters = 500;
 const maxWords = 24;
 const minTexts = 8;
 
-/**
- * Finds words of three letters or more that tell an option apart (chi-squared), the most telling first. Texts are
- * folded; labels count from 0.
- */
+/** Folded words of three letters or more that tell an option apart (chi-squared), the most telling first. */
 function findTellingWords(texts: readonly (string | null)[], labels: readonly number[], optionCount: number): string[] {
   const totals = new Float64Array(optionCount);
   const counts = new Map<string, Float64Array>();

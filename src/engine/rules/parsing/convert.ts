@@ -42,10 +42,7 @@ type Conversion = {
   depth: number;
 };
 
-/**
- * Converts a syntax tree; a wrong part becomes a variable without a name, with a problem in offsets of `source`. The
- * tree's size is not checked here.
- */
+/** Converts a syntax tree; a wrong part becomes a nameless variable with a problem. Its size is not checked. */
 export function convertSyntax(
   root: ASTNode,
   source: string,

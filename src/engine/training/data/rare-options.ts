@@ -39,10 +39,7 @@ export function listRareOptions(
   return options.filter((option) => countExamples(option) < least);
 }
 
-/**
- * Lists options that are learned from so few rows that they are never decided alone; `countLearned` also counts hinted
- * rows.
- */
+/** Options learned from so few rows that they are never decided alone; `countLearned` also counts hinted rows. */
 export function listFewOptions(
   options: readonly string[],
   countExamples: (option: string) => number,

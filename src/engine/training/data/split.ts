@@ -224,10 +224,7 @@ function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): 
   return kept;
 }
 
-/**
- * Assigns rows to stratified folds, dealt out label by label; copies, and rows of a group, share one. `seed` orders
- * them.
- */
+/** Assigns rows to stratified folds; copies, and rows of a group, share one. `seed` orders them. */
 export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
   const foldOf = new Map<number | string, number>();

@@ -209,10 +209,7 @@ export function listUsualChecks(plan: FeaturePlan): CheckName[] {
   return checks;
 }
 
-/**
- * Learns the checks with limits from left-out rows (five folds), at which together they lose about 5% of inputs like
- * the examples. Null below 40 rows. `tick` may throw.
- */
+/** Learns the checks, with limits that lose about 5% of inputs like the examples; null below 40 rows. */
 export function learnFamiliarity(
   learned: LearnedRows,
   checks: readonly CheckName[],

@@ -5,10 +5,7 @@ import { computeRatio, type OptionScores, scoreOptions } from '../../measure/con
 import { countDistinct, measureShare } from '../../measure/whole-decision.ts';
 import { argmax } from '../../numeric.ts';
 
-/**
- * A row's expected option and its probabilities; `isSetAside` where the model has not learned the option, `group` what
- * it shares with its copies.
- */
+/** A row's expected option and probabilities; `isSetAside`: not learned; `group`: shared with its copies. */
 export type Prediction = {
   expected: number;
   probabilities: readonly number[];

@@ -33,9 +33,7 @@ const manyFolds = { folds: 5, upToRows: 3000 };
 const fewFolds = 3;
 /** Averaging over differently dealt folds takes away the luck of one deal. */
 const maxDeals = 4;
-/**
- * Multiplications of all fits of one deal, and of all deals, the same on every machine; histogram entries count four.
- */
+/** Multiplications of one deal's fits, and of all, alike on every machine; histogram entries count four. */
 const dealBudget = 4e10;
 const repeatBudget = 5e9;
 const histogramEntryCost = 4;

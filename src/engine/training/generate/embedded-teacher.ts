@@ -57,10 +57,7 @@ export type EmbeddedTeacher = {
   propose(option: string): Proposal | null;
 };
 
-/**
- * Makes the embedded teacher: recombines an option's examples, or samples schema, other inputs and rules. Every
- * proposal passes `check`; the same seed and content give the same ones.
- */
+/** The embedded teacher: recombines an option's examples, or samples schema and rules; all pass `check`. */
 export function createEmbeddedTeacher(
   material: TeacherMaterial,
   check: ProposalCheck = createProposalCheck(material),

@@ -105,9 +105,7 @@ function growFurther(
   return { ...choice, trees: { ...choice.trees, settings: settleRounds(search, choice.trees.settings, rows, cost) } };
 }
 
-/**
- * The share of the trials that trees get: none where they promise nothing, most where the linear model is left behind.
- */
+/** The share of trials for trees: none where they promise nothing, most where the linear model is behind. */
 function computeTreeShare(choice: ClassifierChoice): number {
   if (choice.trees === null) return 0;
   return choice.linear === null ? 0.75 : 0.5;

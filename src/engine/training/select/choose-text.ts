@@ -74,9 +74,7 @@ const unknownFrom = 0.7;
 const typicalNgrams = 100;
 /** On fewer rows of an option n-grams that are not known always count in a text's length: folds cannot tell. */
 const minRowsToIgnoreUnknown = 12;
-/**
- * A use of text is taken when its loss is at most this many times that of the best one and no cheaper use is as good.
- */
+/** A use of text is taken at a loss of at most this many times the best, where no cheaper one is as good. */
 const acceptableLossRatio = 1.01;
 
 /**

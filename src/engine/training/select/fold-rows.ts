@@ -47,10 +47,7 @@ export function buildFold(plan: FeaturePlan, { learned, held, texts }: FoldParts
   };
 }
 
-/**
- * Cuts rows into `count` folds; `foldOf` holds the fold (0 … count - 1) of each row. Hinted rows are learned from
- * beside every fold, and judge nothing.
- */
+/** Cuts rows into `count` folds; hinted rows are learned from beside every fold, and judge nothing. */
 export function foldRows(
   plan: FeaturePlan,
   rows: readonly LabelledRow[],

@@ -13,9 +13,7 @@ export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 type HeadStart = { parameters: Float64Array; ngrams: NgramSpec | null };
 export type HeadStarts = Partial<Record<HeadName, HeadStart>>;
 
-/**
- * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
- */
+/** Settings that a fit can be repeated with; `pool` has the heads' weights in the order of {@link headNames}. */
 export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */

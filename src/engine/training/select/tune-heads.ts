@@ -95,10 +95,7 @@ function crossValidateHead(
   return { C, logits: outOfFold, loss, firstFoldLoss, parameters };
 }
 
-/**
- * Finds for every head of the plan the best of the first values of C, each by its own calibrated log-loss; known heads
- * are taken as they are.
- */
+/** Finds every head's best of the first values of C by its calibrated log-loss; known heads stay as they are. */
 export function tryHeads(comparison: HeadComparison, report: (share: number) => void, known: HeadTrials): HeadTrials {
   const heads: HeadTrials = { ...known };
   const names = listHeads(comparison.plan)

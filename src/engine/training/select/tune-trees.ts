@@ -145,10 +145,7 @@ export function finishTreeSearch(
   return found.result.logLoss <= clearLossRatio * plain.result.logLoss ? found : plain;
 }
 
-/**
- * The settings that were found on a part of the rows, with the rounds for all of `rows`: those that are best on a tenth
- * of them, as more rows bear more trees.
- */
+/** The settings found on a part of the rows, with rounds for all `rows`, as more rows bear more trees. */
 export function settleRounds(
   { plan, folded: { optionCount }, seed, tick }: TreeSearch,
   settings: TreeSettings,

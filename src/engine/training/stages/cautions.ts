@@ -29,10 +29,7 @@ const minWrong = 10;
 /** The share of examples without a label that may have a field which is known with the answer alone. */
 const maxHaving = 0.1;
 
-/**
- * Lists the cautions of a training: fields that give the answer away, labelled rows that are not like the others, and
- * labels that seem to be a policy's own answers.
- */
+/** The cautions of a training: fields that give the answer away, unlike labelled rows, a policy's own answers. */
 export const listCautions = (state: State): Caution[] => [
   ...findGiveaways(state),
   ...compareWithOpen(state),
@@ -99,10 +96,7 @@ function compareWithOpen({ request, rows, split }: State): Caution[] {
   return [{ kind: 'labelled_differ', sentence }];
 }
 
-/**
- * Names the fields that alone tell the label of nearly all examples. Where hardly any example without a label has such
- * a field, it is known with the answer, not before.
- */
+/** Fields that alone tell nearly every label; one that rows without labels lack is known with the answer. */
 function findGiveaways({ request, rows }: State): Caution[] {
   const { openInputs: open = [] } = request;
   const search = searchFields(request.definition.options, request.piiFields ?? [], null);

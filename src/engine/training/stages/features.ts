@@ -11,10 +11,7 @@ import type { Planned, Prepared, Run } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'presentOptions' | 'sharing' | 'notes'>;
 
-/**
- * Infers the plan of the fields from the training rows; the use of text is left open. Throws 'validation_error' where a
- * field with a direction is not a number.
- */
+/** Infers the plan but for the use of text. Throws 'validation_error' where a directed field is not a number. */
 export function planFeatures(state: State): Planned {
   const { request, progress, trainRows, notes } = state;
   const piiPaths = request.piiFields ?? [];

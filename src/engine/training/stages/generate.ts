@@ -10,10 +10,7 @@ import { augmentExamples } from '../generate/augmentation.ts';
 import type { TrainRequest } from '../request.ts';
 import type { Generated, Run } from './state.ts';
 
-/**
- * Leaves to the rules what they decide, finds rare options, and adds synthetic examples of the others. Rejects with
- * WorkbenchError 'validation_error' where nothing can be trained.
- */
+/** Leaves to rules what they decide, finds rare options, adds synthetic rows. Rejects with 'validation_error'. */
 export async function generateExamples({ request, ports, progress }: Run): Promise<Generated> {
   progress.report('generate', 0, 'Looking for options with too few examples');
   const rules = compileRulesOrThrow(request);

@@ -30,10 +30,7 @@ export type PlannedFold = HeldOutFold & { plan: TuningPlan };
 /** Tunings on folds, and the one on all rows that follows where tuning pays; null where it is not paid for. */
 export type PlannedTunings = { folds: PlannedFold[]; whole: TuningPlan | null };
 
-/**
- * The folds that a budget of tokens is spent on, and the tuning on all rows that follows where it pays. Null where rows
- * or budget are too small to tell.
- */
+/** The folds that a budget of tokens affords, and whether a tuning on all rows follows; null where too small. */
 export function planTunings(
   rows: readonly LabelledRow[],
   budgetTokens: number,
@@ -80,9 +77,7 @@ export function countFolds(heldRowsPerFold: number, tuningTokens: number, budget
 /** Texts that are tuned on, how often, and the tokens that this takes. */
 export type TuningPlan = { texts: TuningText[]; epochs: number; tokens: number };
 
-/**
- * The texts and epochs that a budget of tokens affords: all, else a stratified part; null below four of each option.
- */
+/** Texts and epochs that a budget of tokens affords: all, else a stratified part; null below four an option. */
 export function planTuning(
   rows: readonly TuningRow[],
   budgetTokens: number,

@@ -1,7 +1,4 @@
-/**
- * One step of fine-tuning: cross-entropy of a linear head over the embedding, plus a share of supervised contrastive
- * loss (Khosla et al. 2020).
- */
+/** One step of fine-tuning: cross-entropy of a linear head plus supervised contrastive loss (Khosla et al. 2020). */
 import { limits } from '../../limits.ts';
 import type { ModelFeed, ModelSession } from '../../ports.ts';
 import { countAdapterWeights, listAdapterMatrices, toAdapterFeeds } from '../../text/adapters.ts';

@@ -26,10 +26,7 @@ const ChangeOption = lazy(async () => ({ default: (await import('./change-option
 const maxRetentionDays = 3_650;
 const minAuditPercent = 0.01;
 
-/**
- * Defines what is decided: name, options, reason codes, thresholds, fallback and the shape of the input; and its
- * versions.
- */
+/** Defines what is decided: name, options, reason codes, thresholds, fallback, input shape; and its versions. */
 export function Define({ type }: { type: DecisionType }) {
   const { beside = 'unsure' } = useQueryPart();
   const { base, draft } = useDraft(type);

@@ -110,10 +110,7 @@ export class OpenFile {
     return this.#inTurn(() => this.#workbench.client.call('imports.rows', { params: { import_id: this.#id }, query }));
   }
 
-  /**
-   * Makes the import count; null where `signal` ended it before. Asked again where its answer was lost, it is answered
-   * as the first time.
-   */
+  /** Makes the import count; null where `signal` ended it. Asked again, it is answered as the first time. */
   async commit(body: CommitBody, signal: AbortSignal): Promise<OutputOf<'imports.commit'> | null> {
     const stop = () => this.leave();
     signal.addEventListener('abort', stop);

@@ -156,9 +156,7 @@ function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) 
   );
 }
 
-/**
- * The sentence of the answer, then what it does not name. Earlier records have no sentence: their rules stand alone.
- */
+/** The answer's sentence, then what it does not name. Earlier records have none: their rules stand alone. */
 function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_codes } }: { record: LogRecord }) {
   const unnamed = rules_triggered.filter((rule) => !explanation?.includes(`«${rule}»`));
   if (explanation === null && [unnamed, rule_errors, reason_codes].every(({ length }) => length === 0)) return null;

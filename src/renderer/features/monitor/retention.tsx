@@ -5,10 +5,7 @@ import { notify } from '../../state/notices.tsx';
 import { useChange } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 
-/**
- * How many records match the filter and how long they are kept, and the way back for those that were removed for their
- * age.
- */
+/** How many records match, how long they are kept, and the way back for those removed for their age. */
 export function Retention({ type, total }: { type: DecisionType; total?: number | undefined }) {
   const restore = useChange('logs.restore');
   const { retention_days: days, pii_fields } = type;

@@ -11,9 +11,7 @@ import { useWorkbench, type Workbench } from '../../state/workbench.ts';
 const pollMs = 2_000;
 const mutationKey = ['retrain'];
 
-/**
- * Names the types whose policies must be trained again, and trains them all on a press; nothing if there are none.
- */
+/** Names the types whose policies must be trained again, and trains all on a press; nothing without any. */
 export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
   const workbench = useWorkbench();
   const outdated = types.filter((type) => type.needs_retraining);

@@ -31,9 +31,7 @@ type ExplainedProps = {
   hasLearned?: boolean | undefined;
 };
 
-/**
- * An explanation in sentences: what would change the decision, the words it rests on, and the examples most like it.
- */
+/** An explanation in sentences: what would change the decision, the words behind it, and the nearest examples. */
 export function Explained({ type, explanation, input, decided, hasLearned = false }: ExplainedProps) {
   const { trace, flips, nearest, note } = explanation;
   return (

@@ -49,9 +49,7 @@ type WhyProps = {
   /** The server's answer, as far as it has come. */
   answer: { data: Explanation | undefined; error: unknown; isStale: boolean; retry(): void };
   input: Readonly<Record<string, unknown>>;
-  /**
-   * The recorded decision, where the deployed policy may decide differently now; its trace is shown then as well.
-   */
+  /** The recorded decision, where the deployed policy may decide differently now; its trace is then shown. */
   decided?: string;
   /** Whether the deployed policy has learned from the input since that was decided. */
   hasLearned?: boolean;

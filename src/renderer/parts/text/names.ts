@@ -9,9 +9,7 @@ const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{
 const firstIsolate = '\u2068';
 const endIsolate = '\u2069';
 
-/**
- * The text of a program or of JSON with each character that cannot be seen as its escape: what it says stays the same.
- */
+/** A program's text or JSON with each unseen character as its escape: what it says stays the same. */
 export function escapeUnseen(text: string): string {
   return replaceUnseen(text, (hex) => `\\u${hex}`);
 }

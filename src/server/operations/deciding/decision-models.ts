@@ -83,10 +83,7 @@ function read<Schema extends ZodType>(schema: Schema, body: unknown): z.output<S
   return parsed.value;
 }
 
-/**
- * Finds what answers each question, decides by each type once and keeps the answer that `format` makes of it. Throws as
- * `Questions.find` and `decideOne`.
- */
+/** Decides by each type that answers once; `format` makes the answers. Throws as `Questions.find`, `decideOne`. */
 function ask<Answer>(
   deps: Deps,
   { caller, requestId, receipt }: { caller: Caller; requestId: string; receipt: Receipt | null },

@@ -129,10 +129,7 @@ function openRecords(folder: string, dimensions: number, nowMs: number) {
   };
 }
 
-/**
- * An encoder that looks into `folder` first and keeps what it encodes, but nothing with adapters: the next training
- * makes others.
- */
+/** An encoder that looks into `folder` first and keeps what it encodes, but nothing made with adapters. */
 export function withEncodingCache(encoder: BatchTextEncoder, folder: string, nowMs: number): CachedEncoder {
   const records = openRecords(join(folder, encoder.sha256.slice(0, 32)), encoder.dimensions, nowMs);
 

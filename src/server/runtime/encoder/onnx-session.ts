@@ -100,10 +100,7 @@ export async function openTokenWeigher(modelPath: string, threads = 1): Promise<
   };
 }
 
-/**
- * Opens an encoder on `threads` threads; adapters are inputs of a transformer's graph, zeros for the plain one. Rejects
- * with `unavailable` where graph and facts do not fit.
- */
+/** Opens an encoder; adapters are inputs of its graph, zeros for the plain one. Rejects with `unavailable`. */
 export async function openEncoder(modelPath: string, modelSha256: string, threads = 1): Promise<BatchTextEncoder> {
   const facts = readFacts(modelPath, encoderFacts);
   const { dimensions, frame } = facts;

@@ -11,10 +11,7 @@ const recentSuggestions = 50;
 type Lease = { session: string; untilMs: number; suggested: string | null };
 type TypeState = { leases: Map<string, Lease>; recent: boolean[] };
 
-/**
- * Leases of examples, in memory: two windows never get the same one within a minute, and within five minutes only where
- * nothing else is left.
- */
+/** Leases of examples: two windows never get the same one within a minute, nor if avoidable within five. */
 export class LabellingLeases {
   readonly #now: () => number;
   readonly #types = new Map<string, TypeState>();

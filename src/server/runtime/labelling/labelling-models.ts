@@ -54,10 +54,7 @@ export type ModelNext = {
   drawn: number;
 };
 
-/**
- * Answers from models that follow the examples: a reported label is learned at once, other changes with the next
- * question. A child that died is restarted.
- */
+/** Answers from models that follow the examples: reported labels at once, other changes with the next question. */
 export class LabellingModels {
   readonly #options: LabellingModelsOptions;
   readonly #child: LabellingProcess;

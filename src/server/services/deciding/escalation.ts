@@ -17,10 +17,7 @@ const system = [
   'Answer with one JSON object and nothing else.',
 ].join(' ');
 
-/**
- * Asks the connected model, without personal fields; where that fails, returns the decision already made. Confidence
- * and probabilities stay those of the classifier.
- */
+/** Asks the connected model without personal fields, or keeps the decision; confidence stays the classifier's. */
 export async function askConnectedModel(
   deps: Foundation,
   type: DecisionTypeRecord,

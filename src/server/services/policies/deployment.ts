@@ -56,10 +56,7 @@ export async function deployPolicy(
   return readPolicy(deps.store, id);
 }
 
-/**
- * Compiles a deployed policy, charges its hosting and starts the encoder, so that no decide call waits. One that cannot
- * be used stays deployed.
- */
+/** Compiles a deployed policy, charges its hosting and starts the encoder; an unusable one stays deployed. */
 export async function prepareDeployedPolicy(deps: Foundation, policyId: string): Promise<void> {
   const { store, log, runtime } = deps;
   const row = store.policies.byId(policyId);

@@ -249,10 +249,7 @@ async function packSlim(
   return { slim, textModel };
 }
 
-/**
- * Throws `conflict` where the policy learned values of a field declared personal later: a bundle without them would
- * decide otherwise.
- */
+/** Throws `conflict` where the policy learned values of a field declared personal later. */
 function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
   const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
   const texts = plan.text !== null && countNgrams(plan.text.ngrams) > 0 ? plan.text.fields : [];

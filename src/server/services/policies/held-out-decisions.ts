@@ -225,10 +225,7 @@ export class HeldOutDecisions {
   }
 }
 
-/**
- * Lists the held-out rows of a policy that can be decided again; masked values count as missing, as in training. `lost`
- * are the labels of the others.
- */
+/** The held-out rows that can be decided again; masked values count as missing. `lost`: labels of the others. */
 function listRecorded(
   { store }: Foundation,
   { id, piiFields }: Pick<DecisionTypeRecord, 'id' | 'piiFields'>,

@@ -141,10 +141,7 @@ function refundTraining(deps: TrainingDeps, { policyId, attemptId }: AttemptKey,
   });
 }
 
-/**
- * Ends a cancelled (`error` null) or interrupted training, refunded where no worker had begun to compute. Does nothing
- * to one that has ended.
- */
+/** Ends a cancelled (`error` null) or interrupted training, refunded where nothing was computed yet. */
 export function endUnfinishedTraining(
   deps: Foundation,
   { policyId, attemptId }: { policyId: string; attemptId: string | null },
@@ -175,10 +172,7 @@ function chargeTraining(
   chargeCredits(deps, { organisationSeq, operation: 'training', credits, decisionTypeId, referenceId });
 }
 
-/**
- * Cancels a training, or only the tuning in the background of a trained policy; safe to repeat. Throws `conflict` when
- * the training has ended otherwise.
- */
+/** Cancels a training, or a trained policy's tuning; safe to repeat. Throws `conflict` when it ended otherwise. */
 export function cancelTraining(deps: TrainingDeps, policy: PolicyRecord): PolicyRecord {
   const { id, status } = policy;
   if (deps.jobs.endTuning(id)) return policy;

@@ -13,10 +13,7 @@ const chunkSize = 10;
 /** Characters of JSON that the examples, and the logged inputs, are looked at for: the newest. */
 const maxCharacters = 16 * 1024 * 1024;
 
-/**
- * Returns problems, findings, impact and known fields of unsaved rules; options, reason codes and schema default to
- * those saved. Personal fields are redacted.
- */
+/** Problems, findings, impact and fields of unsaved rules, beside what is saved; personal fields are redacted. */
 export async function analyseRules(
   deps: Foundation,
   callerId: string,

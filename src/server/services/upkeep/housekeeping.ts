@@ -39,10 +39,7 @@ const clearingCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
-/**
- * Takes records past their retention out of the log, for good after two days or with personal fields; returns how many.
- * `isStopped` ends it early.
- */
+/** Takes expired records out of the log, for good after two days or with personal fields; returns how many. */
 export async function applyRetention(deps: RetentionDeps, isStopped: () => boolean = () => false): Promise<number> {
   const { store, trustedTime } = deps;
   const now = trustedTime.now();
@@ -78,10 +75,7 @@ export async function removeReceipts({ store, trustedTime }: RetentionDeps): Pro
   }
 }
 
-/**
- * Starts the regular work: hourly and soon after the start retention, deleted types, embeddings and trash, more often
- * the rest. Work that fails is logged and done again at its next time.
- */
+/** Starts the regular work, hourly or oftener; work that fails is logged and done again at its next time. */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
   const guarded = (work: () => unknown) => async () => {

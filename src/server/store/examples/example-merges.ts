@@ -8,10 +8,7 @@ import { setColumns, toStored } from './example-fields.ts';
 import { toFirstOfMany } from './first-labels.ts';
 import { insertSecondReadings } from './given-labels.ts';
 
-/**
- * An example as it becomes, the time at which it must have been changed last (milliseconds since 1970), and who gave a
- * label that the merge takes.
- */
+/** An example as it becomes, when it must have been changed last, and who gave a label the merge takes. */
 export type MergedExample = { example: ExampleRecord; expectedUpdatedAt: number; reader: string | null };
 /** Changes of a type's examples, and second readings of them: each slice is the JSON of a list of objects. */
 export type ExampleMerges = {

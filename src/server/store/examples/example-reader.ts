@@ -64,10 +64,7 @@ function openStatements(db: Database.Database) {
   };
 }
 
-/**
- * Opens a connection that only reads, shortly each time, and gives stored inputs as these readings read them. Throws
- * when there is no such file.
- */
+/** Opens a reading connection, shortly each time; inputs as these readings read them. Throws without a file. */
 export function openExampleReader(file: string, readings: Readings) {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
   const statements = openStatements(db);

@@ -306,10 +306,7 @@ export class ExampleStore {
     return true;
   }
 
-  /**
-   * Writes all of an example but its type, source, origin and the time it was made. Returns it with
-   * its first label.
-   */
+  /** Writes all of an example but its type, source, origin and creation; returns it with its first label. */
   update(example: ExampleRecord): ExampleRecord {
     this.noteChange(example.decisionTypeId);
     const firstDecision = this.#statements.update.get(toStored(example));

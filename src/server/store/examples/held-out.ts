@@ -166,10 +166,7 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/**
- * Reads a measured row of a policy that never decides the options `few` alone. One of an earlier version counts as
- * familiar, and as unchanged.
- */
+/** A measured row of a policy that never decides `few` alone; earlier versions count as familiar, unchanged. */
 export function toMeasured(
   { input: json, unfamiliar, inputHash, probabilities, ...row }: RawMeasured,
   few: readonly string[],

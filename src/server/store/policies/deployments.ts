@@ -110,10 +110,7 @@ export class DeploymentStore {
     return this.#statements.hosted.all();
   }
 
-  /**
-   * Deploys a trained policy; the others of its type go back to `trained`. The caller notes the release in the same
-   * transaction. Throws `conflict`.
-   */
+  /** Deploys a trained policy, undeploying the others; the caller notes the release. Throws `conflict`. */
   deploy(policyId: string, isAutomatic: boolean): void {
     this.#statements.retireOthers.run({ policyId });
     if (isAutomatic) this.#statements.setAutomatic.run(policyId);

@@ -3,10 +3,7 @@ import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { suspectsSql } from '../examples/example-reader.ts';
 
-/**
- * A check of all labels, by a training (whose policy's id it has) or in the background; `expectedWrong` null: not
- * known. Examples changed after `createdAt` are not meant.
- */
+/** A check of all labels, by a training or in the background; `expectedWrong` null: not known. */
 export type LabelSearchRecord = {
   id: string;
   typeId: string;

@@ -275,10 +275,7 @@ type ArchivedKind = keyof typeof insertSql;
 export type ArchivedPart = { kind: ArchivedKind; json: string };
 const partLimits = { rows: 500, characters: 1_000_000 } as const;
 
-/**
- * Writes out the rows that an archive has beside its examples, in parts and in the order in which they name one
- * another; the active version is written with its type.
- */
+/** Writes the rows an archive has beside its examples, in parts, in the order in which they name one another. */
 export function toArchivedParts(type: ArchivedType, answers: readonly ArchivedAnswer[]): ArchivedPart[] {
   const rows: [ArchivedKind, readonly object[]][] = [
     ['versions', type.versions.filter(({ number }) => number !== type.active_version)],

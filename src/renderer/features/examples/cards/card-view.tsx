@@ -328,10 +328,7 @@ function AnswerNote({ advice, example, labels }: AnswerNoteProps) {
   );
 }
 
-/**
- * The keys of labelling, for card and table alike; `focus` puts the focus where the keys act, and `shown` are the
- * options at 1 to 9.
- */
+/** The keys of labelling, for card and table; `focus` goes to where they act, `shown` are the options at 1 to 9. */
 export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
   work: Work,

@@ -1,6 +1,4 @@
-/**
- * The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out.
- */
+/** The lists in which examples are worked on, each named for the address: a filter, or rows given out. */
 
 import type { LabellingQueue } from '../../../../server/contract/examples/labelling.ts';
 import type { InputOf, OutputOf } from '../../../../server/contract/operations.ts';

@@ -33,10 +33,7 @@ export async function readSettledPage(
 
 const toKey = (typeId: string, filter: SortedFilter) => [aheadKey, typeId, filter] as const;
 
-/**
- * Reads the first page of a queue: the one that is on its way already, or was asked for just now, is not asked for
- * twice.
- */
+/** Reads the first page of a queue, unless it is on its way already or was asked for just now. */
 export function readFirstPage(
   workbench: Pick<Workbench, 'client' | 'outbox' | 'queries'>,
   typeId: string,
@@ -62,9 +59,7 @@ export function findFirstPage(
   return { pages: [state.data], pageParams: ['first'] };
 }
 
-/**
- * The queue that is open has its first page now: the next one to open asks again, or takes the answer on its way to it.
- */
+/** The open queue has its first page: the next to open asks again, or takes the answer on its way. */
 export function dropFirstPage(queries: QueryClient, typeId: string, filter: SortedFilter): void {
   queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true, fetchStatus: 'idle' });
 }

@@ -55,10 +55,7 @@ function FieldSpread({ field, seen, onFilter }: { field: string; seen: SeenField
   );
 }
 
-/**
- * All columns, and those to show in their order: as they were chosen, else the label, the fields with
- * texts first, and what is known about the example.
- */
+/** All columns, and those to show: as chosen, else the label, fields with texts first, and known facts. */
 export function useColumns(
   { id: typeId, active_version: { options } }: DecisionType,
   { count, at }: { count: number; at(index: number): Example | undefined },
