@@ -21,8 +21,7 @@ import {
 import { generateExamples } from '../../../src/server/services/examples/generation.ts';
 import { createFromSample, listSamples } from '../../../src/server/services/examples/samples.ts';
 import { createDecisionType, findDecisionType } from '../../../src/server/services/types/decision-types.ts';
-import { renameOption } from '../../../src/server/services/types/option-rename.ts';
-import { undoOptionChange } from '../../../src/server/services/types/option-undo.ts';
+import { renameOption, undoOptionChange } from '../../../src/server/services/types/option-changes.ts';
 import { deleteDecisionType } from '../../../src/server/services/types/type-deletion.ts';
 import { ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
 import { says, startStub } from '../teacher-stub.ts';

@@ -14,65 +14,53 @@ import { operation, replaces } from '../operation.ts';
 /** The kind of a policy: a trained classifier behind the rules, or rules alone. */
 const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
 
-const heldBack = z
-  .string()
-  .nullable()
-  .describe('Why its training did not deploy it although it was to, in a sentence; null where nothing held it back');
-
-const needsAttention = z
-  .string()
-  .nullable()
-  .describe('Why it should be trained again, in a sentence: it learned what other rules left; null where nothing is');
-
-const follows = uuid
-  .nullable()
-  .describe('The policy that it was tuned from in the background, on the same examples; null of every other');
+/** What lists and a single answer say of a policy alike. */
+const policyFields = {
+  id: uuid,
+  decision_type_id: uuid,
+  version: z.int().describe('Number within its decision type'),
+  policy_type: policyTypeSchema,
+  status: z.enum(policyStatuses),
+  deployed: z.boolean(),
+  auto_deployed: z.boolean().describe('Whether its training deployed it'),
+  quality_gate_met: z
+    .boolean()
+    .nullable()
+    .describe('Whether it meets the gates of its training, also where there are none; null before it was measured'),
+  follows: uuid
+    .nullable()
+    .describe('The policy that it was tuned from in the background, on the same examples; null of every other'),
+  held_back: z
+    .string()
+    .nullable()
+    .describe('Why its training did not deploy it although it was to, in a sentence; null where nothing held it back'),
+  needs_attention: z
+    .string()
+    .nullable()
+    .describe('Why it should be trained again, in a sentence: it learned what other rules left; null where nothing is'),
+  created_at: dateTime,
+};
 
 const policySummarySchema = z
   .object({
-    id: uuid,
-    decision_type_id: uuid,
-    version: z.int().describe('Number within its decision type'),
-    policy_type: policyTypeSchema,
-    status: z.enum(policyStatuses),
-    deployed: z.boolean(),
-    auto_deployed: z.boolean().describe('Whether its training deployed it'),
+    ...policyFields,
     accuracy: z.number().nullable().describe('Of the classifier alone; quote `whole`'),
     macro_f1: z.number().nullable().describe('Of the classifier alone'),
     train_size: z.int().nullable().describe('Rows learned from'),
-    quality_gate_met: z
-      .boolean()
-      .nullable()
-      .describe('Whether it meets the gates of its training, also where there are none; null before it was measured'),
     augmentation_status: z.string().nullable(),
     whole: wholeDecisionSchema
       .nullable()
       .describe(
         'The figure to quote: the current rules, classifier and thresholds together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
       ),
-    follows,
-    held_back: heldBack,
-    needs_attention: needsAttention,
-    created_at: dateTime,
   })
   .meta({ id: 'PolicySummary' });
 export type PolicySummary = z.infer<typeof policySummarySchema>;
 
 const policyDetailSchema = z
   .object({
-    id: uuid,
-    decision_type_id: uuid,
-    version: z.int().describe('Number within its decision type'),
+    ...policyFields,
     decision_type_version: z.int().describe("Number of the decision type's version that it was trained on"),
-    policy_type: policyTypeSchema,
-    status: z.enum(policyStatuses),
-    deployed: z.boolean(),
-    auto_deployed: z.boolean().describe('Whether its training deployed it'),
-    quality_gate_met: z
-      .boolean()
-      .nullable()
-      .describe('Whether it meets the gates of its training, also where there are none; null before it was measured'),
-    created_at: dateTime,
     training_config: trainingConfigSchema,
     metrics: metricsSchema.nullable(),
     target_f1: z.number().nullable(),
@@ -87,13 +75,10 @@ const policyDetailSchema = z
     promise_standing: promiseStandingSchema
       .nullable()
       .describe('How the promise of its type stands with it; null before it was measured'),
-    follows,
     tuning: z
       .string()
       .nullable()
       .describe('What a tuning of its text model in the background does now; null while there is none'),
-    held_back: heldBack,
-    needs_attention: needsAttention,
     verdict: verdictSchema.describe(
       'Whether it may decide, each with a sentence: gate, promise, pinned cases, what decides now, weak parts, comparison, availability, need of retraining. Empty before it was made',
     ),

@@ -25,38 +25,39 @@ import { describeProgress, toExecutionName } from './training-progress.ts';
 /** Policies of a list whose held-out rows are decided again, beside the deployed one. */
 const maxMeasured = 20;
 
-const toPolicyType = ({ isRulesOnly }: Pick<PolicyRecord, 'isRulesOnly'>) =>
-  isRulesOnly ? 'rules_only' : 'compiled_classifier';
+const toCommon = (policy: PolicySummaryRecord | PolicyRecord, attention: string | null) => ({
+  id: policy.id,
+  decision_type_id: policy.decisionTypeId,
+  version: policy.version,
+  policy_type: policy.isRulesOnly ? ('rules_only' as const) : ('compiled_classifier' as const),
+  status: policy.status,
+  deployed: policy.status === 'deployed',
+  auto_deployed: policy.isAutoDeployed,
+  quality_gate_met: policy.isQualityGateMet,
+  follows: policy.follows,
+  held_back: policy.heldBack,
+  needs_attention: attention,
+  created_at: isoTime(policy.createdAt),
+});
 
 function toSummary(
   policy: PolicySummaryRecord,
   whole: WholeDecision | null,
   attention: string | null = null,
 ): PolicySummary {
-  const { metrics, status } = policy;
+  const { metrics } = policy;
   return {
-    id: policy.id,
-    decision_type_id: policy.decisionTypeId,
-    version: policy.version,
-    policy_type: toPolicyType(policy),
-    status,
-    deployed: status === 'deployed',
-    auto_deployed: policy.isAutoDeployed,
+    ...toCommon(policy, attention),
     accuracy: metrics?.accuracy ?? null,
     macro_f1: metrics?.macro_f1 ?? null,
     train_size: metrics?.train_size ?? null,
-    quality_gate_met: policy.isQualityGateMet,
     augmentation_status: metrics?.augmentation.status ?? null,
     whole,
-    follows: policy.follows,
-    held_back: policy.heldBack,
-    needs_attention: attention,
-    created_at: isoTime(policy.createdAt),
   };
 }
 
 function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
-  const { status, trainingConfig } = policy;
+  const { trainingConfig } = policy;
   const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
   const live = deps.jobs.findProgress(policy.id);
   const type = deps.store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
@@ -65,16 +66,8 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
       ? withPresentFigures(policy.metrics, deps.heldOutDecisions.read(type, policy).whole)
       : policy.metrics;
   return {
-    id: policy.id,
-    decision_type_id: policy.decisionTypeId,
-    version: policy.version,
+    ...toCommon(policy, type === null ? null : describeAttention(deps, type, policy)),
     decision_type_version: policy.versionNumber,
-    policy_type: toPolicyType(policy),
-    status,
-    deployed: status === 'deployed',
-    auto_deployed: policy.isAutoDeployed,
-    quality_gate_met: policy.isQualityGateMet,
-    created_at: isoTime(policy.createdAt),
     training_config: trainingConfig,
     metrics:
       metrics?.follow_up?.state === 'pending' && live === null ? { ...metrics, follow_up: endedFollowUp } : metrics,
@@ -86,10 +79,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
     last_training_error: policy.lastTrainingError,
     promise: type === null ? null : deps.promiseChecks.read(type, policy),
     promise_standing: type === null ? null : deps.promiseChecks.readStanding(type, policy),
-    follows: policy.follows,
     tuning: live?.tuning ?? null,
-    held_back: policy.heldBack,
-    needs_attention: type === null ? null : describeAttention(deps, type, policy),
     verdict: type === null ? [] : assessPolicy(deps, type, policy),
     snapshot_sha256: policy.snapshotSha256 === '' ? null : policy.snapshotSha256,
     seed: policy.snapshotSha256 === '' ? null : policy.seed,

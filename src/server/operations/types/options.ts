@@ -1,9 +1,13 @@
 /** Options renamed, merged and deleted: looked at first, then committed, and undone. */
 
 import { refuseOtherState } from '../../services/types/decision-types.ts';
-import { deleteOption, mergeOption } from '../../services/types/option-removal.ts';
-import { type OptionChanged, renameOption } from '../../services/types/option-rename.ts';
-import { undoOptionChange } from '../../services/types/option-undo.ts';
+import {
+  deleteOption,
+  mergeOption,
+  type OptionChanged,
+  renameOption,
+  undoOptionChange,
+} from '../../services/types/option-changes.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toDecisionType } from './decision-type-wire.ts';
 

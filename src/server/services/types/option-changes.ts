@@ -1,0 +1,213 @@
+/** Changes of an option (renamed, merged, deleted, taken back): one new version, and every example with it. */
+import { isDeepStrictEqual } from 'node:util';
+import { replaceCostOption } from '../../../engine/costs.ts';
+import type { Definition } from '../../../engine/domain/definition.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { limits } from '../../../engine/limits.ts';
+import { replaceDirectionOption } from '../../../engine/schema/directions.ts';
+import { replaceThresholdOption } from '../../../engine/thresholds.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
+import type { Foundation } from '../../foundation.ts';
+import type { OptionChange } from '../../store/examples/example-changes.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { refuseTooMany } from '../example-limit.ts';
+import { noteChange } from '../releases.ts';
+import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
+
+type OptionTouches = {
+  examples: number;
+  rules: string[];
+  isFallback: boolean;
+  isInDeployedPolicy: boolean;
+};
+
+/** The effect of changing an option, the type after it, and how to undo it; null for a preview. */
+export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
+
+/** The fate of an option: its examples get the label `into`, or none, or are deleted. */
+type PlannedChange = { into: string | null; how: 'rename' | 'label' | 'delete'; definition: Definition };
+
+/** Says what a change of an option touches and, with `commit`, makes it. `plan` throws for what cannot be. */
+function changeOption(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  { option, field, commit }: { option: string; field: string; commit: boolean },
+  plan: (definition: Definition) => PlannedChange,
+): OptionChanged {
+  return deps.store.transaction(() => {
+    const type = findDecisionType(deps, caller, typeId);
+    const { definition } = type.activeVersion;
+    refuseUnknown(definition, option, field);
+    const planned = plan(definition);
+    const touches = findOptionTouches(deps, type, option);
+    if (!commit) return { touches, type, undoToken: null };
+    const fallbackOption = touches.isFallback ? planned.into : type.fallbackOption;
+    return { touches, ...storeOptionChange(deps, caller, type, { ...planned, from: option, fallbackOption }) };
+  });
+}
+
+/** Says what a rename touches and, with `commit`, does it. Throws `validation_error` for either name. */
+export function renameOption(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  { from, to, commit }: { from: string; to: string; commit: boolean },
+): OptionChanged {
+  return changeOption(deps, caller, typeId, { option: from, field: 'from', commit }, (definition) => {
+    if (definition.options.includes(to)) refuseProblems([toInvalidValue(['body', 'to'], 'is an option already')]);
+    const rename = (option: string) => (option === from ? to : option);
+    const renamed = {
+      ...definition,
+      options: definition.options.map(rename),
+      hard_rules: definition.hard_rules.map((rule) => ({ ...rule, then: rename(rule.then) })),
+    };
+    return { into: to, how: 'rename', definition: renamed };
+  });
+}
+
+/** Gives examples, rules and fallback the other option, as {@link changeOption}. Throws `validation_error`. */
+export function mergeOption(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  { from, into, commit }: { from: string; into: string; commit: boolean },
+): OptionChanged {
+  return changeOption(deps, caller, typeId, { option: from, field: 'from', commit }, (definition) => {
+    refuseUnknown(definition, into, 'into');
+    if (from === into) refuseProblems([toInvalidValue(['body', 'into'], 'must be another option than from')]);
+    refuseTooFew(definition, 'from');
+    const merged = {
+      ...definition,
+      options: definition.options.filter((option) => option !== from),
+      hard_rules: definition.hard_rules.map((rule) => (rule.then === from ? { ...rule, then: into } : rule)),
+    };
+    return { into, how: 'label', definition: merged };
+  });
+}
+
+/** Takes the option's rules, labels and fallback away, as {@link changeOption}. Throws `validation_error`. */
+export function deleteOption(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  { option, examples, commit }: { option: string; examples: 'unlabel' | 'delete'; commit: boolean },
+): OptionChanged {
+  return changeOption(deps, caller, typeId, { option, field: 'option', commit }, (definition) => {
+    refuseTooFew(definition, 'option');
+    const left = {
+      ...definition,
+      options: definition.options.filter((each) => each !== option),
+      hard_rules: definition.hard_rules.filter((rule) => rule.then !== option),
+    };
+    return { into: null, how: examples === 'delete' ? 'delete' : 'label', definition: left };
+  });
+}
+
+function refuseUnknown({ options }: Definition, option: string, field: string): void {
+  if (!options.includes(option)) refuseProblems([toUnknownOption(['body', field], options)]);
+}
+
+function refuseTooFew({ options }: Definition, field: string): void {
+  if (options.length > limits.minOptions) return;
+  refuseProblems([toInvalidValue(['body', field], `a decision type keeps at least ${limits.minOptions} options`)]);
+}
+
+/** Counts and lists the parts of a type that name an option. */
+function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string): OptionTouches {
+  return {
+    examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,
+    rules: type.activeVersion.definition.hard_rules.filter((rule) => rule.then === option).map((rule) => rule.name),
+    isFallback: type.fallbackOption === option,
+    isInDeployedPolicy: deps.store.deployments.find(type.id)?.options.includes(option) ?? false,
+  };
+}
+
+/** Stores a type's changed options, its examples and the undo of both. */
+function storeOptionChange(
+  deps: Foundation,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { from, into, how, definition, fallbackOption }: PlannedChange & { from: string; fallbackOption: string | null },
+): { type: DecisionTypeRecord; undoToken: string } {
+  const { decisionTypes, examples, exampleChanges } = deps.store;
+  const now = deps.clock.now();
+  const confidence_thresholds = replaceThresholdOption(definition.confidence_thresholds, from, into);
+  const input_schema = definition.input_schema && replaceDirectionOption(definition.input_schema, from, into);
+  const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds, input_schema }, now);
+  const undoToken = deps.newId();
+  const costs = type.costs && replaceCostOption(type.costs, from, into);
+  const change: OptionChange = {
+    from,
+    into,
+    isRename: how === 'rename',
+    before: { versionId: type.activeVersion.id, fallbackOption: type.fallbackOption, costs: type.costs },
+    after: { versionId: activeVersion.id, fallbackOption, costs },
+  };
+  exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
+  if (how === 'delete') examples.removeLabelled(type.id, from);
+  else if (how === 'rename' && into !== null) {
+    deps.store.labelHistory.renameOption(type.id, from, into, () => examples.renameLabel(type.id, from, into, null));
+  } else examples.renameLabel(type.id, from, into, now);
+  if (how === 'rename' && into !== null) deps.store.trainingRuns.labelChecks.renameOption(type.id, from, into);
+  if (into !== null) deps.store.audits.renameOption(type.id, from, into);
+  decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  noteChange(deps, caller, type.id);
+  return { type: findDecisionType(deps, caller, type.id), undoToken };
+}
+
+/**
+ * Takes the change of an option back, in a new version; examples labelled otherwise since stay. Throws `conflict` where
+ * it was undone, is too old, or the type was changed since.
+ */
+export function undoOptionChange(
+  deps: Foundation,
+  caller: Caller,
+  typeId: string,
+  undoToken: string,
+): { affected: number; type: DecisionTypeRecord } {
+  const { decisionTypes, exampleChanges, transaction } = deps.store;
+  return transaction(() => {
+    const type = findDecisionType(deps, caller, typeId);
+    const kept = exampleChanges.find(undoToken, type.id);
+    const change = kept?.optionChange ?? null;
+    if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    // Two later renames, there and back, leave the definition as it was: the versions alone would let this pass.
+    if (kept?.isCovered) throw new WorkbenchError('conflict', 'An option was changed after this. Undo that first.');
+    const { before, after } = change;
+    // Not by the version alone: a later change that was undone has left another one with the same definition.
+    const left = findVersion(deps, caller, type.id, after.versionId).definition;
+    const { costs: costsLeft = type.costs } = after;
+    if (
+      !isDeepStrictEqual(type.activeVersion.definition, left) ||
+      type.fallbackOption !== after.fallbackOption ||
+      !isDeepStrictEqual(type.costs, costsLeft)
+    ) {
+      throw new WorkbenchError(
+        'conflict',
+        'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
+      );
+    }
+    const now = deps.clock.now();
+    const { definition } = findVersion(deps, caller, type.id, before.versionId);
+    const activeVersion = toNextVersion(deps, type, definition, now);
+    const { fallbackOption, costs = type.costs } = before;
+    decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+    noteChange(deps, caller, type.id);
+    const restored = exampleChanges.undoOption(undoToken, type.id, change);
+    const affected = restored + (change.isRename ? undoRename(deps, type.id, change) : 0);
+    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
+    return { affected, type: findDecisionType(deps, caller, type.id) };
+  });
+}
+
+/** Gives an option its former name wherever it is named; returns the number of examples. */
+function undoRename({ store }: Foundation, typeId: string, { from, into }: OptionChange): number {
+  if (into === null) return 0;
+  store.trainingRuns.labelChecks.renameOption(typeId, into, from);
+  store.audits.renameOption(typeId, into, from);
+  return store.labelHistory.renameOption(typeId, into, from, () =>
+    store.examples.renameLabel(typeId, into, from, null),
+  );
+}
