@@ -98,7 +98,6 @@ function holdsPatterns(bytes: Uint8Array): boolean {
 
 type OpenText = TextPorts & { close(): Promise<void> };
 
-/** Opens what a bundle reads texts by: the tokenizer, and the encoder where its plan has one. */
 async function openText(bytes: Uint8Array, { manifest, plan }: Bundle, platform: Platform): Promise<OpenText> {
   const close = () => Promise.resolve();
   if (manifest.text === null || !needsTokenizer(plan)) return { tokenizer: null, encoder: null, close };

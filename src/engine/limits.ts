@@ -24,7 +24,6 @@ export const limits = {
   /** Keys of one object that is sent, and levels of objects and lists within one another. */
   maxInputKeys: 2_000,
   maxInputDepth: 32,
-  /** Decisions of one batch. */
   maxBatchSize: 50,
   /** Questions of one call in a format of decision models; questions that an organisation's types answer. */
   maxQuestionsPerCall: 128,

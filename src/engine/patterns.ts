@@ -81,7 +81,6 @@ function skipGroupStart(characters: readonly string[], at: number): { end: numbe
   return { end: end + 1, opens: characters[end] !== ')' };
 }
 
-/** Skips a character, an escape or a class. */
 function skipAtom(characters: readonly string[], at: number): number {
   if (characters[at] === '\\') return skipEscape(characters, at);
   if (characters[at] !== '[') return at + 1;

@@ -76,7 +76,6 @@ function readTag(queries: QueryClient, typeId: string): string | null {
   return queries.getQueryData<DecisionType>(key)?.etag ?? null;
 }
 
-/** Asks whether the server is there at all. */
 const probeServer = ({ fetch, baseUrl }: Borders) =>
   fetch(`${baseUrl}/health`, { method: 'GET' }).then(
     ({ ok }) => ok,

@@ -80,7 +80,6 @@ function chooseReading(kind: EdgeField['kind'], found: Reading | null): Reading 
   return kind === 'date' ? usualReadings.date_year_first : null;
 }
 
-/** The new cells of a row. */
 function listCells(decided: EdgeDecision | InvalidInput): (string | number)[] {
   if (decided instanceof InvalidInput) return ['', '', 'refused', decided.message, 'yes'];
   const { decision, confidence, stage, reason_codes, rules_triggered, escalate, unread } = decided;
@@ -88,7 +87,6 @@ function listCells(decided: EdgeDecision | InvalidInput): (string | number)[] {
   return [decision, confidence, stage, reasons.join('; '), escalate ? 'yes' : ''];
 }
 
-/** A name that no column has yet. */
 function toFreeName(name: string, taken: readonly string[]): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name} ${number}`;

@@ -137,7 +137,6 @@ function fitManifest(fields: InputField[]): InputField[] {
 
 const toKey = (path: readonly string[]) => JSON.stringify(path);
 
-/** The paths that a rule reads from the input. */
 function listPaths(node: RuleNode): string[][] {
   const above = node.k === 'has' ? toFieldPath(node.of) : null;
   const path = node.k === 'has' ? above && [...above, node.field] : toFieldPath(node);
@@ -146,7 +145,6 @@ function listPaths(node: RuleNode): string[][] {
 
 type Property = { path: string[]; schema: JsonObject; isRequired: boolean };
 
-/** The properties of a schema that have none of their own, by the keys of their paths. */
 function listProperties(schema: JsonObject | null, above: readonly string[] = []): Map<string, Property> {
   if (!isJsonObject(schema?.properties)) return new Map();
   const names = Array.isArray(schema.required) ? schema.required : [];

@@ -87,7 +87,6 @@ const hasNoReservedName = (record: unknown) =>
   !(typeof record === 'object' && record !== null && Object.hasOwn(record, '__proto__'));
 const reserved = { message: 'may not have the key "__proto__"' };
 
-/** Names out of the data with a value each. */
 const recordOf = <T>(value: z.ZodType<T>) =>
   z.unknown().refine(hasNoReservedName, reserved).pipe(z.record(z.string(), value));
 

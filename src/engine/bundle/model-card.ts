@@ -13,7 +13,6 @@ import { writeCardHead } from './model-card-head.ts';
 
 export type ModelCardFacts = {
   manifest: ManifestDraft;
-  /** The digest of the release: of all that decides. */
   digest: string;
   plan: FeaturePlan;
   rules: RulesFile;
@@ -222,7 +221,6 @@ function describeReadings(readings: readonly PathReading[] = []): string[] {
 
 const maxExampleLength = 600;
 
-/** Writes a JSON value as Python does. */
 function toPython(value: Json): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -8,7 +8,6 @@ import { buildPreconditioner } from './precondition.ts';
 
 /** Inverse penalties (C, as in scikit-learn): a larger one fits more closely. */
 type LogisticSettings = {
-  /** One for each dense column. */
   denseC: Float64Array;
   /** Of all n-grams. */
   sparseC: number;

@@ -93,7 +93,6 @@ function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: numbe
 }
 
 type GrownTree = { nodes: readonly GrownNode[]; target: number };
-/** Rows that are scored along with the training, tree by tree. */
 type ScoredRows = { binned: BinnedRows; scores: Float64Array };
 type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work: number };
 

@@ -24,7 +24,6 @@ export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim().split(/\s+/).length >= minWordsOfText;
 }
 
-/** The seen values of one field, with what is tried in place of the present one. */
 export type SeenField = {
   path: string[];
   changes: Change[];

@@ -59,7 +59,6 @@ type RulesPart = {
   /** Checks an input as `validateInput` does, in another process; null for one that is little work. */
   validateElsewhere(input: JsonObject, callerId?: string): Promise<ErrorDetail[]> | null;
   rules: CompiledRules;
-  /** The decision of each rule, in the order of the rules. */
   ruleDecisions: readonly Decision[];
 };
 
@@ -76,7 +75,6 @@ type CompiledPolicy = RulesPart & {
   classifier: ClassifierModel;
   score: Scorer;
   scoreHeads: Scorer | null;
-  /** Indices of the options that were set aside in training. */
   setAside: ReadonlySet<number>;
   /** Indices of the options that were learned from few examples. */
   neverAlone: ReadonlySet<number>;

@@ -128,7 +128,6 @@ export const exampleShape = {
   ...byName(flags, () => z.boolean()),
 } as const satisfies Record<FieldName, z.ZodType>;
 
-/** An example as the program holds it. */
 export type ExampleRecord = { [Name in FieldName]: z.output<(typeof exampleShape)[Name]> };
 
 export const jsonFields = listFields<{ kind: 'json' }>(({ kind }) => kind === 'json');

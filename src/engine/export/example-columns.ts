@@ -62,7 +62,6 @@ const valueColumns = [
 /** The columns in front of those of the fields. The last two say how the fields' cells become the input again. */
 export const exampleColumns = [...valueColumns, 'other_fields', 'cell_kinds'] as const;
 
-/** A cell of a table. */
 export type Cell = string | number | boolean | null;
 
 /** More fields than this share the column `other_fields`, as do those whose names no column can have. */
@@ -122,7 +121,6 @@ function toCell(value: Json): { kind: string; cell: Cell } {
 
 /** A column of one field: its name in the header, and the kinds of the values that were seen. */
 type FieldColumn = { header: string; kinds: ReadonlySet<string> };
-/** The columns of a table of examples, and each example as its cells. */
 export type ExampleTable = {
   headers: readonly string[];
   fields: readonly FieldColumn[];

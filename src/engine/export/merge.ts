@@ -13,7 +13,6 @@ export const conflictChoices = ['keep', 'take', 'flag', 'refuse'] as const;
 /** Which side a conflict gives; `flag` leaves the example without a label, flagged, with both labels in its note. */
 export type ConflictChoice = (typeof conflictChoices)[number];
 
-/** The examples of a type. */
 export type KnownExamples<E extends Mergeable> = {
   find(id: string): E | null;
   /** Lists those whose input is, as canonical JSON, one of these texts. */

@@ -115,7 +115,6 @@ function summarise(list: readonly Json[]): [number, number, number, number] | nu
   return [sum / members.length, min, max, sum];
 }
 
-/** Learns mean and deviation of each summary of lists. */
 function learnStats(lists: readonly (readonly Json[])[]): Stat[] {
   const summaries = lists.map(summarise).filter((summary) => summary !== null);
   return ([0, 1, 2, 3] as const).map((index) => computeStat(summaries.map((summary) => summary[index])));

@@ -11,7 +11,6 @@ import { type Cell, type Column, collectColumns, isTextColumn } from './columns.
 
 /** An input with the names of the fields whose value could not be read: they are not missing. */
 export type SeenInput = { input: JsonObject; unreadable?: readonly string[] | undefined };
-/** A condition on one field, as a sentence's end, and the rows that fulfil it. */
 export type Condition = { field: string; text: string; rows: RowSet; count: number };
 
 const maxValues = 20;

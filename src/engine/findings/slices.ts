@@ -143,7 +143,6 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
   };
 }
 
-/** Counts rows decided alone, and the wrong ones among them. */
 function countAutomatic(rows: RowSet, wrong: RowSet, escalated: RowSet) {
   const alone = subtract(rows, escalated);
   return { automatic: countRows(alone), errors: countCommon(alone, wrong) };

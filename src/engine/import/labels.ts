@@ -6,7 +6,6 @@ import { isMissing } from './kinds.ts';
 import { readCell, type Sheet, type SheetRow } from './sheet.ts';
 import { toText } from './survey.ts';
 
-/** The meaning of a label in the file: an option, a new option of this name, or no label. */
 export type LabelTarget = { kind: 'option'; option: string } | { kind: 'add' } | { kind: 'none' };
 export type LabelUse = { value: string; count: number; line: number };
 

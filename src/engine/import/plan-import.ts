@@ -19,7 +19,6 @@ import type { ColumnSurvey } from './survey.ts';
 
 export const columnRoles = ['input', 'decision', 'reasons', 'second_reading', 'ignore'] as const;
 export type ColumnRole = (typeof columnRoles)[number];
-/** A sheet with what its columns are. */
 export type SurveyedSheet = { sheet: Sheet; surveys: readonly ColumnSurvey[] };
 /** The column of the answers, null for none of them; undefined while it is open. */
 export type Answer = string | null | undefined;
@@ -28,7 +27,6 @@ export type Proposal = {
   answers: Answers;
   answer: Answer;
   roles: ReadonlyMap<string, ColumnRole>;
-  /** Columns that are left out, each with a sentence. */
   leftOut: ReadonlyMap<string, string>;
   /** Columns that tell the answer or may only name the row, whatever becomes of them. */
   leaks: ReadonlyMap<string, Leak>;

@@ -7,7 +7,6 @@ import { createRowPlanner, listNewReadings, type PlannedExample, type RowPlanner
 import type { Sheet, SheetRow } from './sheet.ts';
 import { listLines } from './tables/skipped.ts';
 
-/** Names that a decision type has already; a new one has none. */
 export type KnownNames = { options: readonly string[]; reason_codes: readonly string[]; readings: Readings };
 
 type UseExample = (example: PlannedExample, row: SheetRow) => void;

@@ -35,7 +35,6 @@ export type PossibleEncoding = { encoding: string; example: string };
 /** Why a line is not a row; a `header` is a second one, or the first again, and `other` a line of a second table. */
 export const skipReasons = ['blank', 'title', 'header', 'total', 'note', 'hidden', 'other'] as const;
 export type SkipReason = (typeof skipReasons)[number];
-/** How many lines were skipped for a reason, and the first of them. */
 export type Skipped = { reason: SkipReason; count: number; lines: number[] };
 
 export type Sheet = {
@@ -99,7 +98,6 @@ export function readCell(row: SheetRow, columns: readonly string[], column: numb
   return Object.hasOwn(row.values, name) ? row.values[name] : readInner(row.values, name);
 }
 
-/** The value at a dotted name in an object within the object. */
 function readInner(values: JsonObject, name: string): Json | undefined {
   if (!name.includes('.')) return undefined;
   let value: Json | undefined = values;

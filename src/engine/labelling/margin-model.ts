@@ -11,7 +11,6 @@ const rowsAtOnce = 500;
 /** The likeliest options of a row; `doubt`: odds of the second against the first, 1 where nothing tells them apart. */
 export type Doubt = { first: number; second: number; doubt: number };
 
-/** Rates the rows at these places. */
 export type MarginModel = (places: readonly number[]) => Doubt[];
 
 /** Learns from labelled rows; null while they have fewer than two options. */

@@ -89,7 +89,6 @@ export function computeCostPer1000(
   return (1_000 * addUp(rows.map((row) => weigh(row, settings)))) / rows.length;
 }
 
-/** Rows with the settings that decide them. */
 type Settled = readonly [rows: readonly ReappliedRow[], settings: ThresholdSettings];
 
 /** Estimates the saving in 1,000 decisions of the second of two ways to decide rows; null as `computeCostPer1000`. */

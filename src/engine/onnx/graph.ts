@@ -188,7 +188,6 @@ function readWiring(node: readonly WireField[]): Wiring {
 export const readWirings = (file: Uint8Array): Wiring[] =>
   listBytes(listBytes(readFields(file), 7).flatMap(readFields), 1).map((node) => readWiring(readFields(node)));
 
-/** The inputs of a graph, and its answers. */
 type GraphInterface = {
   /** Without those that have a value in the file. */
   inputs: string[];

@@ -14,7 +14,6 @@ import { createNode, elementType, extendModel, type Node, toIntTensor, type Wiri
 /** The output that {@link addTokenGates} adds to the graph: float32 [texts, tokens]. */
 export const gatesOutput = 'token_gates';
 
-/** Takes away the dimensions that it sums over. */
 const sumOver = (inputs: string[], output: string): Node => createNode('ReduceSum', inputs, output, { keepdims: 0 });
 
 /** The graph of a tuning step with the gates' derivatives as output. Throws as {@link readKnownWirings}. */

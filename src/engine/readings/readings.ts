@@ -127,7 +127,6 @@ export function nounOf(reading: Reading): string {
   }
 }
 
-/** A reading at its path in an input, as a bundle holds it. */
 export type PathReading = { path: string[]; reading: Reading };
 /** Readings with their names split into paths. */
 export const toPathReadings = (readings: Readings): PathReading[] =>

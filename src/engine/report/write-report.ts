@@ -254,7 +254,6 @@ function describeCosts({ now, suggested, by_hand: byHand, currency, sentence }: 
   return `<p>${quoteText(sentence)}</p>${lines.length === 0 ? '' : `<table>${lines.join('')}</table>`}`;
 }
 
-/** The sentences of one kind of the verdict. */
 const listSentences = ({ verdict }: Pick<ReportFacts, 'verdict'>, kind: Verdict[number]['kind']): string[] =>
   verdict.filter((item) => item.kind === kind).map(({ sentence }) => sentence);
 
@@ -295,7 +294,6 @@ const textModelNames: Readonly<Record<string, string>> = {
   english: 'the English text model',
 };
 
-/** The languages of the texts, and the ways to read them side by side. */
 function listTextSentences({ languages, text_models: trials }: NonNullable<ReportFacts['metrics']>): string[] {
   const described = describeReading(languages ?? []);
   const ways = (trials ?? []).map(

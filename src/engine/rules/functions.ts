@@ -4,7 +4,6 @@ import type { Json } from '../json.ts';
 /** A type that is known before any input is seen; 'text' is a string. The names are part of the HTTP API. */
 export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | 'null' | 'timestamp' | 'duration';
 
-/** The types of JSON values. */
 export type JsonType = Exclude<StaticType, 'any' | 'timestamp' | 'duration'>;
 
 /** The type of a JSON value in the words of the rules language. */

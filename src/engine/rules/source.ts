@@ -3,7 +3,6 @@ import type { At } from './tree.ts';
 
 /** A range of a source in UTF-16 units, which editors count in; `end` is exclusive. */
 export type SourceRange = { start: number; end: number };
-/** One problem of a condition and, where there is one, its remedy. */
 export type ConditionProblem = { message: string; suggestion: string | null; range: SourceRange };
 
 const surrogate = /[\ud800-\udfff]/;

@@ -7,7 +7,6 @@ type TypeProblem = { message: string; suggestion: string | null; at: At };
 /** Infers the type of a field path (segments after ctx), 'any' where it is not known, and may report a problem. */
 export type FieldTypes = (path: readonly string[], at: At, report: (problem: TypeProblem) => void) => StaticType;
 
-/** One inference under way: what is known about the fields, and the problems so far. */
 type Inference = { readonly fields: FieldTypes; readonly problems: TypeProblem[] };
 
 const typeNames: Record<StaticType, string> = {

@@ -62,7 +62,6 @@ function checkSize(schema: JsonObject): ErrorDetail[] {
   return [{ type: 'schema_size', loc: base, msg: `must not be larger than ${maxSchemaBytes} bytes` }];
 }
 
-/** Checks the form of the keywords, by the schema of the dialect. */
 function checkKeywords(schema: JsonObject): ErrorDetail[] {
   const { $schema = dialect } = schema;
   if (typeof $schema !== 'string' || !knownDialects.test($schema)) {

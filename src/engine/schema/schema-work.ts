@@ -105,7 +105,6 @@ function sum(parts: readonly Part[], weights: ReadonlyMap<Part, number>): number
   return parts.reduce((total, part) => total + (weights.get(part) ?? 0), 0);
 }
 
-/** The work of the keywords of a part on a value itself. */
 function weighKeywords({ schema }: Part): number {
   const alternatives = count(schema.anyOf) + count(schema.oneOf) + countGiven(schema, ['not', 'if']);
   const needed = isJsonObject(schema.dependentRequired) ? Object.values(schema.dependentRequired).flat().length : 0;
@@ -121,7 +120,6 @@ function weighKeywords({ schema }: Part): number {
   );
 }
 
-/** The work of a part on the keys of an object. */
 function weighKeys({ schema }: Part): number {
   const patterns = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
   // Each is asked again for "additionalProperties".

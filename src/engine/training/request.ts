@@ -64,7 +64,6 @@ export type Proposal = { input: JsonObject; decision: string; reasonCodes: strin
 /** A request to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
 export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
-/** The model by which texts are read. */
 export type TextModelPorts = {
   /** Null where texts are read by their words alone. */
   encoder: BatchTextEncoder | null;
@@ -78,7 +77,6 @@ export type TextModelPorts = {
   openTuningGraph?(): Promise<TuningGraph>;
 };
 
-/** A text model that a training may choose. */
 export type CandidateTextModel = TextModelPorts & {
   name: string;
   /** Whether the user added it. */
@@ -124,7 +122,6 @@ export type HeldOutRow = {
   input_hash: number;
 };
 
-/** The policy that a training makes: its id and its number. */
 export type PolicyName = Pick<TrainRequest, 'policyId' | 'policyVersion'>;
 
 export type PackedPolicy = {

@@ -19,10 +19,8 @@ export type OutboxEntry = {
   replaces?: string | null;
 };
 
-/** A call of the server. */
 export type ServerCall = { [N in OperationName]: { name: N; input: InputOf<N> } }[OperationName];
 
-/** Calls that take an act back, one after the other. */
 export type CallsBack = ServerCall | readonly ServerCall[];
 
 /** How an act is taken back and done again: by the labels before and after it, or by calls of the server. */

@@ -31,7 +31,6 @@ const maxSilenceMs = heartbeatMs * 2.5;
 /** Stale answers are read again at most this often. */
 const readIntervalMs = 1_000;
 
-/** The events of a stream, and its heartbeats. */
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard> {
   let heard: Heard[] = [];
   const parser = createParser({

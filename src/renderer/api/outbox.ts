@@ -38,7 +38,6 @@ function addLabel(labels: Map<string, LabelPatch>, { exampleId, patch }: OutboxE
 
 const gatherPending = (waiting: readonly OutboxEntry[]) => waiting.reduce(addLabel, new Map<string, LabelPatch>());
 
-/** Resolves once the state of a store is as wanted. */
 function waitFor<State>(store: StoreApi<State>, isWanted: (state: State) => boolean): Promise<void> {
   if (isWanted(store.getState())) return Promise.resolve();
   return new Promise((resolve) => {

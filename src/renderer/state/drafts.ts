@@ -96,7 +96,6 @@ export function findConflicts(base: TypeDraft, draft: TypeDraft, stored: TypeDra
   );
 }
 
-/** A draft with the state that it began from. */
 type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
 type DraftsState = {
   byType: Readonly<Record<string, Edited>>;

@@ -21,7 +21,6 @@ export type UiState = {
   announcement: string;
   /** The question before it is undone. */
   question: UndoQuestion | null;
-  /** A file that waits to be imported. */
   waiting: WaitingFile | null;
   show(open: Overlay): void;
   announce(text: string): void;

@@ -86,7 +86,6 @@ function toChoice(flags: ImportFlags): ImportChoice {
   };
 }
 
-/** The flags by the fields that they set. */
 const flagOf: Readonly<Record<string, string>> = {
   answer: '--label COLUMN',
   must: '--must COLUMN',
@@ -116,7 +115,6 @@ function toRefusal(error: ApiError, file: string, columns: readonly string[]): A
   return new ApiError(error.code, message, error.status, details, { cause: error });
 }
 
-/** A file to import, with what its flags choose. */
 export type ImportSource = { file: string; form: FormData; choice: ImportChoice; flags: ImportFlags };
 
 /** Takes a file as it is, and what its flags choose about it. */

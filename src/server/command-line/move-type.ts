@@ -37,7 +37,6 @@ export const exportTypeCommand = defineCommand(
   },
 );
 
-/** Reads a file that is sent whole, as a form with these fields. */
 function toForm(file: string | undefined, fields: Readonly<Record<string, string | undefined>>): FormData {
   if (file === undefined) throw refuse('Name the file.');
   let bytes: Uint8Array<ArrayBuffer>;

@@ -67,7 +67,6 @@ type Row = {
   readonly decides?: true;
   /** The foreign format that the operation speaks: its errors have that format's shape. */
   readonly dialect?: Dialect;
-  /** True where a body may be compressed by zstd. */
   readonly takesZstd?: true;
   /** True when the answer holds nothing of the type's examples: a call need not wait for added ones. */
   readonly ignoresExamples?: true;

@@ -87,7 +87,6 @@ async function reportLabelChecks(checks: readonly LabelCheck[]): Promise<void> {
   }
 }
 
-/** An open row with the option on which hints agree, and its random number. */
 type HintedRow = { inputJson: string; decision: string; number: number };
 type OpenInput = Omit<HintedRow, 'decision'>;
 /** `sample`: open rows to compare the labelled ones with. */

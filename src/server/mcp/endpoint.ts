@@ -171,7 +171,6 @@ async function followAnswer(
   }
 }
 
-/** Runs the operation with the arguments, which its own schemas have accepted. */
 async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: McpCall): Promise<unknown> {
   const { row, operation } = act;
   const pick = (part: z.ZodType | undefined) =>

@@ -37,7 +37,6 @@ export type Deps = Foundation & {
   labelSearches: LabelSearches;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;
-  /** Imports that are not committed yet. */
   imports: Imports;
   explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;

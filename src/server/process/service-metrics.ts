@@ -6,7 +6,6 @@ const millisecondsPerSecond = 1_000;
 /** Different labels of a family that are counted; the longest answer stays at a few megabytes. */
 const maxSeries = 10_000;
 
-/** A value of a family with its labels. */
 export type Sample = { labels: Readonly<Record<string, string>>; value: number };
 type Family = { name: string; kind: 'counter' | 'gauge'; help: string; samples: readonly Sample[] };
 

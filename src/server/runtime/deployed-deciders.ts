@@ -40,7 +40,6 @@ type Pinned = {
   type: DecisionTypeRecord;
   policy: DeployedPolicy;
   pinned: Decider;
-  /** The fields that the release reads. */
   fields: InputField[];
 };
 type Compiled = {

@@ -167,7 +167,6 @@ function scanGroups(search: Search, f: number, size: number, from: number): void
   }
 }
 
-/** The bins of a category that have rows, by smoothed mean gradient. */
 function sortByMeanGradient(histogram: Histogram, from: number, size: number): number[] {
   const bins: number[] = [];
   for (let b = 0; b < size; b++) if (histogram[3 * (from + b) + 2] > 0) bins.push(b);

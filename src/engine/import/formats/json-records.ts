@@ -1,7 +1,6 @@
 /** Finding the records in a JSON document, in the shapes in which tools write them. */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
-/** The elements of a document that are its records, and notes on them. */
 export type Records = {
   list: readonly unknown[];
   detected: string[];

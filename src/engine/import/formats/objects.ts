@@ -52,7 +52,6 @@ export function listFields(objects: readonly JsonObject[]): string[] {
 
 const longNumber = /^-?\d{16,}$/;
 
-/** Sets the value of a row in a column of dotted keys. */
 function setCell({ values }: ObjectRow, name: string, value: Json): void {
   const keys = Object.hasOwn(values, name) ? [name] : name.split('.');
   const last = keys.pop() ?? name;

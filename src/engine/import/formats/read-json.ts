@@ -39,13 +39,11 @@ function toSheet(found: Records, repaired: RepairedText, refused: Refusal[], lin
   };
 }
 
-/** Whether all records are examples that a workbench has exported. */
 const areExportedRecords = ({ list }: Records) =>
   list.length > 0 &&
   list.every((record) => !isJsonObject(record) || isExportedRecord(record)) &&
   list.some(isJsonObject);
 
-/** The documents of a text, one a line or one behind the other. */
 function readDocuments(repaired: RepairedText, detected: string[], parseJson: ParseJson, maxRows?: number): Sheet {
   const values: unknown[] = [];
   const lines: number[] = [];

@@ -30,7 +30,6 @@ export type Worksheet = {
   columns: number[];
   merges: Merge[];
   notes: ColumnNote[];
-  /** Lines and columns that hold something and are hidden. */
   hiddenLines: number[];
   hiddenColumns: number[];
 };

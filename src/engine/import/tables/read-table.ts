@@ -70,7 +70,6 @@ function findFoot(rows: readonly TableLine[], width: number): number {
   return isCertain ? foot : rows.length;
 }
 
-/** Takes totals and notes from the end of a table's rows. */
 function skipEnd(rows: TableLine[], width: number, skipped: SkippedLines): void {
   const foot = findFoot(rows, width);
   const found: { reason: 'total' | 'note'; line: number }[] = [];

@@ -8,7 +8,6 @@ import { isSamePath, type TableRow, toCondition, toTable } from './table.ts';
 
 export type CellField = Pick<KnownField, 'path' | 'type'>;
 type ReadCell = { tests: TableRow[] } | { problem: string };
-/** A cell with a text, and the name of its field as in code. */
 export type Cell = { path: string[]; text: string };
 
 type Value = { value: Literal } | { problem: string };
@@ -126,7 +125,6 @@ function readComparisons(bounds: [sign: string, bound: string][], { path, type }
   return isBackwards ? { problem: `Nothing is between ${low} and ${high}: write the smaller one first.` } : { tests };
 }
 
-/** Reads what a value is compared with by size: a number, or a date. */
 function readBound(text: string, type: CellField['type']): Value {
   const date = type === 'number' ? null : readDate(text.replace(/^"(\d{4}-.*)"$/, '$1'));
   if (date !== null) return { value: date };

@@ -21,7 +21,6 @@ import { findVainParts } from './vain-parts.ts';
  * so on those tried, of which `shown_by` shows it.
  */
 export type RuleFinding = Omit<z.infer<typeof ruleFindingSchema>, 'range'> & { at: At | null };
-/** The evidence of examples: their fields, and the outcomes of the same rules on them. */
 type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
 /** A problem as one check reports it; the rest has the usual values. */

@@ -70,7 +70,6 @@ export function findRange(node: RuleNode): Range | null {
   return findNumbers(node);
 }
 
-/** Finds the numbers that a function gives. */
 function findNumbers(node: RuleNode & { k: 'call' }): Range | null {
   const { fn, args } = node;
   if (wholeFunctions.has(fn)) return makeNumbers(`${fn}() gives`, null, null, true);

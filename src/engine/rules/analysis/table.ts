@@ -154,7 +154,6 @@ function readEmpty([first, second, ...others]: readonly RuleNode[]): TableRow | 
     : null;
 }
 
-/** Reads the same test of the same text with one value or several. */
 function readTextTest(nodes: readonly RuleNode[]): TableRow | null {
   const tests = nodes.map(readTextCall);
   const [first] = tests;

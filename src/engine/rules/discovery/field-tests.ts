@@ -15,7 +15,6 @@ export type FieldTest = {
   /** The same test of a number with the best cut among some rows, where a row of others weighs so much; null: none. */
   refine?(among: RowSet, target: RowSet, weight: number): FieldTest | null;
 };
-/** A row that is searched, and the place of its label among the options. */
 export type SearchRow = { input: JsonObject; label: number };
 
 /** A field over all rows: undefined where it is missing. */

@@ -40,7 +40,6 @@ function trimWhitespace(text: string): string {
 /** Units of a string that are changed in one step, as a power of two. */
 const changeShift = 5;
 
-/** Makes a function of one string that reads it once. */
 function onString(work: (text: string) => Value): RuleFunction {
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;

@@ -56,7 +56,6 @@ export function convertSyntax(
   return { tree, problems };
 }
 
-/** Returns a name that stands nowhere in the source. */
 function findUnusedName(source: string): string {
   let number = 1;
   while (source.includes(`ctx${number}`)) number++;
@@ -190,7 +189,6 @@ function convertName(node: Syntax<'id'>, at: At, conversion: Conversion): RuleNo
 const isName = (node: ASTNode, name: string, { scope }: Conversion) =>
   node.op === 'id' && node.args === name && !scope.includes(name);
 
-/** Puts the values of a named list, at the place of the name, where the name stands. */
 function convertListName(node: Syntax<'.'>, at: At, conversion: Conversion): RuleNode {
   const { lists } = conversion;
   const name = node.args[1];

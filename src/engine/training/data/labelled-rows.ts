@@ -44,7 +44,6 @@ type PreparedRows = {
   presentOptions: number[];
   /** Sentences on options without examples, unusable decisions and an uneven distribution. */
   notes: string[];
-  /** Rows that nearly repeat others. */
   nearRepeats: number;
 };
 
@@ -153,7 +152,6 @@ type Noted = {
   piiFields: readonly string[];
 };
 
-/** Fields that a note names. */
 const maxNamedFields = 5;
 
 /** Sentences on options without examples, unusable decisions or values, and an uneven distribution. */

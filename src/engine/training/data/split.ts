@@ -42,7 +42,6 @@ export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a 
 /** A label with this many different inputs has one on either side. */
 const minInputsForHoldout = 5;
 
-/** Positions grouped by label, each group in the order of the hashes of its contents. */
 function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
   const groups = new Map<number, { position: number; hash: number; content: string }[]>();
   rows.forEach((row, position) => {

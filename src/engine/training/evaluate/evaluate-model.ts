@@ -34,7 +34,6 @@ type EvaluationParams = {
   scores: RowScores | null;
   /** Answers of earlier models to rows that were taken out: they count in every figure. */
   takenOut: readonly EarlierAnswer[];
-  /** Encoded texts of the rows and the probes. */
   texts: EncodedTexts;
   /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
   probes: readonly string[];

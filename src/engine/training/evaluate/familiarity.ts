@@ -88,7 +88,6 @@ function computeRanges({ plan, built }: LearnedRows, positions: readonly number[
   return { low, high };
 }
 
-/** The words of each row's text. */
 function listWords({ plan, rows, texts }: LearnedRows): (readonly string[])[] {
   const features = compileFeatures(plan);
   return rows.map((row) => texts.get(features.joinText(row.input).text)?.words ?? []);

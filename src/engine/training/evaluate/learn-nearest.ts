@@ -10,7 +10,6 @@ const maxDirections = 64;
 /** Examples of all options together; with the directions they take about 100 kB in a bundle. */
 const maxExamples = 1_024;
 const minOptions = 3;
-/** Rows that the covariance is taken of. */
 const maxCovarianceRows = 1_500;
 /** The identity's share in the covariance; 0.3 did best of 0.1 to 0.9 on banking77 with options left out. */
 const shrinkage = 0.3;

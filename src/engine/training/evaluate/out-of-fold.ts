@@ -18,7 +18,6 @@ type OutOfFoldParams = {
   presentOptions: readonly number[];
   /** Indices of options that are learned as one. */
   sharing?: readonly number[];
-  /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
   seed: number;

@@ -12,7 +12,6 @@ export type RowScores = { calibrated: number[][]; uncalibrated: number[][] };
 
 type InTurnParams = {
   choice: ClassifierChoice;
-  /** The rows to measure on. */
   measured: readonly LabelledRow[];
   /** The rows that may be learned from, measured ones among them; the others are in every fit. */
   rows: readonly LabelledRow[];

@@ -133,7 +133,6 @@ function resolveReference(root: JsonObject, node: Json | undefined): JsonObject 
   return isJsonObject(found) ? found : null;
 }
 
-/** A field of the input, and the values that rules compare it with. */
 type ComparedField = { path: string[]; values: Json[] };
 
 /** Lists the fields that rules compare with constants, by their dotted paths. */

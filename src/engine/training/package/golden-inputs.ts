@@ -28,7 +28,6 @@ const maxDraws = 12;
 const ruledEvery = 3;
 const dayMs = 86_400_000;
 
-/** An input with the option that it belongs to. */
 export type SeenInput = { input: JsonObject; option: string };
 
 /** Sources of an input besides examples; all of them are in the bundle anyway. */

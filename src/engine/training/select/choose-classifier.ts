@@ -29,11 +29,9 @@ const usualWeights = [0.6, 0.4];
 
 type ClassifierChoiceParams = {
   textChoice: TextChoice;
-  /** The number of different labels. */
   optionCount: number;
   /** All rows to learn from, of which the comparison may have seen a part. */
   rows: readonly LabelledRow[];
-  /** The number of rows of the final fit. */
   rowCount: number;
   config: Pick<TrainingConfig, 'tune_hyperparams' | 'n_tuning_trials'>;
   seed: number;

@@ -41,13 +41,11 @@ export type TextComparison = {
   trial: LinearTrial;
 };
 
-/** A use of text, and how it did on the folds. */
 export type TextUseTrial = { textUse: TextUse; trial: LinearTrial };
 
 type TextChoiceParams = {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
-  /** The number of different labels. */
   optionCount: number;
   texts: EncodedTexts;
   /** Null where texts are read by their words alone. */

@@ -32,7 +32,6 @@ type FitParams = {
   presentOptions: readonly number[];
   /** Indices of options that are learned as one, under the label of the first. */
   sharing?: readonly number[];
-  /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
   /** Parameters of heads from which to start, in place of those of the comparison. */

@@ -25,7 +25,6 @@ type Fold = {
 /** Rows cut into folds once, to be fitted on many times. */
 export type FoldedRows = { folds: Fold[]; labels: Int32Array; optionCount: number };
 
-/** Rows to learn from and rows to judge by, with their texts. */
 type FoldParts = { learned: readonly LabelledRow[]; held: readonly LabelledRow[]; texts: EncodedTexts };
 
 /** Makes numbers of a fold's rows under a plan that is learned again from those that are not held out. */

@@ -89,7 +89,6 @@ type TreeSearchParams = {
   rows: readonly LabelledRow[];
   /** Hinted rows, from which every fold learns. */
   hinted: readonly LabelledRow[];
-  /** The number of different labels. */
   optionCount: number;
   cost: TreeCost;
   seed: number;

@@ -106,7 +106,6 @@ function listTried(candidates: readonly CandidateTextModel[], languages: readonl
 const measureReadShare = (model: CandidateTextModel, languages: readonly LanguageShare[]) =>
   languages.filter(({ language }) => model.languages.includes(language)).reduce((sum, { share }) => sum + share, 0);
 
-/** The ports with another text model in place of theirs. */
 function readBy(ports: TrainPorts, model: TextModelPorts): TrainPorts {
   const { encoder: _, freshEncoder: __, baseModel: ___, openTuningGraph: ____, ...others } = ports;
   return { ...others, ...model };

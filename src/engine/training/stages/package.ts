@@ -126,7 +126,6 @@ function toPackedPlan({ directions: _, ...plan }: FeaturePlan, adapters: Adapter
   return { ...plan, text: { ...plan.text, encoder } };
 }
 
-/** Learns and exports the heads of reason codes, on the rows that the final model saw. */
 async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' | 'reasonHeads'>> {
   const { request, ports, progress, rows, texts, finalModel, finalRows } = state;
   const { options, reason_codes: codes } = request.definition;

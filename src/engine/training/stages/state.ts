@@ -25,10 +25,8 @@ type Notes = { notes: readonly string[] };
 /** After generate: the compiled rules, the rare options, and the examples with the synthetic ones. */
 export type Generated = Notes & {
   rules: CompiledRules;
-  /** The options that are left to a person. */
   rare: RareOptions;
   examples: TrainingExample[];
-  /** Examples that the configuration leaves to the rules. */
   ruled: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
 };
@@ -46,7 +44,6 @@ export type Prepared = Notes & {
   testRows: LabelledRow[];
   /** The rows that figures are measured on: those held out, or the training rows where none are. */
   measuredRows: LabelledRow[];
-  /** How the rows were split, as the metrics say it. */
   split: NonNullable<Metrics['split']>;
   leftToRules: Metrics['left_to_rules'];
   /** Rows that were taken out after a model got them wrong: measured, too, by what it answered. */
@@ -72,7 +69,6 @@ export type TunedText = {
   head: Float64Array;
   /** On which tuning was tried, each with adapters of its own, which have not seen the rows held out. */
   folds: readonly EncodedFold[];
-  /** The texts by the plain encoder, and the best choice with it. */
   plain: { texts: EncodedTexts; choice: TextChoice };
 };
 

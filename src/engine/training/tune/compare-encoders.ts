@@ -30,7 +30,6 @@ export type FoldParams = {
   /** The rows that the choice is for, in their order; those of the folds are among them. */
   rows: readonly LabelledRow[];
   folds: readonly EncodedFold[];
-  /** The number of different labels. */
   optionCount: number;
   encoder: EncoderShape;
   seed: number;

@@ -4,7 +4,6 @@ import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.ts';
 
-/** A row with its text as the encoder is tuned on it. */
 export type TuningRow = { row: LabelledRow; text: TuningText };
 
 /** Fewer rows say nothing about whether tuning pays. */
@@ -22,10 +21,8 @@ const folds = 5;
 /** The share of a budget that pays for a tuning on all rows, where one fold is tuned as often. */
 const wholeShare = folds / (2 * folds - 1);
 
-/** Rows that may be learned from, and a stratified fifth that is held out. */
 export type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
 
-/** A tuning that is planned on a fold, and the rows held out of it. */
 export type PlannedFold = HeldOutFold & { plan: TuningPlan };
 /** Tunings on folds, and the one on all rows that follows where tuning pays; null where it is not paid for. */
 export type PlannedTunings = { folds: PlannedFold[]; whole: TuningPlan | null };

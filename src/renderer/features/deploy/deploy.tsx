@@ -81,7 +81,6 @@ const isDeployable = ({ status, deployed }: PolicySummary) => status === 'traine
 
 const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
 
-/** Deploys policies of a type, each as an act that can be taken back. */
 function useDeployment(type: DecisionType, deployed: PolicySummary | null, [reason, setReason]: Why) {
   const deploy = useChange('policies.deploy');
   const { noteDone } = useUndo(type.id);

@@ -14,7 +14,6 @@ type Sent = Pick<ImportChoice, 'answer'> & { [K in 'roles' | 'kinds' | 'targets'
 /** Holds the plan of a file, sends what a person decides about it, and shows the plan that follows. */
 export function useMapping(type: DecisionType | null, file: OpenFile, first: OpenImportPlan) {
   const [plan, setPlan] = useState(first);
-  /** Choices that are on their way. */
   const [sent, setSent] = useState<readonly ImportChoice[]>([]);
   const [typedOptions, setTyped] = useState<string[]>([]);
   const [error, setError] = useState<unknown>(null);

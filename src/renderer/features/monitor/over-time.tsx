@@ -18,7 +18,6 @@ const [minDays, minHours] = [3, 12];
 /** Options with a colour of their own in the chart, the commonest first; in a small window fewer. */
 const [maxOptions, maxOptionsNarrow] = [5, 3];
 
-/** A day, or an hour of it. */
 type Day = OutputOf<'metrics.days'>['items'][number];
 
 const isFilled = ({ total_decisions }: Day) => total_decisions > 0;
@@ -79,7 +78,6 @@ export function OverTime({ type, days }: { type: DecisionType; days: number }) {
 const startOf = ({ day, hour }: Day) => Date.parse(day) + (hour ?? 0) * hourMs;
 const show = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
-/** The axis of days, or of hours. */
 const toSpan = ([first]: readonly Day[]) => {
   const isHourly = first !== undefined && first.hour !== null;
   return {

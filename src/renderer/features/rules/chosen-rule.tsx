@@ -203,7 +203,6 @@ function pickColoured(examples: readonly number[]): number[] {
 
 type OptionNamesProps = { typeId: string; shares: Seen['by_option']; coloured: readonly number[] };
 
-/** Says which colour is which label. */
 function OptionNames({ typeId, shares, coloured }: OptionNamesProps) {
   return (
     <ul className="row small">

@@ -35,7 +35,6 @@ type SheetProps = {
   sheet: Sheet;
   problems: readonly RuleProblem[];
   analysis: RulesAnalysis | undefined;
-  /** The effect of the rules on unseen examples, once it is known. */
   effect: RulesEffect | undefined;
 };
 
@@ -437,7 +436,6 @@ function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'c
   );
 }
 
-/** Counts the warnings about the rule at a place of the draft. */
 function countWarnings(analysis: RulesAnalysis | undefined, place: number): number {
   return analysis?.findings.filter(({ rule, severity }) => rule === place && severity === 'warning').length ?? 0;
 }

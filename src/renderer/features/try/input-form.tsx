@@ -51,7 +51,6 @@ type InputFormProps = {
 
 type Leaf = { path: string; value: Json; set(value: Json): void };
 
-/** Lists the fields of an object by their whole paths, each with the act that changes it. */
 function listFields(input: JsonObject, onInput: (input: JsonObject) => void, above = ''): Leaf[] {
   return Object.entries(input).flatMap(([name, value]) => {
     const path = above === '' ? name : `${above}.${name}`;

@@ -33,7 +33,6 @@ export const decideRequestSchema = z
     required: ['decision_type', 'input'],
     examples: [{ decision_type: 'refund-requests', input: { amount: 42, message: 'The cup arrived in pieces.' } }],
   });
-/** A decide call as it is worked on, whichever field named the type. */
 export type DecideRequest = { decision_type: string; input: JsonObject };
 
 const decideResponseSchema = decisionSchema

@@ -11,7 +11,6 @@ import {
 import { dateTime, pageQuery, paginated, releaseReason, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
-/** The kind of a policy: a trained classifier behind the rules, or rules alone. */
 const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
 
 /** What lists and a single answer say of a policy alike. */

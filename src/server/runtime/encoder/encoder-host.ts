@@ -27,7 +27,6 @@ const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
 const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 
-/** A text model with the process that runs its encoder. */
 export type HostedTextModel = { readonly model: TextModel; readonly host: EncoderHost };
 
 /** Gives a text model a process, which starts when it is first asked. */

@@ -8,7 +8,6 @@ import type { NextRow, RowState, SimilarRows, Suggestion } from '../../../engine
 export type ModelSettings = {
   typeId: string;
   optionCount: number;
-  /** The words that describe each option. */
   optionTexts: string[];
   inputSchemaJson: string;
   readings: Readings;

@@ -12,7 +12,6 @@ import type { AnsweringType, StoredQuestion } from '../../store/deciding/questio
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDeciding } from './find-decider.ts';
 
-/** A question as either format asks it. */
 export type AskedQuestion = {
   kind: QuestionKind;
   /** The caller's name of it. */

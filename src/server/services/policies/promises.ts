@@ -160,7 +160,6 @@ export class PromiseChecks {
 const toFindingKey = (type: DecisionTypeRecord, { id }: PolicyRecord, declared: DeclaredPromise) =>
   JSON.stringify([id, declared, type.activeVersion.id, type.fallbackOption]);
 
-/** The answer to asking for a promise: a threshold, or a sentence on why there is none. */
 type PromiseAnswer = PromiseFinding | { possible: false; sentence: string };
 
 /** The confidence from which the classifier decides alone. */

@@ -123,7 +123,6 @@ function recordTuning(deps: CompletionDeps, { policyId, attemptId, next, result 
   });
 }
 
-/** Returns the policy that was trained, and its result as it is stored. */
 function toStored(deps: CompletionDeps, policyId: string, result: FinishedTraining['result']) {
   const policy = deps.store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');

@@ -79,7 +79,6 @@ export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, po
   return { state: 'not_kept', sentence: `${describeBroken(declared)} ${asked.sentence}` };
 }
 
-/** Writes a promise that was found with the policy, and its threshold into the type. */
 function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord, found: PromiseFinding): void {
   const { threshold, share_automatic, error_observed, error_bound } = found;
   if (threshold === null || share_automatic === null || error_observed === null || error_bound === null) {

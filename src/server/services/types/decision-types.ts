@@ -151,7 +151,6 @@ export async function createDecisionType(
   });
 }
 
-/** A change of a type, worked out once: the type as it was seen, and as it will be. */
 export type Change = { request: DecisionTypeUpdate; seen: DecisionTypeRecord; next: DecisionTypeRecord };
 
 function planChange(deps: Foundation, seen: DecisionTypeRecord, request: DecisionTypeUpdate): Change {

@@ -17,7 +17,6 @@ import {
   refuseOtherState,
 } from './decision-types.ts';
 
-/** A type that has a draft. */
 export type DraftedType = DecisionTypeRecord & { draft: DraftRecord };
 
 /** The draft's type; throws `not_found` where it has none. */

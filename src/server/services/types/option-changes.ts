@@ -114,7 +114,6 @@ function refuseTooFew({ options }: Definition, field: string): void {
   refuseProblems([toInvalidValue(['body', field], `a decision type keeps at least ${limits.minOptions} options`)]);
 }
 
-/** Counts and lists the parts of a type that name an option. */
 function findOptionTouches(deps: Foundation, type: DecisionTypeRecord, option: string): OptionTouches {
   return {
     examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,

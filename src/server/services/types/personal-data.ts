@@ -10,7 +10,6 @@ import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 export type PersonalResidue = {
   /** Policies trained before one of the fields was declared; their files hold inputs, and perhaps categories. */
   policies: string[];
-  /** Log records written before one of the fields was declared. */
   logRecords: number;
   isClearing: boolean;
 };

@@ -23,7 +23,6 @@ const megabyte = 1024 ** 2;
 type Finding = Pick<Alert, 'kind' | 'decision_type' | 'message'> & { organisationId: string | null };
 /** A state that lasts, since when; `organisationId` is null for the service as a whole. */
 export type FiringAlert = Finding & { since: string };
-/** How the sending of an alert went. */
 type Sent = { alert: Alert; organisationId: string | null; at: string; tries: number; error: string | null };
 type AlertDeps = Foundation & { analyses: Analyses; promiseChecks: PromiseChecks; alertReceiver: AlertReceiver };
 

@@ -27,7 +27,6 @@ export type NewLoggedDecision = {
   policyVersion: string;
   /** The version of the decision type whose input schema, rules and thresholds decided. */
   versionNumber: number;
-  /** The number of the release that decided. */
   release: number;
   /** Why it was decided so, in a sentence without a value of the input. */
   explanation: string;

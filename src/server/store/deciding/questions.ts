@@ -15,7 +15,6 @@ export type StoredQuestion = {
   createdAt: number;
 };
 
-/** A type that decides, with the options of its policy. */
 export type AnsweringType = { id: string; name: string; description: string; deployedAt: number; options: string[] };
 
 type RawQuestion = Omit<StoredQuestion, 'options' | 'isAutomatic'> & { options: string; isAutomatic: number };

@@ -10,7 +10,6 @@ import { toWhere, type Value } from './examples.ts';
 type ModelAnswer = { suggestion: string | null; suggestionProbability: number | null; isHeldOut: boolean };
 /** Who gave the label, when (milliseconds since 1970), and the second reading as JSON; null where not known. */
 type GivenLabel = { reader: string | null; labelledAt: number | null; secondReading: string | null };
-/** An example to export. */
 export type ExportRow = ExampleRecord & ModelAnswer & GivenLabel;
 type RawRow = RawExample & Omit<ModelAnswer, 'isHeldOut'> & { isHeldOut: number } & GivenLabel;
 

@@ -13,7 +13,6 @@ import { firstOfNew } from './first-labels.ts';
 
 type Flag = FieldsOf<{ kind: 'flag' }>;
 type JsonField = FieldsOf<{ kind: 'json' }>;
-/** Fields as their columns hold them. */
 export type Stored<Name extends FieldName = FieldName> = {
   [Field in Name]: Field extends Flag ? number : Field extends JsonField ? string : ExampleRecord[Field];
 };

@@ -111,7 +111,6 @@ type UntrainedPolicy = {
 /** Reads policies, and makes those of rules alone; training-runs.ts and deployments.ts write the rest. */
 export function createPolicyStore(db: WorkbenchDatabase) {
   const statements = prepareStatements(db);
-  /** The number that the next policy of a type gets. */
   const getNextVersion = (typeId: string): number => statements.nextVersion.get(typeId) ?? 1;
 
   function byId(policyId: string): PolicyRecord | null {

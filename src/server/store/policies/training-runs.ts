@@ -19,7 +19,6 @@ export type AttemptProgress = {
 };
 export type AttemptKey = { policyId: string; attemptId: string };
 type NewName = { id: string; version: number };
-/** The results of a training that succeeded. */
 type TrainingResult = {
   metrics: Metrics;
   heldOut: HeldOutRow[];

@@ -13,7 +13,6 @@ import { putTest } from './field-tests.ts';
 type FilterProps = {
   seen: SeenFields;
   tests: readonly FieldTest[];
-  /** The field to begin with. */
   field: string;
   onClose(): void;
 };

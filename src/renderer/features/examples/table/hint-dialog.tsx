@@ -12,7 +12,6 @@ import { appendRule } from '../../../state/drafts.ts';
 import { goTo } from '../../../state/route.ts';
 import { useDraft } from '../../../state/use-draft.ts';
 
-/** Converts what a filter asks of its field into tests of a rule. */
 function toTests(path: string[], { min, max, above, below, one_of, contains, empty }: FieldTest): TableRow[] {
   const compare = (test: '>=' | '<=' | '>' | '<', value: number | string | undefined): TableRow[] =>
     value === undefined ? [] : [{ path, test, value }];

@@ -15,7 +15,6 @@ type TableBarProps = {
   typeId: string;
   seen: SeenFields;
   tests: readonly FieldTest[];
-  /** All columns, and those that are shown. */
   columns: readonly Titled[];
   shown: readonly Titled[];
   /** The field whose filter is open, '' for any; null while none is. */

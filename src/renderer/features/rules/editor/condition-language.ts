@@ -18,7 +18,6 @@ import { ruleFunctions } from '../../../../engine/rules/functions.ts';
 import { macros } from '../../../../engine/rules/tree.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
 
-/** Fields and lists that a condition may name. */
 export type KnownNames = { fields: readonly KnownField[]; lists: NamedLists };
 
 const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);

@@ -25,7 +25,6 @@ import { codeColumn } from './sheet-lines.ts';
 type Head = SheetColumn | typeof codeColumn;
 
 const ownHeads: readonly Head[] = [nameColumn, ...lastColumns, codeColumn];
-/** Other names of these columns. */
 const otherNames: Readonly<Record<string, Head['kind']>> = {
   name: 'name',
   decision: 'then',
@@ -38,7 +37,6 @@ const otherNames: Readonly<Record<string, Head['kind']>> = {
   condition: 'code',
 };
 
-/** A line of a spreadsheet, with its number there. */
 export type GivenLine = { line: number; cells: readonly string[] };
 
 /** Splits what was copied in a spreadsheet into its lines and cells. */
