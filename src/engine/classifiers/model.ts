@@ -57,7 +57,7 @@ function addScaledRow(logits: Float64Array, weights: Float32Array, from: number,
   for (let k = 0; k < logits.length; k++) logits[k] += x * weights[from + k];
 }
 
-/** What each dense slot adds to the logit of one option; see {@link computeColumnContributions}. */
+/** Computes what each dense slot adds to the logit of one option; see {@link computeColumnContributions}. */
 export function computeSlotContributions(model: ClassifierModel, dense: Float32Array, option: number): Float64Array {
   const { D, K } = model;
   const shares = new Float64Array(D);

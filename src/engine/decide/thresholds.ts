@@ -4,6 +4,7 @@ import { argmax } from '../numeric.ts';
 import { readThresholdsOf } from '../thresholds.ts';
 import { explanations } from './explain.ts';
 
+/** The settings of a policy that turn a prediction into a decision. */
 export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escalation_policy' | 'fallback_option'>;
 
 /**

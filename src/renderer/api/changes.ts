@@ -1,4 +1,4 @@
-/** What each changing operation makes stale: only that is read again, here and by events in every other window. */
+/** The answers that each operation makes stale: only they are read again, here and, by events, in other windows. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';

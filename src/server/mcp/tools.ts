@@ -1,6 +1,7 @@
 /** The tools that agents are offered: operations of the table, their arguments and their answers included. */
 import { z } from 'zod';
 import { toOwnProbability } from '../../engine/decide/compose-decision.ts';
+import { pick } from '../../engine/domain/records.ts';
 import { isInProgress } from '../../engine/domain/training.ts';
 import { limits } from '../../engine/limits.ts';
 import { countOf } from '../../engine/numeric.ts';
@@ -42,23 +43,14 @@ function groupErrors(errors: OutputOf<'decide.batch'>['errors']) {
 }
 
 type Answers = { type: OutputOf<'decision_types.get'>; policy: OutputOf<'policies.get'> };
-const shortenType = ({ id, name, description, active_version, model_deployed, needs_retraining }: Answers['type']) => ({
-  id,
-  name,
-  description,
-  options: active_version.options,
-  version_number: active_version.version_number,
-  model_deployed,
-  needs_retraining,
+const shortenType = (type: Answers['type']) => ({
+  ...pick(type, ['id', 'name', 'description', 'model_deployed', 'needs_retraining']),
+  ...pick(type.active_version, ['options', 'version_number']),
 });
-const shortenPolicy = ({ id, version, status, deployed, held_back, verdict, error }: Answers['policy']) => ({
-  policy_id: id,
-  version,
-  status,
-  deployed,
-  held_back,
-  against: verdict.filter(({ state }) => state !== 'passed').map(({ sentence }) => sentence),
-  error,
+const shortenPolicy = (policy: Answers['policy']) => ({
+  policy_id: policy.id,
+  ...pick(policy, ['version', 'status', 'deployed', 'held_back', 'error']),
+  against: policy.verdict.filter(({ state }) => state !== 'passed').map(({ sentence }) => sentence),
 });
 /** How far an analysis is that goes on in the background. */
 const followAnalysis = ({ state, progress }: Pick<OutputOf<'policies.slices'>, 'state' | 'progress'>) =>
@@ -275,14 +267,7 @@ export const tools: readonly Tool[] = [
     name: 'label_example',
     operation: 'examples.update',
     omit: ['replaces', 'reader'],
-    shorten: ({ id, expected_decision, reason_codes, status, reviewed, test }) => ({
-      id,
-      expected_decision,
-      reason_codes,
-      status,
-      reviewed,
-      test,
-    }),
+    shorten: (example) => pick(example, ['id', 'expected_decision', 'reason_codes', 'status', 'reviewed', 'test']),
     description:
       'Changes one example: its label (expected_decision, one of the options), reason codes, status (skipped or flagged where it can have none), note and marks. Costs nothing.',
     summarise: ({ status, expected_decision }) =>

@@ -1,6 +1,7 @@
 import { countCommon, intersect, type RowSet, subtract } from '../../row-sets.ts';
 import type { FieldTest } from './field-tests.ts';
 
+/** A conjunction of tests, with the searched rows for and against its option. */
 export type Conjunction = { tests: readonly FieldTest[]; rows: RowSet; hits: number; others: number };
 
 const maxTests = 3;

@@ -6,22 +6,12 @@ import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 import { listTreeFields } from '../data/tree-fields.ts';
-import { type ClassifierChoice, fitChoice } from '../select/fit-choice.ts';
+import { type ColdFit, fitChoice } from '../select/fit-choice.ts';
 import { scoreRows } from './score-rows.ts';
 
-type OutOfFoldParams = {
-  choice: ClassifierChoice;
-  rows: readonly LabelledRow[];
+type OutOfFoldParams = ColdFit & {
   /** Those of the rows that may be learned from: of a held-out label no doubt of another row may tell. */
   trainRows: readonly LabelledRow[];
-  /** For each label the index of its option in the definition. */
-  presentOptions: readonly number[];
-  /** Indices of options that are learned as one. */
-  sharing?: readonly number[];
-  optionCount: number;
-  texts: EncodedTexts;
-  seed: number;
-  report: (share: number) => void;
 };
 
 /** Each row's probabilities; null where no other input has its label. */
@@ -112,7 +102,8 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
  * part.
  */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
-  const { choice, rows, trainRows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
+  const { rows, trainRows, report, ...fit } = params;
+  const { optionCount, texts, seed } = fit;
   const { folds, deals, maxFittedRows } = planDeals(params);
   const sums: (Float64Array | null)[] = rows.map(() => null);
   const placeOf = new Map(trainRows.map((row, place) => [row, place]));
@@ -125,17 +116,12 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
     const { fitted, left } = splitFold(rows, foldOf, fold, folds, maxFittedRows);
     if (left.length === 0) continue;
     const model = fitChoice({
-      choice,
+      ...fit,
       rows: fitted,
-      presentOptions,
-      sharing,
-      optionCount,
-      texts,
       // The parameters of an earlier fit know the labels that are to be checked.
       starts: {},
       tunedHead: null,
       precision: 'draft',
-      seed,
       report: (share) => report((step + share) / steps),
     });
     const inputs = left.map((i) => rows[i]?.input ?? {});

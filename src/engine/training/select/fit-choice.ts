@@ -25,7 +25,8 @@ export type ClassifierChoice = {
   trees: { settings: TreeSettings; weight: number } | null;
 };
 
-type FitParams = {
+/** A fit of a choice that knows nothing of an earlier one. */
+export type ColdFit = {
   choice: ClassifierChoice;
   rows: readonly LabelledRow[];
   /** For each label the index of its option in the definition. */
@@ -34,14 +35,17 @@ type FitParams = {
   sharing?: readonly number[];
   optionCount: number;
   texts: EncodedTexts;
+  seed: number;
+  report: (share: number) => void;
+};
+
+type FitParams = ColdFit & {
   /** Parameters of heads from which to start, in place of those of the comparison. */
   starts?: HeadStarts;
   /** Parameters of the head that was tuned with the encoder of `texts`; null for the plain encoder. */
   tunedHead: Float64Array | null;
   /** `draft` is enough to see a tendency. */
   precision?: 'draft' | 'final';
-  seed: number;
-  report: (share: number) => void;
 };
 
 /** A fitted model with the plan and the rows it was fitted on; `starts` is where a next fit may start. */

@@ -19,6 +19,7 @@ import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { useAskedThresholds } from './tried-thresholds.ts';
 
+/** One cell of the confusion matrix. */
 export type Cell = { expected: string; decided: string };
 export type PolicyPlace = { decision_type_id: string; policy_id: string };
 type Row = OutputOf<'policies.held_out'>['items'][number];

@@ -13,7 +13,7 @@ import { operation, replaces } from '../operation.ts';
 
 const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
 
-/** What lists and a single answer say of a policy alike. */
+/** The fields of a policy in lists and in an answer of its own. */
 const policyFields = {
   id: uuid,
   decision_type_id: uuid,

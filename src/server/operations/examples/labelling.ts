@@ -50,17 +50,9 @@ export const labellingHandlers = {
 } satisfies Handlers;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
-  const { state, connection, agreement, measured, done, total, labelled, tokens, credits, message } = job;
+  const { state, connection, agreement } = job;
   return {
-    state,
-    connection,
-    measured,
-    done,
-    total,
-    labelled,
-    tokens,
-    credits,
-    message,
+    ...job,
     teacher: state === 'idle' ? null : connection === null ? 'labelling_model' : 'connected_model',
     agreement: agreement === null ? null : { right: agreement.right, of: agreement.of, ...agreement.interval },
   };

@@ -113,15 +113,8 @@ export const evaluationHandlers = {
   'policies.try_rules': (deps, { type, policy, body, caller }) =>
     tryRules(deps, toCallerId(caller), type, policy, body),
   'policies.slices': async (deps, { type, policy, query }) => {
-    const state = await findSlices(deps, type, policy, {
-      rows: query.rows,
-      judged: query.judged,
-      minRows: query.min_rows,
-      draft: query.draft,
-      auto_decide: query.auto_decide,
-      escalation: query.escalation,
-      by_option: query.by_option,
-    });
+    const { min_rows: minRows, ...asked } = query;
+    const state = await findSlices(deps, type, policy, { ...asked, minRows });
     const report = state.known?.result ?? noSlices;
     const parts = query.rows === 'held_out' ? { ...report, sentence: null } : withoutRates(report);
     return { ...parts, ...toAnalysisState(state) };
