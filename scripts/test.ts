@@ -27,7 +27,7 @@ const timedRounds = {
   'work-per-byte.test': {},
 };
 
-/** The whole of what the long run does a part of: kills, bodies, random cases, the wheel on every Python and in Spark. */
+/** The whole of what the long run does a part of: kills, bodies, random cases, every Python and Spark. */
 const nightly = { TRAINING_KILLS_PER_STAGE: '2', MAX_BODY_MB: '64', FUZZ_CASES: '300', EVERY_PYTHON: '1' };
 
 const flag = { type: 'boolean' } as const;

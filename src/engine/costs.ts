@@ -1,6 +1,7 @@
 /** The costs of decisions: a price for each kind of wrong answer and for a person's look, and their total. */
 import { z } from 'zod';
 import { confidenceThresholdsSchema, nameText } from './domain/definition.ts';
+import { orNull } from './json.ts';
 
 const maxCost = 1_000_000_000;
 const maxPairs = 2_500;
@@ -9,12 +10,9 @@ const costSchema = z.number().min(0).max(maxCost);
 
 export const costsSchema = z
   .strictObject({
-    currency: nameText(20).nullable().default(null).describe('How amounts are shown, such as "€" or "minutes"'),
-    look: costSchema
-      .nullable()
-      .default(null)
-      .describe('Of a person who looks at a decision that is handed on, and then decides rightly'),
-    wrong: costSchema.nullable().default(null).describe('Of every wrong answer that has no cost of its own in pairs'),
+    currency: orNull(nameText(20), 'How amounts are shown, such as "€" or "minutes"'),
+    look: orNull(costSchema, 'Of a person who looks at a decision that is handed on, and then decides rightly'),
+    wrong: orNull(costSchema, 'Of every wrong answer that has no cost of its own in pairs'),
     pairs: z
       .array(
         z.strictObject({

@@ -10,6 +10,10 @@ export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodT
   { [key: string]: unknown }
 >;
 
+/** A schema that takes null as well, which stands for a field that is left out. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
+  z.nullable(schema).default(null).describe(meaning);
+
 /** Whether a value is an object, neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 /** Figures and promises of the whole decision, as the wire and the metrics have them. */
 import { z } from 'zod';
+import { orNull } from './json.ts';
 
 export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
@@ -10,7 +11,7 @@ export const splitReportSchema = z.object({
     .describe(
       '`hash`: at random; `drawn`: where most rows came without a label, those labelled in the order of their random numbers, as the others may have been chosen, each left out in turn; `test_rows`: those that were marked; otherwise by `field`',
     ),
-  field: z.string().nullable().default(null).describe('By which date, group or column rows were held out'),
+  field: orNull(z.string(), 'By which date, group or column rows were held out'),
   sentence: z.string().default('').describe('What was held out; empty at random and of marked rows'),
   refitted: z.boolean(),
   near_duplicates: z
@@ -20,9 +21,7 @@ export const splitReportSchema = z.object({
   corrections: z
     .int()
     .default(0)
-    .describe(
-      'Corrections of live decisions among the training rows; 0 in metrics of earlier versions, which held some out',
-    ),
+    .describe('Corrections of live decisions among the training rows; 0 in earlier metrics, which held some out'),
   corrections_held_out: z
     .int()
     .default(0)
@@ -74,9 +73,7 @@ export const wholeDecisionSchema = z
     masked: z
       .int()
       .default(0)
-      .describe(
-        'Decided rows of the log in which personal fields are masked: these count as missing; 0 in earlier metrics',
-      ),
+      .describe('Decided rows of the log whose personal fields are masked, and count as missing; 0 in earlier metrics'),
     headline: z
       .string()
       .default('')
@@ -86,57 +83,41 @@ export const wholeDecisionSchema = z
     remarks: z
       .array(z.string())
       .default([])
-      .describe(
-        'The sentences of the headline beyond the figure, its interval and the baseline: what to know beside it',
-      ),
+      .describe('The sentences of the headline beyond figure, interval and baseline: what to know beside it'),
     accuracy: measuredShareSchema.describe(
       'Decisions that are right, automatic or not; where the rows were chosen and are certainly easier than others, of the classifier on rows held out at random',
     ),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
     by_rule: measuredShareSchema,
     error_automatic: measuredShareSchema.describe('Wrong ones among those decided alone'),
-    escalated: measuredShareSchema.describe(
-      'Handed on: flagged, put to a connected model, or answered by the fallback',
-    ),
+    escalated: measuredShareSchema.describe('Handed on: flagged, put to a connected model, answered by the fallback'),
     fallback: measuredShareSchema.describe('Answered by the fallback option'),
-    baseline: z
-      .object({
+    baseline: orNull(
+      z.object({
         option: z.string().describe('The commonest right answer among these rows'),
         accuracy: measuredShareSchema.describe('Right where always this option were the answer'),
         rules_alone: measuredShareSchema
           .nullable()
           .describe('Right with the rules, and the fallback option for what none decides; null where no rule decides'),
-      })
-      .nullable()
-      .default(null)
-      .describe('What is reached on the same rows without the classifier; null without rows, and in earlier metrics'),
-    relabelled: z
-      .object({
+      }),
+      'What is reached on the same rows without the classifier; null without rows, and in earlier metrics',
+    ),
+    relabelled: orNull(
+      z.object({
         rows: z.int(),
-        accuracy: measuredShareSchema.describe(
-          'Right by the current labels; every other figure goes by the first ones',
-        ),
+        accuracy: measuredShareSchema.describe('Right by current labels; every other figure goes by the first ones'),
         sentence: z.string(),
-      })
-      .nullable()
-      .default(null)
-      .describe(
-        "Rows whose label was changed after a model's doubt, or with many others once there was a model: they are measured by their first label; null without any",
-      ),
-    taken_out: z
-      .object({ rows: z.int(), wrong: z.int(), sentence: z.string() })
-      .nullable()
-      .default(null)
-      .describe(
-        'Earlier held-out rows that were removed, edited or unlabelled, wrong ones certainly more often than right ones: they count in every figure, by what the model of then answered to them; null without any',
-      ),
-    dropped: z
-      .object({ rows: z.int(), sentence: z.string() })
-      .nullable()
-      .default(null)
-      .describe(
-        'Inputs that this policy or an earlier one got wrong while held out, and on which it is not measured any more: deleted, changed, without a label or no test row; null without any',
-      ),
+      }),
+      "Rows whose label was changed after a model's doubt, or with many others once there was a model: they are measured by their first label; null without any",
+    ),
+    taken_out: orNull(
+      z.object({ rows: z.int(), wrong: z.int(), sentence: z.string() }),
+      'Earlier held-out rows that were removed, edited or unlabelled, wrong ones certainly more often than right ones: they count in every figure, by what the model of then answered to them; null without any',
+    ),
+    dropped: orNull(
+      z.object({ rows: z.int(), sentence: z.string() }),
+      'Inputs that this policy or an earlier one got wrong while held out, and on which it is not measured any more: deleted, changed, without a label or no test row; null without any',
+    ),
     sentence: z.string(),
   })
   .meta({ id: 'WholeDecision' });
@@ -170,9 +151,7 @@ const ruleEffectSchema = z
     right_without: z
       .int()
       .nullable()
-      .describe(
-        'Those that would be decided correctly without it; null, as what follows, where finding out takes too long',
-      ),
+      .describe('Those decided correctly without it; null, as what follows, where finding out takes too long'),
     points: z.number().nullable().describe('Percentage points of correct decisions that it adds, of all rows'),
     cost_per_1000: z
       .number()
@@ -278,9 +257,7 @@ export const promiseStatusSchema = keptPromiseSchema
   .extend({
     state: z
       .enum(promiseStates)
-      .describe(
-        '`kept`: the bound is within the target. `broken`: the held-out rows themselves exceed it. `unknown`: neither',
-      ),
+      .describe('`kept`: the bound is within the target. `broken`: the held-out rows exceed it. `unknown`: neither'),
     now: z.object({
       share_automatic: share.nullable(),
       error_observed: share.nullable(),

@@ -56,8 +56,6 @@ export const decisionSchema = z.object({
   stage: z.enum(stages).describe('The stage that produced the decision'),
   unfamiliar: z
     .boolean()
-    .describe(
-      'The input is unlike the examples that the policy learned from; it counts as below the escalation threshold',
-    ),
+    .describe('The input is unlike the examples the policy learned from; it counts as below the escalation threshold'),
 });
 export type Decision = z.infer<typeof decisionSchema>;

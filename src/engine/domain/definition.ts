@@ -1,6 +1,6 @@
 /** The part of a decision type that decides: options, rules, lists, readings, schema and thresholds, as stored. */
 import { z } from 'zod';
-import { jsonObject } from '../json.ts';
+import { jsonObject, orNull } from '../json.ts';
 import { limits } from '../limits.ts';
 
 /** A string of `minLength` to `maxLength` characters, counted in code points as JSON Schema counts them. */
@@ -21,7 +21,7 @@ export const ruleSchema = z
     name: characters(1, limits.maxNameLength).describe('Shown in answers and log'),
     condition: characters(1, limits.maxConditionBytes).describe('A CEL expression over `ctx`, the input'),
     then: z.string().min(1).describe('One of the options'),
-    reason_code: z.string().nullable().default(null).describe('One of the reason codes'),
+    reason_code: orNull(z.string(), 'One of the reason codes'),
     priority: z.int().min(1).default(100).describe('Lower numbers are evaluated first'),
     hint: z.boolean().optional().describe('Teaches, decides nothing'),
   })
@@ -54,7 +54,7 @@ export const escalationPolicySchema = z
       .enum(['flag', 'accept', 'fallback', 'escalate'])
       .default('flag')
       .describe('What becomes of a confidence between the thresholds'),
-    connection: z.string().nullable().default(null).describe('Name of the model connection that is asked'),
+    connection: orNull(z.string(), 'Name of the model connection that is asked'),
     timeout_ms: z.int().min(100).max(60_000).default(10_000).describe('Wait for the connected model'),
     unfamiliar: z.enum(['escalate', 'ignore']).default('escalate').describe('What becomes of unfamiliar inputs'),
   })
@@ -163,9 +163,7 @@ export const readingsSchema = z
   .refine((readings) => JSON.stringify(readings).length <= limits.maxReadingsCharacters, {
     error: `take more than ${limits.maxReadingsCharacters} characters in all`,
   })
-  .describe(
-    'How texts of fields, by dot paths, become numbers, dates, lists, yes or no: as in the file they came from',
-  );
+  .describe('How texts of fields, by dot paths, become numbers, dates, lists, yes or no: as in their file');
 /** The readings of a type's fields, by the names of the columns that they were: dots nest. */
 export type Readings = z.infer<typeof readingsSchema>;
 

@@ -1,5 +1,6 @@
 /** Everything that a training measured of its policy. */
 import { z } from 'zod';
+import { orNull } from '../json.ts';
 import {
   cautionSchema,
   intervalSchema,
@@ -18,16 +19,11 @@ const familiarityEffectSchema = z.object({
   accuracy_unfamiliar: z.number().nullable(),
   probes_tried: z.int().describe('Texts that have nothing to do with the type'),
   probes_noticed: z.int().describe('How many of them are noticed'),
-  near: measuredShareSchema
-    .nullable()
-    .default(null)
-    .describe(
-      'Examples of options that were left out of learning, and how many of them are noticed; null below four options',
-    ),
-  far: measuredShareSchema
-    .nullable()
-    .default(null)
-    .describe('The same of the texts that have nothing to do with the type; null without text'),
+  near: orNull(
+    measuredShareSchema,
+    'Examples of options left out of learning, and how many are noticed; null below four options',
+  ),
+  far: orNull(measuredShareSchema, 'The same of the texts that have nothing to do with the type; null without text'),
   sentence: z.string(),
 });
 export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
@@ -38,13 +34,10 @@ const learningCurveSchema = z.object({
   advice: z.array(
     z.object({ option: z.string(), advice: z.enum(['more', 'enough', 'separate']), sentence: z.string() }),
   ),
-  forecast: z
-    .object({ labels: z.int(), gain: z.number(), low: z.number(), high: z.number(), sentence: z.string() })
-    .nullable()
-    .default(null)
-    .describe(
-      'The share that more labels would add to the accuracy of the classifier, with its 95% interval; null below 60 labels or 20 measured rows',
-    ),
+  forecast: orNull(
+    z.object({ labels: z.int(), gain: z.number(), low: z.number(), high: z.number(), sentence: z.string() }),
+    'The share that more labels would add to the accuracy of the classifier, with its 95% interval; null below 60 labels or 20 measured rows',
+  ),
 });
 export type LearningCurve = z.infer<typeof learningCurveSchema>;
 
@@ -76,9 +69,7 @@ const textTuningSchema = z.object({
   steps: z.int(),
   loss_curve: z
     .array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() }))
-    .describe(
-      'Mean losses after every epoch of the first fold: of its steps, contrastive part included, and of its held-out rows',
-    ),
+    .describe('Mean losses after every epoch of the first fold: of its steps (contrastive part too) and held-out rows'),
 });
 
 const rareOptionsReportSchema = z.object({
@@ -138,13 +129,10 @@ export const metricsSchema = z
     test_size: z.int().describe('Rows held out'),
     feature_count: z.int(),
     cautions: z.array(cautionSchema).default([]).describe('What belongs to the figures: the headline ends with it'),
-    split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
-    accuracy_interval: intervalSchema
-      .nullable()
-      .default(null)
-      .describe("95%, Wilson's, on the held-out rows; copies and near copies count once"),
-    macro_f1_interval: intervalSchema.nullable().default(null).describe('95%, by a bootstrap'),
-    log_loss_before: z.number().nullable().default(null).describe('Before calibration'),
+    split: orNull(splitReportSchema, 'Null for policies of earlier versions'),
+    accuracy_interval: orNull(intervalSchema, "95%, Wilson's, on the held-out rows; copies and near copies count once"),
+    macro_f1_interval: orNull(intervalSchema, '95%, by a bootstrap'),
+    log_loss_before: orNull(z.number(), 'Before calibration'),
     log_loss: z.number().describe('After calibration'),
     ece_before: z
       .number()
@@ -152,12 +140,10 @@ export const metricsSchema = z
       .describe('Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise'),
     ece: z.number().nullable().describe('Expected calibration error after calibration; null below 200 rows'),
     reliability: z.array(reliabilityBinSchema).default([]),
-    whole: wholeDecisionSchema
-      .nullable()
-      .default(null)
-      .describe(
-        'The whole decision on the held-out rows, with the settings of the training; null for earlier policies',
-      ),
+    whole: orNull(
+      wholeDecisionSchema,
+      'The whole decision on held-out rows, with the settings of the training; null for earlier policies',
+    ),
     escalation_estimate: z.number().describe('The share of decisions that would be handed on, rules included'),
     latency_estimate_p50_ms: z.number().describe('Half of the decisions take at most this long'),
     latency_estimate_p95_ms: z.number().describe('95 of 100 take at most this long'),
@@ -176,21 +162,18 @@ export const metricsSchema = z
         }),
       )
       .default([]),
-    rare_options: rareOptionsReportSchema
-      .nullable()
-      .default(null)
-      .describe(
-        'The options with few examples, and what becomes of their held-out rows; null where all may be decided alone',
-      ),
-    left_to_rules: z
-      .object({
+    rare_options: orNull(
+      rareOptionsReportSchema,
+      'Options with few examples, and what becomes of their held-out rows; null where there are none',
+    ),
+    left_to_rules: orNull(
+      z.object({
         examples: z.int().describe('Labelled examples that a rule decides'),
         held_out: z.int().describe('How many of them are held out: only the whole decision is measured on these'),
         sentence: z.string(),
-      })
-      .nullable()
-      .default(null)
-      .describe('What `train_on` left to the rules; null where all examples were learned'),
+      }),
+      'What `train_on` left to the rules; null where all examples were learned',
+    ),
     directions: z
       .array(
         z.object({
@@ -202,50 +185,33 @@ export const metricsSchema = z
       )
       .default([])
       .describe('What the classifier keeps of numbers for every input, as the input schema asked'),
-    languages: z
-      .array(z.object({ language: z.string().describe('ISO 639-1'), share: z.number() }))
-      .nullable()
-      .default(null)
-      .describe('Languages of at least 5% of the texts, the most frequent first; null without text'),
-    text_models: z
-      .array(textModelTrialSchema)
-      .nullable()
-      .default(null)
-      .describe('What `auto` compared, the fastest first; null where there was no choice'),
-    text_tuning: textTuningSchema
-      .nullable()
-      .default(null)
-      .describe('What tuning the text model brought; null where it was not tried'),
-    learning_curve: learningCurveSchema
-      .nullable()
-      .default(null)
-      .describe('Null until `follow_up` is done, and of a tuned text model'),
-    follow_up: z
-      .object({
+    languages: orNull(
+      z.array(z.object({ language: z.string().describe('ISO 639-1'), share: z.number() })),
+      'Languages of at least 5% of the texts, the most frequent first; null without text',
+    ),
+    text_models: orNull(
+      z.array(textModelTrialSchema),
+      'What `auto` compared, the fastest first; null where there was no choice',
+    ),
+    text_tuning: orNull(textTuningSchema, 'What tuning the text model brought; null where it was not tried'),
+    learning_curve: orNull(learningCurveSchema, 'Null until `follow_up` is done, and of a tuned text model'),
+    follow_up: orNull(
+      z.object({
         state: z.enum(['pending', 'done', 'ended']),
         sentence: z.string(),
-        expected_wrong: z
-          .int()
-          .nullable()
-          .default(null)
-          .describe(
-            'About so many of the labels are wrong; null where they are not checked, where the models err on over a fifth of the examples and cannot tell, or where earlier versions checked',
-          ),
-      })
-      .nullable()
-      .default(null)
-      .describe(
-        'Learning curve and checks of labels, computed after the training: pending, done, or ended by another training or the end of the program; null for policies of earlier versions',
-      ),
-    other_ways: z
-      .array(otherWaySchema)
-      .nullable()
-      .default(null)
-      .describe(
-        'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, with a promise before its end; null where not, as of marked rows and of more than 20,000',
-      ),
-    hints: z
-      .object({
+        expected_wrong: orNull(
+          z.int(),
+          'About so many of the labels are wrong; null where they are not checked, where the models err on over a fifth of the examples and cannot tell, or where earlier versions checked',
+        ),
+      }),
+      'Learning curve and checks of labels, computed after the training: pending, done, or ended by another training or the end of the program; null for policies of earlier versions',
+    ),
+    other_ways: orNull(
+      z.array(otherWaySchema),
+      'What the classifier reaches where rows are held out by a date or a group that the examples have, or at random; computed after the training, with a promise before its end; null where not, as of marked rows and of more than 20,000',
+    ),
+    hints: orNull(
+      z.object({
         rows: z.int().describe('Rows without a label on which hints agreed: learned from, at a weight of 0.3'),
         measured: z
           .int()
@@ -263,47 +229,39 @@ export const metricsSchema = z
           .default([])
           .describe('What each hint adds, of at most ten; empty where nothing was measured'),
         sentence: z.string(),
-      })
-      .nullable()
-      .default(null)
-      .describe('What the hints among the rules brought; null without any'),
-    familiarity: familiarityEffectSchema
-      .nullable()
-      .default(null)
-      .describe('What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them'),
-    weak_parts: z
-      .array(z.object({ description: z.string(), fields: z.array(z.string()), rows: z.int(), errors: z.int() }))
-      .nullable()
-      .default(null)
-      .describe(
-        'Parts of the held-out rows that were certainly worse than the others after the training, the worst first; null where none were searched',
-      ),
-    better_than: z
-      .object({
+      }),
+      'What the hints among the rules brought; null without any',
+    ),
+    familiarity: orNull(
+      familiarityEffectSchema,
+      'What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them',
+    ),
+    weak_parts: orNull(
+      z.array(z.object({ description: z.string(), fields: z.array(z.string()), rows: z.int(), errors: z.int() })),
+      'Parts of the held-out rows that were certainly worse than the others after the training, the worst first; null where none were searched',
+    ),
+    better_than: orNull(
+      z.object({
         policy_version: z.string(),
         rows: z.int(),
         right: z.int(),
         right_before: z.int(),
         sentence: z.string(),
-      })
-      .nullable()
-      .default(null)
-      .describe(
-        'The policy that this one `follows`, on the rows that both have held out and those on which their text models were compared; null unless it was tuned in the background',
-      ),
+      }),
+      'The policy that this one `follows`, on the rows that both have held out and those on which their text models were compared; null unless it was tuned in the background',
+    ),
     /** The policy and the one deployed when it was done, on rows held out of both; null without such rows. */
-    compared_with_deployed: z
-      .object({
+    compared_with_deployed: orNull(
+      z.object({
         policy_version: z.string(),
         rows: z.int(),
         right: z.int(),
         right_deployed: z.int(),
         macro_f1: z.number(),
         macro_f1_deployed: z.number(),
-      })
-      .nullable()
-      .default(null)
-      .describe('What target_f1 is held against where a policy is deployed and both have held out 30 rows or more'),
+      }),
+      'What target_f1 is held against where a policy is deployed and both have held out 30 rows or more',
+    ),
     notes: z
       .array(z.string())
       .describe('Plain sentences about the run: fields left out and why, texts cut, what the text model uses'),

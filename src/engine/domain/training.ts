@@ -1,6 +1,6 @@
 /** A training: the examples it learns from, its settings, its stages and the statuses of the policy that it makes. */
 import { z } from 'zod';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, orNull } from '../json.ts';
 import { limits } from '../limits.ts';
 
 /** Where a label is from: a person, a teacher, a corrected live decision (not a random one), or hints. */
@@ -55,7 +55,7 @@ export const splitSchema = z
       .describe(
         '`random`: about a fifth, by a hash of the input; `date`: the newest fifth by a field; `group`: about a fifth of a field’s values (sentences of one template are one) with all their examples; `column`: the examples whose field says `test`, `held out`, `true`, `yes` or 1',
       ),
-    field: z.string().min(1).max(200).nullable().default(null).describe('A field of the input; null at random'),
+    field: orNull(z.string().min(1).max(200), 'A field of the input; null at random'),
   })
   .refine(({ by, field }) => (by === 'random') === (field === null), {
     path: ['field'],
@@ -69,13 +69,7 @@ export const atRandom: SplitWay = { by: 'random', field: null };
 export const trainingConfigSchema = z
   .strictObject({
     augment: z.boolean().default(false).describe('Fill up the training side with varied copies'),
-    augment_target_size: z
-      .int()
-      .min(1)
-      .max(limits.maxExamples)
-      .nullable()
-      .default(null)
-      .describe('Rows to reach with augment'),
+    augment_target_size: orNull(z.int().min(1).max(limits.maxExamples), 'Rows to reach with augment'),
     auto_generate: z.boolean().default(false).describe('Have the teacher fill up options with too few examples'),
     min_per_option: z
       .int()
@@ -96,18 +90,15 @@ export const trainingConfigSchema = z
     split: splitSchema.default(atRandom).describe('How rows are held out; marked test rows go before it'),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
-    target_f1: z.number().min(0).max(1).nullable().default(null).describe('Least macro F1 for a deployment; null: any'),
+    target_f1: orNull(z.number().min(0).max(1), 'Least macro F1 for a deployment; null: any'),
     auto_deploy: z
       .boolean()
       .default(true)
       .describe('Deploy the policy when it is done and good enough: needs the scope deploy, too'),
-    escalation_threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .default(null)
-      .describe('Threshold of escalation of this policy; null: that of the type'),
+    escalation_threshold: orNull(
+      z.number().min(0).max(1),
+      'Threshold of escalation of this policy; null: that of the type',
+    ),
     refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
     text_model: textModelName
       .default('auto')
@@ -126,13 +117,13 @@ export const trainingConfigSchema = z
       .max(10_000_000)
       .default(400_000)
       .describe('Tokens that tuning may go through, over all steps; 400,000 take about three minutes on two cores'),
-    seed: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .nullable()
-      .default(null)
-      .describe('What all chance in the training follows from; null: the digest of the examples'),
+    seed: orNull(
+      z
+        .int()
+        .min(0)
+        .max(2 ** 31 - 1),
+      'What all chance in the training follows from; null: the digest of the examples',
+    ),
     golden_inputs: z
       .enum(goldenInputKinds)
       .default('synthetic')

@@ -78,9 +78,7 @@ export const ruleProposalsSchema = z
         checked: proposalTally.describe('Distinct examples of the half that was not searched'),
         precision_low: z
           .number()
-          .describe(
-            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95% certainty',
-          ),
+          .describe('Lower bound of the precision by the checked half; all bounds of an answer hold with 95%'),
         share: z.number().describe('Part of all examples that the rule would decide in place of the classifier'),
       }),
     ),

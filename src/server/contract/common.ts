@@ -1,17 +1,11 @@
 /** Pieces that several operations share. */
 import { z } from 'zod';
+import { orNull } from '../../engine/json.ts';
 
 /** Written in lower case; read in either (RFC 9562). */
 export const uuid = z.uuid().toLowerCase();
 /** Why somebody releases what decides. */
-export const releaseReason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .nullable()
-  .default(null)
-  .describe('Why, for the history');
+export const releaseReason = orNull(z.string().trim().min(1).max(500), 'Why, for the history');
 export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 date and time, UTC' });
 
 export const pageQuery = {

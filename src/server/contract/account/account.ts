@@ -1,6 +1,7 @@
 /** Users, organisations and API keys. */
 import { z } from 'zod';
 import { characters, nameText } from '../../../engine/domain/definition.ts';
+import { orNull } from '../../../engine/json.ts';
 import { dateTime, uuid } from '../common.ts';
 import { operation, scopes } from '../operation.ts';
 import { planNames } from './credits.ts';
@@ -75,19 +76,14 @@ export const accountOperations = {
     body: z.strictObject({
       name: nameText(100),
       rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
-      scopes: z
-        .array(z.enum(scopes))
-        .min(1)
-        .max(scopes.length)
-        .nullable()
-        .default(null)
-        .describe('What the key may do, as each operation names its scope; null: everything'),
+      scopes: orNull(
+        z.array(z.enum(scopes)).min(1).max(scopes.length),
+        'What the key may do, as each operation names its scope; null: everything',
+      ),
       allow_destructive: z
         .boolean()
         .default(false)
-        .describe(
-          'Whether agents may call tools that replace or remove something with it; where scopes are given, these say so',
-        ),
+        .describe('Whether agents may replace or remove something with it; where scopes are given, these say so'),
     }),
     output: z.object({ ...keyFields, key: z.string() }),
     status: 201,

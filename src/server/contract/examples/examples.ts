@@ -7,7 +7,7 @@ import { exampleFormats } from '../../../engine/export/file-kinds.ts';
 import { conflictChoices } from '../../../engine/export/merge.ts';
 import { columnKinds, skipReasons, textFormats } from '../../../engine/import/sheet.ts';
 import { isEncoding } from '../../../engine/import/tables/decode-text.ts';
-import { jsonObject } from '../../../engine/json.ts';
+import { jsonObject, orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
@@ -139,19 +139,13 @@ const listOrder = {
 
 const importMappingSchema = z.strictObject({
   decision: z.string().nullable().describe('Column that holds the label; null: unlabelled examples'),
-  reason_codes: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Column with reason codes (separated by ; or |, or a JSON array)'),
+  reason_codes: orNull(z.string(), 'Column with reason codes (separated by ; or |, or a JSON array)'),
   second_reading: z.string().optional().describe('Column with the labels of a second reader'),
   must: z.string().optional().describe('Column that marks pinned cases: filled, and none of false, no, 0 or -'),
-  input: z
-    .array(z.string())
-    .max(2_000)
-    .nullable()
-    .default(null)
-    .describe('Columns that become the input; null: all the others. Dots in a name nest'),
+  input: orNull(
+    z.array(z.string()).max(2_000),
+    'Columns that become the input; null: all the others. Dots in a name nest',
+  ),
   read_as: z
     .record(z.string(), z.enum(columnKinds))
     .default({})
@@ -486,9 +480,7 @@ export const exampleOperations = {
       affected: z.int(),
       held_out: z
         .int()
-        .describe(
-          'So many of them are held out and have another label now: their first one stays what they are measured by',
-        ),
+        .describe('So many are held out and have another label now: they are still measured by their first one'),
       undo_token: z.string(),
     }),
     summary: 'Label, review, mark or delete many examples; can be undone with the token',

@@ -56,9 +56,7 @@ export const labellingOperations = {
       queue: z
         .enum(labellingQueues)
         .default('to_label')
-        .describe(
-          'From which list; random: to label, those of lowest random number alone, by which figures are measured',
-        ),
+        .describe('From which list; random: those to label of lowest random number, by which figures are measured'),
       session: characters(1, 100)
         .optional()
         .describe('Name of a window: its rows are kept from others for five minutes'),
@@ -162,9 +160,7 @@ export const labellingOperations = {
       near_copies: z
         .boolean()
         .default(false)
-        .describe(
-          'Only examples to label whose texts say nearly the same (0.97 or more); none while they are being read',
-        ),
+        .describe('Only examples to label with nearly the same texts (0.97 or more); none while they are being read'),
     }),
     output: z.object({
       items: z.array(z.object({ example: exampleSchema, similarity: z.number().min(-1).max(1) })),

@@ -1,6 +1,7 @@
 /** Second readings: who labelled an example when, blind second labels, and how far readers agree. */
 import { z } from 'zod';
 import { characters } from '../../../engine/domain/definition.ts';
+import { orNull } from '../../../engine/json.ts';
 import { dateTime, uuid } from '../common.ts';
 import { creates, operation } from '../operation.ts';
 import { exampleSchema, readerName } from './examples.ts';
@@ -37,7 +38,7 @@ export const secondReadingOperations = {
     scope: 'label',
     body: z.strictObject({
       expected_decision: z.string().nullable().describe('The label; null takes it back'),
-      note: characters(0, 2_000).nullable().default(null).describe('For people'),
+      note: orNull(characters(0, 2_000), 'For people'),
       reader: readerName,
     }),
     output: exampleSchema.describe('With this label, and nothing of the first one'),

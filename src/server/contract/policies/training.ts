@@ -157,9 +157,7 @@ const readinessSchema = z
       .describe('Labelled examples of each option, without those that are left to rules'),
     hinted: z
       .int()
-      .describe(
-        'Of the newest 5,000 rows without a label those on which hints agree: a training learns from such rows',
-      ),
+      .describe('Of the newest 5,000 rows without a label those on which hints agree: trainings learn from them'),
     left_to_rules: z.int().describe('Labelled examples that a training with these settings leaves to rules'),
     options: z.array(z.string()),
     min_total: z.int().describe('Labelled examples that a training needs'),

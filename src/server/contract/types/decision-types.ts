@@ -56,9 +56,7 @@ export type AuditSetting = z.infer<typeof auditSettingSchema>;
 const retentionDays = z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever');
 const publishByHand = z
   .boolean()
-  .describe(
-    'Whether a change of what decides is refused unless it is a draft, and trained policies wait to be deployed',
-  );
+  .describe('Whether changes of what decides must be drafts, and trained policies wait to be deployed');
 const publishByAnother = z
   .boolean()
   .describe('Whether whoever changed a draft last may not publish it; true asks for publishing by hand, too');

@@ -1,7 +1,7 @@
 /** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
 import { namedListsSchema } from '../../../engine/domain/definition.ts';
-import { jsonObject } from '../../../engine/json.ts';
+import { jsonObject, orNull } from '../../../engine/json.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
 import {
@@ -22,7 +22,7 @@ const draftRules = z
       name: z.string().default('').describe('Of the rule'),
       condition: z.string().describe('In CEL over `ctx`, the input'),
       then: z.string().default('').describe('An option'),
-      reason_code: z.string().nullable().default(null).describe('A reason code'),
+      reason_code: orNull(z.string(), 'A reason code'),
       priority: z.int().default(100).describe('Lower first'),
       hint: z.boolean().optional().describe('Teaches, decides nothing'),
     }),
