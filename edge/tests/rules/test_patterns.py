@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 from rule_files import as_doubles, expand, rule
+from rule_traces import trace_rules
 
 from decision_edge import _rules
 from decision_edge._rules.patterns import weigh_pattern
@@ -26,7 +27,7 @@ def test_the_rules_of_one_decision_share_their_steps(case):
     ]
     rules = _rules.load_rules({"rules": [rule(tree, condition, f"r{n}") for n, (condition, tree) in enumerate(copied)]})
     values = as_doubles(expand(case["input"]))
-    traces = rules.trace(values)
+    traces = trace_rules(rules, values)
     outcomes = [(trace["error"] or trace["outcome"]).partition(":")[0] for trace in traces]
     assert outcomes == case["outcomes"]
     matched = rules.find_match(values)

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from rule_files import as_doubles, expand, rule
+from rule_traces import trace_rules
 
 from decision_edge import _rules
 from decision_edge._rules.evaluate import compile_tree
@@ -34,7 +35,7 @@ def greater(field, limit):
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_case(case):
     rules = _rules.load_rules({"rules": [rule(case["ast"], case["condition"], case["name"])]})
-    trace = rules.trace(as_doubles(case["input"]))
+    trace = trace_rules(rules, as_doubles(case["input"]))
     matched = rules.find_match(as_doubles(case["input"]))
     assert (matched is not None) == (case["outcome"] == "matched")
     assert {key: trace[0][key] for key in ("name", "outcome", "error")} == {
@@ -49,7 +50,7 @@ def test_case(case):
 def test_the_first_matching_rule_wins_and_later_ones_are_not_reached():
     rules = _rules.load_rules({"rules": [rule(greater("a", 5), name=name) for name in ("one", "two")]})
     assert rules.find_match({"a": 6.0}).name == "one"
-    assert [entry["outcome"] for entry in rules.trace({"a": 6.0})] == ["matched", "not_reached"]
+    assert [entry["outcome"] for entry in trace_rules(rules, {"a": 6.0})] == ["matched", "not_reached"]
 
 
 def test_whole_numbers_compare_as_doubles():
@@ -116,7 +117,7 @@ def test_a_hostile_rule_ends_within_its_steps_and_tells_nothing_of_the_input(cas
     rules = _rules.load_rules({"rules": [rule(case["ast"], condition)]})
     started = time.monotonic()
     values = as_doubles(expand(case["input"]))
-    trace = rules.trace(values)
+    trace = trace_rules(rules, values)
     assert (rules.find_match(values) is not None) == (case["outcome"] == "matched")
     assert time.monotonic() - started < MAX_SECONDS
     assert trace[0]["outcome"] == case["outcome"]

@@ -1,7 +1,7 @@
 """Hard rules: checks and evaluates the syntax trees of ``rules.json``.
 
-The same tree gives the same value, the same kind of error and the same trace as in the workbench; the modules have
-the names that the workbench gives them. Only own keys of the input are seen.
+The same tree gives the same value and the same kind of error as in the workbench; the modules have the names that the
+workbench gives them. Only own keys of the input are seen.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from .._json import JsonObject, JsonValue, expect_integer, expect_keys, expect_s
 from .._tables import MAX_CONDITION_LENGTH, MAX_NAME_LENGTH, MAX_RULES, MAX_STEPS_TOGETHER
 from .evaluate import Step, compile_tree
 from .functions import RulesError
-from .trace import RuleTrace, trace_rule
 from .tree import Node, read_tree
 from .values import Failure, Run
 
@@ -54,24 +53,6 @@ class RuleSet:
                 pass
             left = run.count_steps_left()
         return None
-
-    def trace(self, ctx: JsonObject) -> list[RuleTrace]:
-        """Return the outcome of each rule for an input; much slower than `find_match`.
-
-        The cases shared with the workbench compare it. Rules behind the match are ``not_reached``.
-        """
-        traces: list[RuleTrace] = []
-        has_matched = False
-        left = MAX_STEPS_TOGETHER
-        for rule in self.rules:
-            if has_matched:
-                traces.append({"name": rule.name, "outcome": "not_reached", "error": None, "values": []})
-                continue
-            run = Run(ctx, left)
-            traces.append(trace_rule(rule.name, rule.condition, rule.tree, run))
-            left = run.count_steps_left()
-            has_matched = traces[-1]["outcome"] == "matched"
-        return traces
 
 
 def load_rules(rules_file: JsonValue) -> RuleSet:

@@ -25,8 +25,6 @@ class Failure(Exception):
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
         self.kind = kind
-        self.expression: str | None = None
-        """Source of the part that failed; only a traced evaluation knows it."""
 
 
 class Timestamp:
@@ -48,12 +46,12 @@ class Duration:
 
 
 class Run:
-    """One evaluation: the input, the loop variables, the steps that are left, and the values that a trace keeps.
+    """One evaluation: the input, the loop variables and the steps that are left.
 
     This rule and those after it have `left` steps.
     """
 
-    __slots__ = ("_reserve", "ctx", "first", "second", "seen", "steps")
+    __slots__ = ("_reserve", "ctx", "first", "second", "steps")
 
     def __init__(self, ctx: JsonObject, left: int = MAX_STEPS_TOGETHER) -> None:
         # Every JSON value is a value of rules; the type checker cannot know that nobody puts a time into the input.
@@ -62,7 +60,6 @@ class Run:
         self.second: Value = None
         self.steps = min(MAX_STEPS, left)
         self._reserve = left - self.steps
-        self.seen: dict[object, Value] = {}
 
     def charge(self, steps: int) -> None:
         """Take steps. Raises Failure, kind ``limit``, when none are left."""

@@ -1,13 +1,37 @@
-"""Evaluates one rule and keeps the values that decided it, as the workbench's trace shows them."""
+"""Evaluates rules and keeps the values that decided them, as the workbench's trace shows them.
+
+The package shows no trace; with it, stories compare every part of a rule, and not just which rule matched.
+"""
 
 from __future__ import annotations
 
 from typing import TypedDict
 
-from .._json import JsonValue
-from .evaluate import Step, compile_tree
-from .tree import Call, Comprehension, Has, Index, Node, Operation, Select, Variable, list_children
-from .values import Duration, Failure, Run, Timestamp, Value, expect_boolean, format_duration, format_timestamp
+from decision_edge._json import JsonObject, JsonValue
+from decision_edge._rules import RuleSet
+from decision_edge._rules.evaluate import Step, compile_tree
+from decision_edge._rules.tree import (
+    Call,
+    Comprehension,
+    Has,
+    Index,
+    Node,
+    Operation,
+    Select,
+    Variable,
+    list_children,
+)
+from decision_edge._rules.values import (
+    Duration,
+    Failure,
+    Run,
+    Timestamp,
+    Value,
+    expect_boolean,
+    format_duration,
+    format_timestamp,
+)
+from decision_edge._tables import MAX_STEPS_TOGETHER
 
 _MAX_SHOWN_MEMBERS = 50
 _MAX_SHOWN_CHARACTERS = 200
@@ -29,24 +53,41 @@ class RuleTrace(TypedDict):
     values: list[TracedValue]
 
 
-def trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
+def trace_rules(rules: RuleSet, ctx: JsonObject) -> list[RuleTrace]:
+    """Return the outcome of each rule for an input; those behind the match are ``not_reached``."""
+    traces: list[RuleTrace] = []
+    has_matched = False
+    left = MAX_STEPS_TOGETHER
+    for rule in rules.rules:
+        if has_matched:
+            traces.append({"name": rule.name, "outcome": "not_reached", "error": None, "values": []})
+            continue
+        run = Run(ctx, left)
+        traces.append(_trace_rule(rule.name, rule.condition, rule.tree, run))
+        left = run.count_steps_left()
+        has_matched = traces[-1]["outcome"] == "matched"
+    return traces
+
+
+def _trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
     """Evaluate a rule in `run`; `condition` is its source. Compiles the tree again, so nothing is shared."""
     recorded = sorted(_list_recorded(tree), key=lambda node: (node.at[0], -node.at[1]))
-    step = _compile_traced(tree, condition, frozenset(recorded))
+    seen: dict[Node, Value] = {}
+    step = _compile_traced(tree, frozenset(recorded), seen)
     outcome, problem = "error", None
     try:
         outcome = "matched" if expect_boolean(step(run)) else "not_matched"
     except Failure as failure:
-        problem = f"{failure.kind}: {failure.expression or _cut_source(condition, tree)}"
+        problem = f"{failure.kind}: {_cut_source(condition, failure.__dict__.get('node', tree))}"
     values: dict[str, TracedValue] = {}
     for node in recorded:
         expression = _cut_source(condition, node)
-        if node in run.seen and expression not in values:
-            values[expression] = {"expression": expression, "value": _to_shown(run.seen[node])}
+        if node in seen and expression not in values:
+            values[expression] = {"expression": expression, "value": _to_shown(seen[node])}
     return {"name": name, "outcome": outcome, "error": problem, "values": list(values.values())}
 
 
-def _compile_traced(tree: Node, condition: str, recorded: frozenset[Node]) -> Step:
+def _compile_traced(tree: Node, recorded: frozenset[Node], seen: dict[Node, Value]) -> Step:
     def hook(node: Node, step: Step, depth: int) -> Step:
         keeps = depth == 0 and node in recorded
 
@@ -54,11 +95,11 @@ def _compile_traced(tree: Node, condition: str, recorded: frozenset[Node]) -> St
             try:
                 value = step(run)
             except Failure as failure:
-                if failure.expression is None:
-                    failure.expression = _cut_source(condition, node)
+                # The innermost part that failed is the first to see it.
+                failure.__dict__.setdefault("node", node)
                 raise
             if keeps:
-                run.seen[node] = value
+                seen[node] = value
             return value
 
         return traced
