@@ -52,7 +52,6 @@ const numbers = {
   MAX_STEPS_TOGETHER: ruleLimits.maxStepsTogether,
   MAX_STRING_LENGTH: ruleLimits.maxStringLength,
   MAX_LIST_LENGTH: ruleLimits.maxListLength,
-  MAX_READINGS_LENGTH: limits.maxReadingsCharacters,
   MAX_NUMBER_DIGITS: maxNumberDigits,
   MAX_NUMBER_LENGTH: maxNumberLength,
   MAX_DATE_LENGTH: maxDateLength,
@@ -61,9 +60,9 @@ const numbers = {
   MAX_WORD_CODE_POINTS: maxWordCodePoints,
 };
 
-/** Returns the text of `_tables.py`, formatted as ruff does it. */
+/** Returns the text of `_tables.py`. */
 export function renderEdgeTables(): string {
-  const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
+  const arities = [...ruleFunctions.values()].map(({ name, arity }) => `"${name}": (${arity.join(', ')})`);
   return `${[
     '"""Version, bounds and tables that this package shares with the workbench. Made by `npm run docs`: do not edit."""',
     '',
@@ -81,9 +80,7 @@ export function renderEdgeTables(): string {
     `HTML_INLINE = ${writeStrings(inlineElements)}`,
     `HTML_HIDDEN = ${writeStrings(hiddenElements)}`,
     `HTML_TELLTALES = ${writeStrings(telltaleElements)}`,
-    'ARITIES = {',
-    ...arities,
-    '}',
+    `ARITIES = {\n${fillLines(arities)}\n}`,
     '"""Fewest and most arguments of each function, the receiver counted."""',
     '',
     'ERRORS = {',
@@ -116,9 +113,7 @@ function writeTextTables(): string[] {
       .join(', ')})`,
     '"""Those with a time of day: their groups are hour, minute, second, and sign, hours and minutes of the offset."""',
     '',
-    'LONE_RANGES = (',
-    ...loneRanges.map(([first, last]) => `    (0x${first.toString(16)}, 0x${last.toString(16)}),`),
-    ')',
+    `LONE_RANGES = (\n${fillLines(loneRanges.map(([first, last]) => `(0x${first.toString(16)}, 0x${last.toString(16)})`))}\n)`,
     '"""Code points that stand for a word each."""',
     '',
     'KNOWN_CHARACTER_RUNS = (',
@@ -135,10 +130,10 @@ function writeTextTables(): string[] {
     'MONTHS = (',
     ...months.map((month) => `    ${writeRawString(toPythonPattern(month))},`),
     ')',
-    ...writeWords('MISSING_MARKS', missingMarks),
-    ...writeWords('MISSING_WORDS', missingWords),
-    ...writeWords('YES_WORDS', new Set(yesNoPairs.map(([yes]) => yes))),
-    ...writeWords('NO_WORDS', new Set(yesNoPairs.map(([, no]) => no))),
+    `MISSING_MARKS = ${writeStrings(missingMarks)}`,
+    `MISSING_WORDS = ${writeStrings(missingWords)}`,
+    `YES_WORDS = ${writeStrings([...new Set(yesNoPairs.map(([yes]) => yes))])}`,
+    `NO_WORDS = ${writeStrings([...new Set(yesNoPairs.map(([, no]) => no))])}`,
     `BLANKS = "${listBlanks()}"`,
     '"""The characters that JavaScript trims from the ends of a string."""',
   ];
@@ -148,12 +143,6 @@ const writePatterns = (name: string, patterns: Readonly<Record<string, RegExp>>)
   `${name} = {`,
   ...Object.entries(patterns).map(([key, pattern]) => `    "${key}": ${writeRawString(toPythonPattern(pattern))},`),
   '}',
-];
-
-const writeWords = (name: string, words: Iterable<string>): string[] => [
-  `${name} = (`,
-  ...[...words].map((word) => `    ${JSON.stringify(word)},`),
-  ')',
 ];
 
 /** The formats that the schema validator checks by a regular expression, in Python's syntax. */
@@ -194,7 +183,18 @@ function writeInteger(value: number): string {
 }
 
 function writeStrings(values: readonly string[]): string {
-  const tuple = `(${values.map((value) => JSON.stringify(value)).join(', ')})`;
-  if (tuple.length < lineWidth - 20) return tuple;
-  return `(\n${values.map((value) => `    ${JSON.stringify(value)},\n`).join('')})`;
+  const written = values.map((value) => JSON.stringify(value));
+  const tuple = `(${written.join(', ')})`;
+  return tuple.length < lineWidth - 20 ? tuple : `(\n${fillLines(written)}\n)`;
+}
+
+/** Members of a list, as many on a line as it takes. */
+function fillLines(members: readonly string[]): string {
+  const lines: string[] = [];
+  for (const member of members) {
+    const line = `${lines.at(-1) ?? '   '} ${member},`;
+    if (lines.length > 0 && line.length <= lineWidth) lines[lines.length - 1] = line;
+    else lines.push(`    ${member},`);
+  }
+  return lines.join('\n');
 }
