@@ -12,6 +12,7 @@ import pytest
 from decision_edge._fields import Fields, describe_lost
 from decision_edge._inputs import clean_input
 from decision_edge._model.columns import Batch
+from decision_edge._reading import Readings
 
 SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "unread.json").read_text(encoding="utf-8"))
 SIZES = [2, 2, 3, 8, 2]
@@ -33,6 +34,14 @@ def test_lost_digits(case: dict[str, Any]) -> None:
     fields = Fields(SHARED["plan"], {"rules": SHARED["whole_input"]}, {}, None, SIZES, ())
     batch = Batch.of_rows([{}, {"hotel": "a", **row}], fields)
     assert [each for each in batch.unread.get(1, []) if "2^53" in each or " more" in each] == case["unread"]
+
+
+def test_misread_texts_are_named_alike_in_a_batch() -> None:
+    name = 'guest\'s "size"'
+    readings = Readings([{"path": [name], "reading": {"kind": "number", "decimal": "."}}])
+    fields = Fields(SHARED["plan"], {"rules": SHARED["whole_input"]}, {}, None, SIZES, (), readings)
+    _, misread = readings.read({name: "tall"})
+    assert Batch.of_rows([{name: "tall"}], fields).unread[0][:1] == misread
 
 
 def test_many_long_names() -> None:

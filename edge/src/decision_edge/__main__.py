@@ -14,9 +14,6 @@ from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
 from ._json import parse_json
 from .predictor import EdgePredictor
 
-__all__ = ["main"]
-
-
 _COMMANDS = {
     "info": "print what the bundle is, as JSON",
     "verify": "compare the bundle's golden vectors with what this package decides",

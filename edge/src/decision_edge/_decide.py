@@ -13,13 +13,11 @@ from ._json import (
     expect_number,
     expect_object,
     expect_string,
+    expect_strings,
     read_record,
     reading,
 )
 from ._rules import Rule
-
-__all__ = ["EdgeDecision", "Settings", "choose_option"]
-
 
 _MAX_CODES = 3
 _HEAD_THRESHOLD = 0.5
@@ -71,11 +69,9 @@ class Settings:
         self._bundle_digest = bundle_digest
         with reading("manifest.json"):
             self._policy_version = expect_string(manifest["policy_version"])
-            self.options = [expect_string(option) for option in expect_list(manifest["options"])]
-            self._set_aside = frozenset(expect_string(option) for option in expect_list(manifest.get("set_aside", [])))
-            self._never_alone = frozenset(
-                expect_string(option) for option in expect_list(manifest.get("never_alone", []))
-            )
+            self.options = expect_strings(manifest["options"])
+            self._set_aside = frozenset(expect_strings(manifest.get("set_aside", [])))
+            self._never_alone = frozenset(expect_strings(manifest.get("never_alone", [])))
             thresholds = expect_object(manifest["confidence_thresholds"])
             auto_decide = expect_number(thresholds["auto_decide"])
             own = read_record(thresholds.get("by_option", {}))
@@ -90,8 +86,7 @@ class Settings:
         with reading("reasons.json"):
             expect_keys(reasons, {"by_option", "heads"})
             self._reasons = {
-                option: [expect_string(code) for code in expect_list(codes)]
-                for option, codes in read_record(reasons["by_option"]).items()
+                option: expect_strings(codes) for option, codes in read_record(reasons["by_option"]).items()
             }
             self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons["heads"])]
         self.notices_unfamiliar = self._unfamiliar != "ignore"
@@ -184,5 +179,5 @@ class Settings:
 
 def _read_head(head: JsonObject) -> tuple[str, frozenset[str]]:
     expect_keys(head, {"code", "options"})
-    options = frozenset(expect_string(option) for option in expect_list(head["options"]))
+    options = frozenset(expect_strings(head["options"]))
     return expect_string(head["code"]), options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as make_field
@@ -11,11 +10,9 @@ from typing import TypeAlias
 
 from ._json import JsonObject, JsonValue, expect_list, expect_number, expect_object, expect_string, expect_strings
 from ._model.features import is_calendar_day, is_date
-from ._reading import MAX_SENTENCES, Readings
+from ._reading import MAX_SENTENCES, Readings, keep_first, quote
 from ._rules.strings import fold_case
 from ._tables import BLANKS
-
-__all__ = ["EdgeField", "Fields", "Found", "HintBudget", "Tree", "describe_lost", "find_wrong"]
 
 # Code points of a name that a sentence repeats.
 _MAX_SHOWN_NAME = 100
@@ -167,7 +164,7 @@ class Fields:
                 problem = kind[1:]
             else:
                 problem = f"must be {_TYPES[kind][0]}"
-            sentences.append(f"{_quote('.'.join(path))} {problem}")
+            sentences.append(f"{quote('.'.join(path))} {problem}")
         return sentences
 
     def find_doubt(self, path: tuple[str, ...], kind: str, value: JsonValue) -> str | None:
@@ -178,7 +175,7 @@ class Fields:
             return None if not is_date(value) or is_calendar_day(value) else "is no day of the calendar"
         known, by_folded = self._known.get(path, (frozenset(), {}))
         near = None if value in known or not by_folded else by_folded.get(fold_case(value.strip(BLANKS)))
-        return None if near is None else f"is no known value; did you mean {_quote(near)}?"
+        return None if near is None else f"is no known value; did you mean {quote(near)}?"
 
     def _make_hint(self, path: tuple[str, ...], budget: HintBudget) -> str:
         level = self.tree
@@ -190,7 +187,7 @@ class Fields:
         if path not in budget.nearest:
             budget.nearest[path] = _find_nearest(path[-1], level, budget)
         nearest = budget.nearest[path]
-        return "" if nearest is None else f"; did you mean {_quote(nearest)}?"
+        return "" if nearest is None else f"; did you mean {quote(nearest)}?"
 
     def _add(self, path: tuple[str, ...], kind: str) -> bool:
         place = self.tree
@@ -232,13 +229,8 @@ def find_wrong(kind: str, column: Sequence[JsonValue]) -> list[bool] | None:
 
 def describe_lost(places: Sequence[str]) -> list[str]:
     """Return a sentence for each whole number that loses digits, by its place in the input: as many as above."""
-    sentences = [
-        f"{_quote(_shorten(place.removeprefix('input.')))} is a whole number beyond 2^53, which loses digits; "
-        "send it as text"
-        for place in places[:MAX_SENTENCES]
-    ]
-    more = len(places) - MAX_SENTENCES
-    return [*sentences, f"and {more} more"] if more > 0 else sentences
+    problem = "is a whole number beyond 2^53, which loses digits; send it as text"
+    return keep_first([f"{quote(_shorten(place.removeprefix('input.')))} {problem}" for place in places])
 
 
 def _is_wrong(kind: str, value: JsonValue) -> bool:
@@ -271,10 +263,6 @@ def _cut(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def _shorten(name: str) -> str:
     return name if len(name) <= _MAX_SHOWN_NAME else f"{name[:_MAX_SHOWN_NAME]}…"
-
-
-def _quote(name: str) -> str:
-    return f"'{json.dumps(name, ensure_ascii=False)[1:-1]}'"
 
 
 def _iterate_properties(schema: JsonObject, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:

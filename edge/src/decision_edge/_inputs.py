@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = [
-    "Part",
-    "Row",
-    "Rows",
-    "clean_input",
-    "clean_member",
-    "is_missing",
-    "iterate_parts",
-    "split_name",
-    "to_plain",
-]
-
 Row: TypeAlias = "Mapping[str, object] | pandas.Series"
 Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table | ArrowStream | LazyTable"
 

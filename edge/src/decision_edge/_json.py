@@ -11,26 +11,6 @@ from typing import TypeAlias
 from ._errors import InvalidBundle
 from ._tables import MAX_JSON_DEPTH, MAX_JSON_SEPARATORS
 
-__all__ = [
-    "JsonObject",
-    "JsonValue",
-    "expect_integer",
-    "expect_keys",
-    "expect_list",
-    "expect_number",
-    "expect_object",
-    "expect_string",
-    "expect_strings",
-    "find_excess",
-    "find_value",
-    "format_number",
-    "parse_entry",
-    "parse_json",
-    "read_record",
-    "reading",
-    "to_double",
-]
-
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 

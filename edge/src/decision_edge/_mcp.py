@@ -15,8 +15,6 @@ from ._errors import DecisionEdgeError, InvalidBundle
 from ._tables import VERSION
 from .predictor import EdgePredictor
 
-__all__ = ["create_server", "serve"]
-
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _LOADS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["PatternError", "compile_re2"]
-
 
 class PatternError(ValueError):
     """The pattern is not RE2, or google-re2 is not installed; the message says which."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import re
@@ -26,8 +27,6 @@ from ._tables import (
     NUMBER_PATTERNS,
     YES_WORDS,
 )
-
-__all__ = ["Misread", "Readings"]
 
 # Letters as they are, digits and blanks of ASCII alone: what the workbench's patterns mean.
 _NUMBER = {name: re.compile(pattern, re.ASCII) for name, pattern in NUMBER_PATTERNS.items()}
@@ -107,6 +106,11 @@ class Readings:
         return [None if isinstance(value, Misread) else value for value in values], field.problem, wrong
 
 
+def quote(name: str) -> str:
+    """Return a name of the input as sentences about it hold it."""
+    return f"'{json.dumps(name, ensure_ascii=False)[1:-1]}'"
+
+
 def keep_first(sentences: list[str]) -> list[str]:
     """Return the sentences about one input: at most twenty, and how many more there are."""
     more = len(sentences) - MAX_SENTENCES
@@ -121,7 +125,7 @@ def _read_level(values: JsonObject, tree: _Tree, above: str, misread: list[str])
         if isinstance(field, _Field) and isinstance(value, str):
             read = field.read(value)
             if isinstance(read, Misread):
-                misread.append(f"'{json.dumps(above + name, ensure_ascii=False)[1:-1]}' {field.problem}")
+                misread.append(f"{quote(above + name)} {field.problem}")
         elif isinstance(field, dict) and isinstance(value, dict):
             read = _read_level(value, field, f"{above}{name}.", misread)
         if read is value:
@@ -294,11 +298,10 @@ def _to_iso(year_text: str, month: int, day: int) -> str | None:
     year = int(year_text)
     if len(year_text) == 2:
         year += 2000 if year <= LAST_OF_THIS_CENTURY else 1900
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    lengths = (31, 29 if is_leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    if not 1 <= month <= 12 or not 1 <= day <= lengths[month - 1] or year < 1000:
+    try:
+        return datetime.date(year, month, day).isoformat() if year >= 1000 else None
+    except ValueError:
         return None
-    return f"{year:04}-{month:02}-{day:02}"
 
 
 def _to_iso_time(hour_text: str, minute: str, second: str | None, half: str | None, zone: str | None) -> str | None:

@@ -27,8 +27,6 @@ from ._json import JsonObject, JsonValue
 from ._re2 import PatternError, compile_re2
 from ._tables import FORMATS, TIME_FORMATS
 
-__all__ = ["InputSchema"]
-
 _MAX_PROBLEMS = 5
 # Problems that are found before the first ones are chosen.
 _MAX_COLLECTED = 1_000

@@ -21,8 +21,6 @@ from ._json import (
     reading,
 )
 
-__all__ = ["check_itself", "iterate_differences"]
-
 Decide = Callable[[JsonObject], EdgeDecision]
 
 # The classifier runs in float32 here and in double in the workbench.

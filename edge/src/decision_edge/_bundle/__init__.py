@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from .._errors import InvalidBundle, TextModelNeeded
-from .._json import JsonObject, JsonValue, parse_entry
+from .._json import JsonObject, expect_object, parse_entry, reading
 from .._model.shared import SharedFile, share_file
 from .._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
 from .manifest import check_manifest, check_manifest_digest, list_files
 from .release import digest_release
 from .zip import ADAPTERS, ENCODER, TOKENIZER, read_zip
-
-__all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 
 BundleSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 
@@ -52,10 +50,10 @@ class Bundle:
         """Return an entry of the text model, shared with the other bundles of this process that have it."""
         return self._text_files[name]
 
-    def share_text_file(self, name: str, sha256: str) -> None:
-        """Take an entry, whose SHA-256 was checked, from the bundles that already have it."""
-        self._text_files[name] = share_file(sha256, self._entries[name])
-        self._entries[name] = self._text_files[name].data
+    def take_text_file(self, name: str, file: SharedFile) -> None:
+        """Take an entry of the text model, whose SHA-256 was checked."""
+        self._text_files[name] = file
+        self._entries[name] = file.data
 
     def json(self, name: str) -> JsonObject:
         """Return an entry that holds a JSON object."""
@@ -96,8 +94,7 @@ def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None 
     _check_classifier(manifest, entries)
     _check_files(manifest, entries)
     bundle = Bundle(manifest, entries, hashlib.sha256(data).hexdigest())
-    _check_text(bundle)
-    _add_text_model(bundle, entries, None if text_model is None else Path(text_model))
+    _add_text_model(bundle, None if text_model is None else Path(text_model))
     return bundle
 
 
@@ -139,41 +136,28 @@ def _check_classifier(manifest: JsonObject, entries: dict[str, bytes]) -> None:
             raise InvalidBundle(f"Entry {name!r} is not expected where rules alone decide.")
 
 
-def _check_text(bundle: Bundle) -> None:
-    """Refuse a bundle whose plan, manifest and text files do not agree about text."""
-    plan_text, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
-    if (plan_text is None) != (text is None):
+def _add_text_model(bundle: Bundle, folder: Path | None) -> None:
+    """Take the text files that the plan uses from the bundle, or from `folder` where it is slim.
+
+    Refuses a bundle whose plan, manifest and text files do not agree about text.
+    """
+    planned, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
+    if (planned is None) != (text is None):
         raise InvalidBundle("features.json and manifest.json disagree about text.")
-    tokenizers = encoders = False
-    if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
-        tokenizers, encoders = text["tokenizer_sha256"] is not None, plan_text.get("encoder") is not None
-    for name, expected in ((TOKENIZER, tokenizers), (ENCODER, encoders)):
-        if (name in bundle) != expected:
+    with reading("features.json: text"):
+        encoder, model = expect_object(planned or {}).get("encoder"), expect_object(text or {})
+    digests = {TOKENIZER: model.get("tokenizer_sha256"), ENCODER: model.get("encoder_sha256")}
+    used = [name for name, part in ((TOKENIZER, digests[TOKENIZER]), (ENCODER, encoder)) if part is not None]
+    for name in digests:
+        if (name in bundle) != (name in used and not model["slim"]):
             raise InvalidBundle(f"Entry {name!r} is missing or not expected in this bundle.")
-    encoder = plan_text.get("encoder") if isinstance(plan_text, dict) else None
     if (isinstance(encoder, dict) and "adapters" in encoder) != (ADAPTERS in bundle):
         raise InvalidBundle(f"{ADAPTERS} and features.json disagree about adapters.")
-
-
-def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | None) -> None:
-    """Take the text files that the plan uses from the bundle, else from `folder`, and check their SHA-256."""
-    plan_text = bundle.json("features.json").get("text")
-    if plan_text is None:
-        return
-    text = bundle.manifest.get("text")
-    if not isinstance(plan_text, dict) or not isinstance(text, dict):
-        raise InvalidBundle("The feature plan uses text, but manifest.json names no text model.")
-    needed: list[tuple[str, JsonValue]] = []
-    if text["tokenizer_sha256"] is not None:
-        needed.append((TOKENIZER, text["tokenizer_sha256"]))
-    if plan_text.get("encoder") is not None:
-        needed.append((ENCODER, text.get("encoder_sha256")))
-    for name, sha256 in needed:
-        if name not in entries:
-            entries[name] = _read_text_file(name, folder)
-        if hashlib.sha256(entries[name]).hexdigest() != sha256:
+    for name in used:
+        data = bundle.bytes(name) if name in bundle else _read_text_file(name, folder)
+        if hashlib.sha256(data).hexdigest() != digests[name]:
             raise TextModelNeeded(f"{name.removeprefix('text/')} is not the one that the bundle was trained with.")
-        bundle.share_text_file(name, str(sha256))
+        bundle.take_text_file(name, share_file(str(digests[name]), data))
 
 
 def _read_text_file(name: str, folder: Path | None) -> bytes:

@@ -13,8 +13,6 @@ from .._json import JsonObject, JsonValue, expect_list, expect_number, expect_ob
 from .._tables import NEWEST_READER, VERSION
 from .shapes import Shape, check_shape
 
-__all__ = ["check_manifest", "check_manifest_digest", "list_files"]
-
 FORMAT_VERSION = 2
 _SHAPE: Shape = json.loads(Path(__file__).with_name("manifest.schema.json").read_text("utf-8"))
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})", re.ASCII)

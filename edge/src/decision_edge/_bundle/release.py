@@ -10,8 +10,6 @@ from .._json import JsonObject, JsonValue, expect_object, format_number
 from .manifest import list_files
 from .zip import ENCODER, TOKENIZER
 
-__all__ = ["digest_release"]
-
 # Entries that say nothing about decisions, or that the manifest names apart.
 _UNDECIDING = frozenset({"golden.jsonl", "model-card.md", "LICENSES", TOKENIZER, ENCODER})
 _TEXT = ("encoder_sha256", "tokenizer_sha256")

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from .._json import JsonValue, expect_integer, expect_keys, expect_list, expect_number, expect_object, expect_string
 
-__all__ = ["Shape", "check_shape"]
-
 Shape: TypeAlias = "Mapping[str, Any]"
 
 

@@ -16,8 +16,6 @@ from typing import IO
 from .._errors import InvalidBundle
 from .._tables import MAX_BUNDLE_ENTRIES, MAX_ENTRY_BYTES, MAX_PLAIN_BYTES
 
-__all__ = ["ADAPTERS", "ENCODER", "TOKENIZER", "read_zip"]
-
 ENCODER, TOKENIZER = "text/encoder.onnx", "text/tokenizer.json"
 # The part of a policy's text model that was learned beside the encoder.
 ADAPTERS = "text/adapters.bin"

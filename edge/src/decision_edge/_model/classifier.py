@@ -12,8 +12,6 @@ from .._errors import InvalidBundle
 from .graph import check_graph
 from .runtime import onnxruntime
 
-__all__ = ["Classifier", "open_session"]
-
 # The n-grams of a text: their indices and values.
 Ngrams: TypeAlias = "tuple[list[int], list[float]]"
 Feeds: TypeAlias = "dict[str, npt.NDArray[np.float32] | npt.NDArray[np.int64]]"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -11,10 +12,8 @@ from .._errors import InvalidInput
 from .._fields import Fields, Found, HintBudget, Tree, describe_lost, find_wrong
 from .._inputs import MAX_EXACT, Part, clean_member, is_missing
 from .._json import JsonValue, find_value
-from .._reading import keep_first
+from .._reading import keep_first, quote
 from .._tables import MAX_INPUT_DEPTH, MAX_INPUT_KEYS
-
-__all__ = ["Batch"]
 
 # Types whose values are never a missing value of a table.
 _NEVER_MISSING = frozenset((str, int, bool))
@@ -32,6 +31,9 @@ _PLAIN = frozenset((str, bool, type(None)))
 Level: TypeAlias = "dict[Hashable, list[object] | Level]"
 
 
+Note = TypeVar("Note")
+
+
 class Batch:
     """The columns of some inputs, by the paths of the fields, and the parts of each input that are not read.
 
@@ -40,11 +42,11 @@ class Batch:
 
     def __init__(self, level: Level, size: int, fields: Fields) -> None:
         self.size = size
-        self._found: dict[int, list[Found]] = {}
+        self._found: defaultdict[int, list[Found]] = defaultdict(list)
         self._columns: dict[tuple[str, ...], list[JsonValue]] = {}
         self._fields = fields
-        self._misread: dict[int, list[str]] = {}
-        self._lost: dict[int, list[str]] = {}
+        self._misread: defaultdict[int, list[str]] = defaultdict(list)
+        self._lost: defaultdict[int, list[str]] = defaultdict(list)
         self._read_level(level, fields.tree, ())
         budget = HintBudget()
         self.unread = {row: fields.describe(found, budget) for row, found in self._found.items()}
@@ -102,16 +104,16 @@ class Batch:
             read = _clean_column(column, len(above) + 2, ".".join(path), self._lost)
             cleaned, problem, misread = self._fields.readings.read_column(path, read)
             self._columns[path] = cleaned
-            self._note_misread(path, misread, problem)
+            _note(self._misread, misread, f"{quote('.'.join(path))} {problem}")
             if known is None and not self._fields.reads_all:
                 # Null counts as present, a missing value does not.
                 there = [value is not None or raw is None for value, raw in zip(cleaned, column, strict=True)]
-                self._note(path, there, None)
+                _note(self._found, there, (path, None))
             elif isinstance(known, dict):
-                self._note(path, [value is not None for value in cleaned], "object")
+                _note(self._found, [value is not None for value in cleaned], (path, "object"))
             elif known is not None:
                 if (wrong := find_wrong(known, cleaned)) is not None:
-                    self._note(path, wrong, known)
+                    _note(self._found, wrong, (path, known))
                 if known in ("category", "date"):
                     self._note_doubts(path, known, cleaned)
 
@@ -122,11 +124,6 @@ class Batch:
         self._read_level(_transpose([{} if row is None else row for row in rows]), tree, path)
         return [value if row is None else _ABSENT for value, row in zip(column, rows, strict=True)]
 
-    def _note(self, path: tuple[str, ...], rows: Iterable[bool], kind: str | None) -> None:
-        for row, is_noted in enumerate(rows):
-            if is_noted:
-                self._found.setdefault(row, []).append((path, kind))
-
     def _note_doubts(self, path: tuple[str, ...], kind: str, values: list[JsonValue]) -> None:
         texts = {value for value in values if isinstance(value, str)}
         doubts = {text: doubt for text in texts if (doubt := self._fields.find_doubt(path, kind, text)) is not None}
@@ -134,13 +131,13 @@ class Batch:
             return
         for row, value in enumerate(values):
             if isinstance(value, str) and value in doubts:
-                self._found.setdefault(row, []).append((path, f"={doubts[value]}"))
+                self._found[row].append((path, f"={doubts[value]}"))
 
-    def _note_misread(self, path: tuple[str, ...], rows: Iterable[bool], problem: str) -> None:
-        sentence = f"{'.'.join(path)!r} {problem}"
-        for row, is_noted in enumerate(rows):
-            if is_noted:
-                self._misread.setdefault(row, []).append(sentence)
+
+def _note(notes: defaultdict[int, list[Note]], rows: Iterable[bool], note: Note) -> None:
+    for row, is_noted in enumerate(rows):
+        if is_noted:
+            notes[row].append(note)
 
 
 def _transpose(rows: Sequence[Mapping[str, object]]) -> Level:
@@ -168,7 +165,7 @@ def _join_level(level: Level, size: int) -> list[object]:
     return [row or _ABSENT for row in rows]
 
 
-def _clean_column(column: list[Any], depth: int, place: str, lost: dict[int, list[str]]) -> list[JsonValue]:
+def _clean_column(column: list[Any], depth: int, place: str, lost: defaultdict[int, list[str]]) -> list[JsonValue]:
     """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing.
 
     Adds to `lost`, by their row, the places of whole numbers that lose digits.
@@ -183,8 +180,8 @@ def _clean_column(column: list[Any], depth: int, place: str, lost: dict[int, lis
         for row, value in enumerate(column):
             cleaned.append(_clean_cell(value, depth, place, places))
             if places:
-                lost.setdefault(row, []).extend(places)
-                places = []
+                lost[row] += places
+                places.clear()
     if str in types:
         text = "".join([value for value in cleaned if type(value) is str])
         if "\x00" in text:

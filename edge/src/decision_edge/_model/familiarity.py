@@ -17,11 +17,9 @@ from .._json import (
     expect_list,
     expect_number,
     expect_object,
-    expect_string,
+    expect_strings,
     reading,
 )
-
-__all__ = ["Familiarity"]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -86,7 +84,7 @@ class _Words:
         self._idf: dict[int | str, float] = {}
         if "known" in check:
             known = expect_keys(check["known"], {"words", "df"})
-            words = [expect_string(word) for word in expect_list(known["words"])]
+            words = expect_strings(known["words"])
             counts = [expect_integer(count) for count in expect_list(known["df"])]
             if min(counts, default=0) < 0:
                 raise ValueError("a number of texts is negative")
@@ -109,11 +107,10 @@ class _Embedding:
     def __init__(self, check: JsonObject, encoder: JsonObject) -> None:
         expect_keys(check, {"centroids", "least"})
         rows = [_read_numbers(row) for row in expect_list(check["centroids"])]
-        if not rows or len({len(row) for row in rows}) != 1:
-            raise ValueError("the centroids are not of one length")
-        self._centroids: npt.NDArray[np.float64] = np.array(rows, np.float64)
-        if self._centroids.ndim != 2 or self._centroids.shape[1] != expect_integer(encoder["dimensions"]):
+        width = expect_integer(encoder["dimensions"])
+        if not rows or width < 1 or any(len(row) != width for row in rows):
             raise ValueError("the centroids do not have the encoder's dimensions")
+        self._centroids = np.array(rows, np.float64)
         self._min_similarity = expect_number(check["least"])
 
     def find_outside(self, directions: Matrix) -> Flags:

@@ -22,12 +22,11 @@ from .._json import (
     expect_number,
     expect_object,
     expect_string,
+    expect_strings,
     find_value,
     format_number,
     reading,
 )
-
-__all__ = ["TabularFeatures", "is_date", "read_path"]
 
 Encode: TypeAlias = Callable[[JsonValue], list[float]]
 Scale: TypeAlias = Callable[[float], float]
@@ -103,7 +102,7 @@ def _encode_column(encode: Encode, column: list[JsonValue], slots: Matrix) -> No
 
 def read_path(value: JsonValue) -> list[str]:
     """Return the keys that lead to a value of the input. Raises ValueError where they are not a list of strings."""
-    path = [expect_string(part) for part in expect_list(value)]
+    path = expect_strings(value)
     if not path:
         raise ValueError("a path is empty")
     return path
@@ -168,7 +167,7 @@ def _compile_boolean(field: JsonObject) -> Encode:
 
 
 def _compile_category(field: JsonObject) -> Encode:
-    values = [expect_string(value) for value in expect_list(field["values"])]
+    values = expect_strings(field["values"])
     size = len(values)
     index = {value: position for position, value in enumerate(values)}
 
@@ -252,7 +251,7 @@ def _compile_numbers(field: JsonObject) -> Encode:
 
 
 def _compile_strings(field: JsonObject) -> Encode:
-    (z,), values = _compile_scales(field, 1), [expect_string(value) for value in expect_list(field["values"])]
+    (z,), values = _compile_scales(field, 1), expect_strings(field["values"])
     if len(values) > _MAX_LISTED:
         raise ValueError(f"more than {_MAX_LISTED} values are listed")
 

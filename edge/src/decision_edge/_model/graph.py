@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from .._errors import InvalidBundle
 
-__all__ = ["check_graph"]
-
 _OPERATORS = {"Add", "Gather", "MatMul", "Mul", "ReduceSum", "Softmax", "Sum", "Unsqueeze"}
 _TREES = ("ai.onnx.ml", "TreeEnsembleRegressor")
 _NODE_LISTS = ("nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids")

@@ -9,8 +9,6 @@ from html.entities import name2codepoint
 from .._json import JsonValue
 from .._tables import HTML_BLOCKS, HTML_HIDDEN, HTML_INLINE, HTML_TELLTALES
 
-__all__ = ["join_turns", "to_readable_text"]
-
 _KNOWN = frozenset(("br", *HTML_BLOCKS, *HTML_INLINE, *HTML_HIDDEN))
 _BLOCKS, _HIDDEN, _TELLTALES = frozenset(HTML_BLOCKS), frozenset(HTML_HIDDEN), frozenset(HTML_TELLTALES)
 

@@ -9,8 +9,6 @@ from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-__all__ = ["SharedFile", "give_memory_back", "share_file"]
-
 Opened = TypeVar("Opened")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,8 +34,6 @@ from .tokenizer import Tokenizer
 from .unigram import UnigramTokenizer
 from .word_ngrams import WordNgrams
 from .words import WordSplitter
-
-__all__ = ["ReadText", "TextFeatures", "join_text"]
 
 # Texts that are encoded together, and their tokens with what fills up the short ones; more of them cost as much each,
 # or more where their memory has to be made ready first.
@@ -157,12 +156,9 @@ class PieceNgrams:
 
     def encode(self, ids: list[int]) -> tuple[list[int], list[float]]:
         """Return the indices of the known n-grams, ascending, and their values."""
-        counts: dict[int, int] = {}
         known = [self._unigrams.get(token) for token in ids]
         known += [self._bigrams.get(pair) for pair in pairwise(ids)]
-        for index in known:
-            if index is not None:
-                counts[index] = counts.get(index, 0) + 1
+        counts = Counter(index for index in known if index is not None)
         indices = sorted(counts)
         values = [(1 + math.log(counts[index])) * self._idf[index] for index in indices]
         norm = math.sqrt(math.fsum(value * value for value in values)) or 1.0

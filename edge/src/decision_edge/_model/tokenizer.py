@@ -9,8 +9,6 @@ from string import punctuation
 
 from .._json import JsonObject, expect_integer, expect_list, expect_object
 
-__all__ = ["Tokenizer"]
-
 # Words that are kept with their ids: a text repeats most of its words.
 _KEPT_WORDS = 20_000
 

@@ -15,8 +15,6 @@ from math import inf
 
 from .._json import JsonObject, expect_integer, expect_list, expect_number, expect_object, expect_string
 
-__all__ = ["UnigramTokenizer"]
-
 # A text repeats most of its words; longer ones are hardly ever met again.
 _KEPT_WORDS, _MAX_KEPT_LENGTH = 20_000, 64
 # Bytes that are replaced together at most: a letter with its accents.

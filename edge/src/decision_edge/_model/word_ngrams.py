@@ -8,9 +8,7 @@ from collections import Counter
 from itertools import pairwise
 from operator import mul
 
-from .._json import JsonObject, expect_integer, expect_keys, expect_list, expect_number, expect_string
-
-__all__ = ["WordNgrams"]
+from .._json import JsonObject, expect_integer, expect_keys, expect_list, expect_number, expect_strings
 
 _LETTER_LENGTHS = (2, 3, 4)
 # Words whose letters are remembered.
@@ -25,9 +23,7 @@ class WordNgrams:
 
     def __init__(self, spec: JsonObject) -> None:
         expect_keys(spec, {"words", "pairs", "letters", "texts", "df", "unknown", "scale"})
-        words, pairs, letters = (
-            [expect_string(ngram) for ngram in expect_list(spec[kind])] for kind in ("words", "pairs", "letters")
-        )
+        words, pairs, letters = (expect_strings(spec[kind]) for kind in ("words", "pairs", "letters"))
         if not all(words) or any(len(letter) < 2 for letter in letters):
             raise ValueError("an n-gram is too short")
         if not all(len(parts) == 2 and all(parts) for parts in (pair.split(" ") for pair in pairs)):

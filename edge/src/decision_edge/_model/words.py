@@ -9,8 +9,6 @@ from itertools import accumulate
 
 from .._tables import KNOWN_CHARACTER_RUNS, LONE_RANGES, MAX_WORD_CODE_POINTS
 
-__all__ = ["WordSplitter"]
-
 _RUN_ENDS = list(accumulate(int(run, 36) for run in KNOWN_CHARACTER_RUNS.split(" ")))
 _LONE_STARTS = [first for first, _ in LONE_RANGES]
 _ACCENTS = re.compile("[\u0300-\u036f]+")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["weigh_pattern"]
-
 _MAX_WEIGHT = 1_000_000
 _REPETITION = re.compile(r"\{([0-9]+)(,([0-9]*))?\}")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import date, time
 from typing import TypeAlias, cast
 
-from .._calendar import civil_from_days, days_from_civil
+from .._calendar import EPOCH, civil_from_days
 from .._json import JsonObject, format_number
 from .._tables import MAX_STEPS, MAX_STEPS_TOGETHER
 
@@ -181,7 +182,6 @@ _TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
-_MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def parse_timestamp(string: str) -> Timestamp:
@@ -190,17 +190,15 @@ def parse_timestamp(string: str) -> Timestamp:
     if not match:
         raise Failure("bad_value")
     year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
-    leap = (year % 4 == 0 and year % 100 != 0) or year % 400 == 0
-    days = 29 if month == 2 and leap else _MONTH_DAYS[month - 1] if 1 <= month <= 12 else 0
-    if year < 1 or not 1 <= day <= days or hour > 23 or minute > 59 or second > 59:
-        raise Failure("bad_value")
-    ms = int((match[7] or "")[:3].ljust(3, "0"))
     offset_hour, offset_minute = int(match[9] or 0), int(match[10] or 0)
-    if offset_hour > 23 or offset_minute > 59:
-        raise Failure("bad_value")
+    try:
+        days = date(year, month, day).toordinal() - EPOCH
+        time(hour, minute, second), time(offset_hour, offset_minute)
+    except ValueError:
+        raise Failure("bad_value") from None
+    ms = int((match[7] or "")[:3].ljust(3, "0"))
     offset = (offset_hour * 60 + offset_minute) * (-1 if match[8] == "-" else 1)
-    seconds = days_from_civil(year, month, day) * 86_400 + (hour * 60 + minute - offset) * 60 + second
-    return to_timestamp(seconds * 1000 + ms)
+    return to_timestamp((days * 86_400 + (hour * 60 + minute - offset) * 60 + second) * 1000 + ms)
 
 
 _DURATION = re.compile(r"([+-])?((?:[0-9]{1,15}(?:\.[0-9]{1,9})?(?:ms|us|ns|h|m|s))+|0)")

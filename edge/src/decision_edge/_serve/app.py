@@ -7,8 +7,8 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from typing import TypeAlias, TypeVar
 
@@ -39,8 +39,6 @@ from .questions import (
     read_systemone,
 )
 from .requests import Dialect, Refusal, read_batch, read_decide_request, read_json, read_request_id, read_type_name
-
-__all__ = ["create_app"]
 
 _log = logging.getLogger("decision_edge.serve")
 _LOOK_AT_FILES_S = 1
@@ -136,7 +134,7 @@ class _Service:
         except InvalidInput as error:
             raise _refuse_input(error) from error
         seconds = perf_counter() - began
-        await self._keep([_Kept(loaded, input, made, seconds, request_id)])
+        await self._keep([partial(describe_decision, input, made, loaded, request_id, seconds)])
         return JSONResponse(self._answer(loaded, made, seconds, request_id))
 
     async def decide_batch(self, request: Request, request_id: str) -> Response:
@@ -152,7 +150,7 @@ class _Service:
                 waiting[name][index] = input
             except Refusal as refusal:
                 refused[index] = refusal
-        kept: list[_Kept] = []
+        kept: list[Callable[[], JsonObject]] = []
         for name, inputs in waiting.items():
             loaded, began = self._find(name), perf_counter()
             decided = await _run(loaded.predictor, EdgePredictor.predict_each, list(inputs.values()))
@@ -163,7 +161,7 @@ class _Service:
                 else:
                     item_id = f"{request_id[:120]}-{index}"
                     results[index] = self._answer(loaded, made, seconds, item_id)
-                    kept.append(_Kept(loaded, inputs[index], made, seconds, item_id))
+                    kept.append(partial(describe_decision, inputs[index], made, loaded, item_id, seconds))
         await self._keep(kept)
         for each in refused.values():
             self._metrics.count_refusal(each.code)
@@ -198,14 +196,15 @@ class _Service:
         answering = [find_bundle(predictors, asked.model, question) for question in asked.questions]
         inputs = {name: read_input(asked, name, predictors[name]) for name, _ in answering}
         made: dict[str, EdgeDecision] = {}
-        kept: list[_Kept] = []
+        kept: list[Callable[[], JsonObject]] = []
         for name, input in inputs.items():
             began = perf_counter()
             try:
                 made[name] = await _run(predictors[name], EdgePredictor.predict, input)
             except InvalidInput as error:
                 raise Refusal.of_problem(asked.place, str(error).rstrip(".")) from error
-            kept.append(_Kept(loaded[name], input, made[name], perf_counter() - began, request_id))
+            seconds = perf_counter() - began
+            kept.append(partial(describe_decision, input, made[name], loaded[name], request_id, seconds))
         for name, decision in made.items():
             self._metrics.count_decision(name, decision)
         await self._keep(kept)
@@ -244,30 +243,15 @@ class _Service:
             raise Refusal("decision_type_not_found", f"The decision type does not exist. Served here: {served}.")
         return bundle.loaded
 
-    async def _keep(self, decisions: Sequence[_Kept]) -> None:
+    async def _keep(self, lines: Sequence[Callable[[], JsonObject]]) -> None:
         """Log decisions, where there is a log, before they are answered."""
-        if self._log is not None and decisions:
-            await self._log.add([each.describe() for each in decisions])
+        if self._log is not None and lines:
+            await self._log.add([describe() for describe in lines])
 
     def _answer(self, loaded: Loaded, made: EdgeDecision, seconds: float, request_id: str) -> JsonObject:
         self._metrics.count_decision(loaded.info["decision_type"], made)
         own = {"latency_ms": round(seconds * 1_000, 3), "request_id": request_id}
         return {**vars(made), "explanation": explain(made, loaded.info), **own}
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """A decision that is to be logged."""
-
-    loaded: Loaded
-    input: JsonObject
-    made: EdgeDecision
-    seconds: float
-    request_id: str
-
-    def describe(self) -> JsonObject:
-        """Return its line."""
-        return describe_decision(self.input, self.made, self.loaded, self.request_id, self.seconds)
 
 
 def _sends_extras(request: Request) -> bool:

@@ -12,8 +12,6 @@ from .._errors import InvalidBundle
 from ..predictor import EdgePredictor
 from .personal import PersonalFields
 
-__all__ = ["Loaded", "ServedBundle", "open_bundles"]
-
 _log = logging.getLogger("decision_edge.serve")
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:  # What both protocols of uvicorn have.
 else:
     from uvicorn.protocols.http.auto import AutoHTTPProtocol as Protocol
 
-__all__ = ["MAX_ACCEPTED_AT_ONCE", "BoundedProtocol", "OnceAMinute"]
-
 # As the workbench has them.
 _MAX_CONNECTIONS = 256
 _HEAD_S = 5

@@ -10,8 +10,6 @@ from .._tables import ERRORS, MAX_BATCH_SIZE, VERSION
 from ..predictor import EdgePredictor
 from .requests import MAX_BODY_BYTES
 
-__all__ = ["describe_service"]
-
 Schema: TypeAlias = "dict[str, object]"
 
 _TEXT: Schema = {"type": "string"}

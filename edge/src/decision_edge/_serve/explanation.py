@@ -7,8 +7,6 @@ from typing import Any
 from .._decide import EdgeDecision, choose_option
 from .._json import format_number
 
-__all__ = ["explain"]
-
 
 def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     """Return why; `info` is the predictor's. Of an unfamiliar input it does not tell what is unlike the examples."""

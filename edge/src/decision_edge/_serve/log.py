@@ -25,8 +25,6 @@ try:
 except ImportError:  # Windows, where one process has the file for itself.
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["CAN_SHARE", "DecisionLog", "LogSettings", "describe_decision"]
-
 CAN_SHARE = fcntl is not None
 """Whether several processes can write one file."""
 _log = logging.getLogger("decision_edge.serve")

@@ -9,8 +9,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from .._decide import EdgeDecision
 
-__all__ = ["Metrics"]
-
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
 
 

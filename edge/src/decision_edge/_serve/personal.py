@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from .._json import JsonObject, JsonValue
 
-__all__ = ["PersonalFields"]
-
 # The workbench knows this form as that of a value it does not have. Its digest needs a key, which no bundle holds.
 _MASK = f"pii:{'0' * 24}"
 

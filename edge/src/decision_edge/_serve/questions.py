@@ -12,9 +12,6 @@ from .._tables import ANY_MODEL_NAMES, MAX_INPUT_DEPTH, MAX_INPUT_KEYS, MAX_QUES
 from ..predictor import EdgePredictor
 from .requests import Refusal, parse_body_text
 
-__all__ = ["Answer", "Asked", "Question", "answer_decisions", "answer_systemone", "find_bundle", "read_decisions"]
-__all__ += ["read_input", "read_systemone", "refuse_model"]
-
 Place: TypeAlias = "list[str | int]"
 Kind: TypeAlias = Literal["choice", "predicate", "score"]
 
@@ -148,7 +145,8 @@ def find_bundle(predictors: Mapping[str, EdgePredictor], model: str, question: Q
         name, at, digest = model.rpartition("@") if model not in predictors else (model, "", "")
         found = predictors.get(name)
         if found is None or (at and not found.info["digest"].startswith(digest or "-")):
-            raise refuse_model(f"The model does not exist. Served here: {', '.join(predictors)}.")
+            served = ", ".join(predictors)
+            raise Refusal("decision_type_not_found", f"The model does not exist. Served here: {served}.")
         options = _match(found, question)
         if options is None:
             raise _refuse(question, _explain_misfit(name, found, question))
@@ -258,11 +256,6 @@ def answer_decisions(answers: Sequence[Answer], sends_extras: bool) -> JsonObjec
     if sends_extras:
         body["x_workbench"] = [answer.describe_outcome() for answer in answers]
     return body
-
-
-def refuse_model(message: str) -> Refusal:
-    """Return the refusal of a model that is not served."""
-    return Refusal("decision_type_not_found", message)
 
 
 def _find_mean(shares: Sequence[float]) -> float:

@@ -19,17 +19,6 @@ from starlette.responses import JSONResponse
 from .._json import JsonObject, JsonValue, find_excess, parse_json
 from .._tables import ERRORS, MAX_BATCH_SIZE, MAX_INPUT_DEPTH, MAX_INPUT_KEYS
 
-__all__ = [
-    "MAX_BODY_BYTES",
-    "TYPE_NAMES",
-    "Refusal",
-    "parse_body_text",
-    "read_batch",
-    "read_decide_request",
-    "read_json",
-    "read_request_id",
-]
-
 MAX_BODY_BYTES = 1024 * 1024
 # As the workbench allows for a request.
 _BODY_S = 10
