@@ -64,7 +64,7 @@ describe('the card', () => {
     for (const at of texts.keys()) {
       const text = texts[texts.length - 1 - at] ?? '';
       await expect.poll(() => page.locator('.main-text').innerText()).toBe(text);
-      const offer = page.getByText(/Enter takes .* \(\d+\.\d%\)/);
+      const offer = page.getByText(/Enter take it: .* \(\d+\.\d%\)/);
       await offer.waitFor();
       const suggested = three.find((topic) => text.endsWith(topic)) ?? '';
       expect(await offer.innerText()).toContain(suggested);
@@ -100,7 +100,7 @@ describe('the card', () => {
     const shown = async () => (await page.locator('.choice .words').allInnerTexts()).map((name) => name.trim());
     await expect.poll(text).toBe('a last case');
     // The first row was shown before anything was known of it: its keys stay what they were.
-    const offer = page.getByText(/Enter takes/);
+    const offer = page.getByText(/Enter take it/);
     await offer.waitFor();
     await expect.poll(async () => (await shown()).slice(0, 9)).toEqual(topics.slice(0, 9));
     // What Enter takes is shown behind them.
@@ -166,7 +166,7 @@ describe('what helps with a row', () => {
     expect(await guideline.locator('strong').innerText()).toBe('30 days');
     const near = page.getByRole('region', { name: 'Labelled examples most like it' });
     await expect.poll(() => near.getByRole('listitem').count()).toBe(3);
-    await page.getByText(/Enter takes .* \(\d/).waitFor();
+    await page.getByText(/Enter take it: .* \(\d/).waitFor();
     // A number says where it stands among those of the examples.
     const all = await Promise.all(
       Array.from({ length: 7 }, (_, at) =>

@@ -80,10 +80,10 @@ describe('queues beside the filters', () => {
     await expect.poll(async () => (await next()).body.items[0]?.suggestion ?? null).not.toBeNull();
     await workbench.call('GET', `${path}/examples/next?restart=true&queue=flagged`);
     await page.getByTestId('side').getByRole('button', { name: 'Most useful next' }).click();
-    const offer = page.getByText(/Enter takes (red|green|blue) \(\d/);
+    const offer = page.getByText(/Enter take it: (red|green|blue) \(\d/);
     await offer.waitFor();
     const text = await shown().innerText();
-    const suggested = /takes (\w+) \(/.exec(await offer.innerText())?.[1];
+    const suggested = /take it: (\w+) \(/.exec((await offer.textContent()) ?? '')?.[1];
     await page.screenshot({ path: `${pictures}/labelling-suggestion.png` });
     await page.keyboard.press('Enter');
     await saved();
@@ -153,7 +153,7 @@ describe('queues beside the filters', () => {
     await workbench.call('GET', `${path}/examples/next?restart=true&queue=flagged`);
     await page.getByTestId('side').getByRole('button', { name: 'Corrections' }).click();
     await expect.poll(() => shown().innerText()).toBe('a far thing');
-    await page.getByText('Enter confirms blue').waitFor();
+    await page.getByText(/Enter confirm it: blue/).waitFor();
     await page.screenshot({ path: `${pictures}/correction.png` });
     await page.locator('[data-takes-keys]:focus').waitFor();
     await page.keyboard.press('Enter');

@@ -25,7 +25,7 @@ describe('pinned cases on the page', () => {
     const { page } = opened;
     await page.locator('.choice').first().waitFor();
     await page.keyboard.press('p');
-    await page.getByText(/· must hold/).waitFor();
+    await page.getByText(/· pinned/).waitFor();
     await page.screenshot({ path: `${pictures}/pinned-card.png` });
     await page.keyboard.press('1');
     await goToPlace(page, 'Try');
@@ -39,7 +39,7 @@ describe('pinned cases on the page', () => {
     await page.getByRole('menuitem', { name: 'Decide and record it, as for a program' }).click();
     await goToPlace(page, 'Monitor');
     await page.getByRole('gridcell').first().click();
-    await page.getByRole('button', { name: 'Must hold' }).click();
+    await page.getByRole('button', { name: 'Pin', exact: true }).click();
     await page
       .getByText(/Pinned: it must be/)
       .first()

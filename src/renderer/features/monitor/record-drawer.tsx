@@ -97,7 +97,7 @@ export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerPro
       tools={
         <>
           <Button size="compact-xs" onClick={() => void pin()}>
-            Must hold
+            Pin
           </Button>
           <Button size="compact-xs" onClick={tryIt}>
             Try this input

@@ -14,6 +14,8 @@ import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 /** The threshold that a decision has met, as the decider's own sentence has it. */
 const metThreshold = /at or above the automatic threshold (\S+)\.$/;
 
+/** A longer name in the largest type would leave no room for what speaks for it. */
+const maxLargeCharacters = 40;
 const maxOptions = 12;
 const maxUnread = 5;
 type Trace = NonNullable<DecideResponse['trace']>;
@@ -24,7 +26,10 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
   return (
     <>
       <div className="part stack">
-        <p className="answer row" data-testid="decision">
+        <p
+          className={`${answer.decision.length > maxLargeCharacters ? 'question' : 'answer'} row`}
+          data-testid="decision"
+        >
           <OptionMark typeId={type.id} option={answer.decision} />
           {showUnseen(answer.decision)}
         </p>

@@ -13,17 +13,17 @@ import { findTurns, InputView } from '../../../parts/input-view.tsx';
 import { Busy, ErrorNote, Moment } from '../../../parts/notes.tsx';
 import { OptionName } from '../../../parts/option.tsx';
 import { Pane, Place, useNarrow, useWide } from '../../../parts/panes.tsx';
-import { count, number, percent } from '../../../parts/text/figures.ts';
+import { count, number } from '../../../parts/text/figures.ts';
 import { findHeadline, findMainText, flattenInput, valueText } from '../../../parts/text/inputs.ts';
 import { MarkedText } from '../../../parts/text/marked-text.tsx';
-import { isolate, quoteNames, showUnseen } from '../../../parts/text/names.ts';
+import { isolate, quoteNames } from '../../../parts/text/names.ts';
 import { useOperation } from '../../../state/queries.ts';
 import { useCommands } from '../../../state/use-commands.ts';
 import { useUndo } from '../../../state/use-undo.ts';
 import { countQueue, describeSuspects, findGivenQueue, toFilter } from '../rows/queues.ts';
 import { type Rows, useRows } from '../rows/use-rows.ts';
 import { useLabelsHere, useWork, type Work } from '../rows/work.ts';
-import { type Advice, type Given, useAdvice } from './advice.ts';
+import { type Given, useAdvice } from './advice.ts';
 import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
 import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
 import { NearCopies } from './near-copies.tsx';
@@ -181,7 +181,14 @@ function CardContent({
         {given && <GivenNote given={given} example={current} />}
         <WordsCard type={type} headline={headline} isExplained={isExplained} example={current} />
         <div className="answers stack">
-          <Choices type={type} suggestion={suggestion} {...options} {...acts} example={current} />
+          <Choices
+            type={type}
+            suggestion={suggestion}
+            answer={advice.answerOf(current)}
+            {...options}
+            {...acts}
+            example={current}
+          />
           {given?.isBlind && (
             <ReasonField
               key={current.id}
@@ -190,7 +197,7 @@ function CardContent({
               onLeave={acts.onLeave}
             />
           )}
-          <AnswerNote advice={advice} example={current} labels={labels} />
+          <Agreement labels={labels} advice={advice} />
           {!given?.isBlind && <NearCopies type={type} />}
         </div>
       </>
@@ -297,37 +304,6 @@ function LabelProgress({ labels, drawn }: NonNullable<Given['progress']>) {
   );
 }
 
-const probabilityOf = {
-  policy: 'How likely the deployed policy thinks this option is.',
-  labelling: 'How likely the labelling model thinks this option is.',
-  label_check: 'How likely models that had not seen the example think this option is.',
-} as const;
-
-type AnswerNoteProps = { advice: Advice; example: Example; labels: ReadonlyMap<string, string> };
-
-/** Says what Enter answers, and how often the answers so far were what was suggested. */
-function AnswerNote({ advice, example, labels }: AnswerNoteProps) {
-  const suggestion = advice.suggestionOf(example.id);
-  const answer = advice.answerOf(example);
-  return (
-    <div className="stack tight">
-      {answer !== null && (
-        <p>
-          <kbd>Enter</kbd> {answer === suggestion?.decision ? 'takes' : 'confirms'} <bdi>{showUnseen(answer)}</bdi>
-          {answer === suggestion?.decision && (
-            <>
-              {' '}
-              (<Figure says={probabilityOf[suggestion.source]}>{percent(suggestion.probability)}</Figure>)
-            </>
-          )}
-          .
-        </p>
-      )}
-      <Agreement labels={labels} advice={advice} />
-    </div>
-  );
-}
-
 /** The keys of labelling, for card and table; `focus` goes to where they act, `shown` are the options at 1 to 9. */
 export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
@@ -365,7 +341,7 @@ export function useLabelCommands(
       enabled: current !== null,
       run: act(work.toggleReviewed),
     },
-    { id: 'row-must', title: 'Must hold, or not', keys: 'p', enabled: current !== null, run: act(work.toggleMust) },
+    { id: 'row-must', title: 'Pinned, or not', keys: 'p', enabled: current !== null, run: act(work.toggleMust) },
     { id: 'undo-label', title: 'Undo', keys: 'u', run: act(undoRow) },
     { id: 'row-delete', title: 'Delete the example', keys: 'Delete', enabled: current !== null, run: act(work.remove) },
   ]);
@@ -413,7 +389,7 @@ export const ExampleCard = memo(function ExampleCard({
         {example.source === 'synthetic' ? 'Made by a teacher' : example.audited ? 'Shown' : 'Added'}{' '}
         <Moment iso={example.created_at} />
         {example.reviewed ? ' · reviewed' : ''}
-        {example.must ? ' · must hold' : ''}
+        {example.must ? ' · pinned' : ''}
         {example.status === 'flagged' ? ' · flagged' : ''} ·{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>

@@ -6,6 +6,7 @@ import { foldCase } from '../../../../engine/code-points.ts';
 import type { Example } from '../../../../server/contract/examples/examples.ts';
 import type { Suggestion } from '../../../../server/contract/examples/labelling.ts';
 import type { DecisionType } from '../../../../server/contract/types/decision-types.ts';
+import { Figure } from '../../../parts/figure.tsx';
 import { findLongest, OptionMark, toChoices, useOptionColours } from '../../../parts/option.tsx';
 import { number, percent } from '../../../parts/text/figures.ts';
 import { showUnseen } from '../../../parts/text/names.ts';
@@ -54,6 +55,7 @@ export const Choices = memo(function Choices({
   matchCount,
   isRanked,
   suggestion,
+  answer,
   onFind,
   onLabel,
   onReasons,
@@ -62,6 +64,8 @@ export const Choices = memo(function Choices({
   type: DecisionType;
   example: Example;
   suggestion: Suggestion | null;
+  /** The option that Enter answers. */
+  answer: string | null;
   onFind(text: string): void;
   /** Labels the example and puts the focus back where the keys act. */
   onLabel(option: string): void;
@@ -114,12 +118,32 @@ export const Choices = memo(function Choices({
         <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
       </div>
       <p className="muted">
+        {answer !== null && <EnterNote answer={answer} suggestion={suggestion} />}
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
-        <kbd>P</kbd> must hold · <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
+        <kbd>P</kbd> pin · <kbd>?</kbd> all keys
       </p>
     </div>
   );
 });
+
+const probabilityOf = {
+  policy: 'How likely the deployed policy thinks this option is.',
+  labelling: 'How likely the labelling model thinks this option is.',
+  label_check: 'How likely models that had not seen the example think this option is.',
+} as const;
+
+/** Says what Enter does; the option itself stands out among the others, and is named to those who cannot see it. */
+function EnterNote({ answer, suggestion }: { answer: string; suggestion: Suggestion | null }) {
+  const isTaken = answer === suggestion?.decision;
+  const probability = isTaken ? ` (${percent(suggestion.probability)})` : '';
+  const name = <span className="hidden">{`: ${showUnseen(answer)}${probability}`}</span>;
+  return (
+    <>
+      <kbd>Enter</kbd>{' '}
+      {isTaken ? <Figure says={probabilityOf[suggestion.source]}>take it{name}</Figure> : <>confirm it{name}</>} ·{' '}
+    </>
+  );
+}
 
 type FinderProps = ShownOptions & {
   all: readonly string[];
