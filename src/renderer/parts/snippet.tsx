@@ -1,4 +1,5 @@
 import { Button, CopyButton as MantineCopyButton } from '@mantine/core';
+import type { ReactNode } from 'react';
 
 /** Copies a text; `what` names it for those who cannot see what stands beside. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
@@ -13,12 +14,12 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
   );
 }
 
-/** A text for another program, with its name and a button that copies it. */
-export function Snippet({ name, text }: { name: string; text: string }) {
+/** A text for another program, with its name, or what chooses it, and a button that copies it. */
+export function Snippet({ name, text, head }: { name: string; text: string; head?: ReactNode }) {
   return (
     <div className="stack tight">
       <div className="row between">
-        <h3>{name}</h3>
+        {head ?? <h3>{name}</h3>}
         <CopyButton what={name} text={text} />
       </div>
       <pre className="snippet">{text}</pre>

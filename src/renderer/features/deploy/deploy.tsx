@@ -322,13 +322,18 @@ function Programs({ type }: { type: DecisionType }) {
   return (
     <div className="part stack">
       <a href={formatRoute({ page: 'settings', section: 'keys' })}>Make a key for programs</a>
-      <SegmentedControl
-        aria-label="Program"
-        value={shown}
-        onChange={setShown}
-        data={['curl', 'Python, offline', 'OpenAI client'] as const}
+      <Snippet
+        name={shown}
+        text={snippets[shown]}
+        head={
+          <SegmentedControl
+            aria-label="Program"
+            value={shown}
+            onChange={setShown}
+            data={['curl', 'Python, offline', 'OpenAI client'] as const}
+          />
+        }
       />
-      <Snippet name={shown} text={snippets[shown]} />
       <Questions type={type} />
     </div>
   );

@@ -119,16 +119,18 @@ function ReleaseItem({ release, isOther, isPending, onRestore }: ItemProps) {
   return (
     <li className="part stack tight">
       <div className="row still">
-        <span className="wrap grow">
-          <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
-          {aliases.map((alias) => (
-            <span key={alias} className="tag">
-              {alias}
-            </span>
-          ))}{' '}
-          {reason !== null && <span>{showUnseen(reason)} </span>}
-          <span className="muted">{shown.map(showUnseen).join(' ')}</span>
-        </span>
+        <details className="one-line grow">
+          <summary>
+            <strong>Release {release.release}</strong> <span>{release.policy_version}</span>{' '}
+            {aliases.map((alias) => (
+              <span key={alias} className="tag">
+                {alias}
+              </span>
+            ))}{' '}
+            {reason !== null && <span>{showUnseen(reason)} </span>}
+            <span className="muted">{shown.map(showUnseen).join(' ')}</span>
+          </summary>
+        </details>
         {current && <span className="tag good">decides now</span>}
         {isOther && (
           <Button
