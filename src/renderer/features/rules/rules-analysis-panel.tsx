@@ -4,7 +4,7 @@ import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { PlainTable } from '../../parts/plain-table.tsx';
-import { count, percent } from '../../parts/text/figures.ts';
+import { count, number, percent } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { formatRoute } from '../../state/route.ts';
 import { ExampleLink, Opened } from './listed-rows.tsx';
@@ -98,7 +98,7 @@ const basisHelp = {
 };
 
 function basisText({ basis, shown_by }: Finding): string {
-  const counts = shown_by && `${shown_by.rows} of ${shown_by.of} examples`;
+  const counts = shown_by && `${number(shown_by.rows)} of ${count(shown_by.of, 'example')}`;
   if (basis === 'examples') return counts ?? 'examples';
   return counts ? `exact, ${counts}` : 'exact';
 }
@@ -140,9 +140,9 @@ function EffectTable({ typeId, impact, onOpenRule }: EffectProps) {
                 </span>
               )}
             </td>
-            <td className="number">{examples.matched}</td>
+            <td className="number">{number(examples.matched)}</td>
             <td className="number">
-              {examples.agrees}
+              {number(examples.agrees)}
               {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
             </td>
             <td className="number">
@@ -156,13 +156,13 @@ function EffectTable({ typeId, impact, onOpenRule }: EffectProps) {
                   aria-label={`Disagreeing examples: ${examples.disagrees}`}
                   onClick={() => setOpened(name === opened ? null : name)}
                 >
-                  {examples.disagrees}
+                  {number(examples.disagrees)}
                 </Button>
               )}
             </td>
-            <td className="number">{examples.unlabelled}</td>
+            <td className="number">{number(examples.unlabelled)}</td>
             <td className="number">
-              {decisions.changed} <span className="muted">of {decisions.matched}</span>
+              {number(decisions.changed)} <span className="muted">of {number(decisions.matched)}</span>
               {decisions.masked > 0 && (
                 <Figure
                   className="tag warn"
