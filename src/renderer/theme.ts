@@ -129,6 +129,9 @@ const shared = {
   '--mantine-primary-color-filled': 'var(--accent)',
   '--mantine-color-indigo-filled': 'var(--accent)',
   '--mantine-color-indigo-filled-hover': 'var(--accent-strong)',
+  '--mantine-color-indigo-light': 'var(--chosen)',
+  '--mantine-color-indigo-light-hover': 'var(--hover)',
+  '--mantine-color-indigo-light-color': 'var(--accent)',
 };
 
 /** Ties the variables of the widgets to the tokens of base.css, in both themes. */

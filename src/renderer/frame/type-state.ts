@@ -88,7 +88,7 @@ function toDriftFigure({ items, unfamiliar }: OutputOf<'metrics.drift'>): PlaceF
     ...(items.length === 0 ? [] : [`${differing} from those of the examples.`]),
     ...(unfamiliar === null ? [] : [unfamiliar.sentence]),
   ];
-  return sentences.length === 0 ? null : toFigure('changed', sentences.join(' '));
+  return sentences.length === 0 ? null : { ...toFigure('changed', sentences.join(' ')), isWaiting: true };
 }
 
 function toExamplesFigure(total: number, toDo: number): PlaceFigure {

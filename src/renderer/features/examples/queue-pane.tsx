@@ -34,7 +34,7 @@ export function QueuePane({ type, stats, queue, onQueue }: QueuePaneProps) {
         {queues.map(({ name, title, help }) => (
           <li key={name}>
             <button type="button" title={help} aria-current={name === queue} onClick={() => onQueue(name)}>
-              <span className="clip">{title}</span>
+              <span className={countQueue(name, stats) === 0 ? 'clip muted' : 'clip'}>{title}</span>
               <span className="muted number">{countText(countQueue(name, stats))}</span>
             </button>
           </li>
