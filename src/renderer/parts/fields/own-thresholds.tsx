@@ -1,5 +1,5 @@
 import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { ConfidenceThresholds } from '../../../engine/domain/definition.ts';
 import { useFirstPart } from '../hooks/use-first-part.ts';
 import { showUnseen } from '../text/names.ts';
@@ -24,7 +24,7 @@ export function OwnThresholds({ options, thresholds: { auto_decide, by_option = 
   return (
     <>
       {own.map(([option, threshold]) => (
-        <Fragment key={option}>
+        <div key={option} className="stack tight">
           <NumberInput
             label={`${showUnseen(option)} directly from`}
             {...thresholdBounds}
@@ -41,7 +41,7 @@ export function OwnThresholds({ options, thresholds: { auto_decide, by_option = 
             }
           />
           {below?.(option, (threshold) => change(option, threshold))}
-        </Fragment>
+        </div>
       ))}
       <NativeSelect
         label="An option that needs more confidence"
